@@ -7,7 +7,7 @@ enum LarkspurCommand {
 
     static func main() async {
         StandardStreams.open()
-        // A closed pipe is reported by the write.
+        // Without the signal, writing to a closed pipe fails with an error.
         signal(SIGPIPE, SIG_IGN)
         let terminal = TerminalState()
         let interruption = Interruption(terminal)

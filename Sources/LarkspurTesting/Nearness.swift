@@ -1,10 +1,10 @@
-/// The similarity of texts, by which errors name what is nearest to something that was not found.
+/// The similarity of texts. Errors use it to name what is most similar to something that was not found.
 enum Nearness {
-    /// The number of bytes of a text that are compared, as the cost grows with the square.
+    /// The number of bytes that are compared, as the cost grows with its square.
     private static let mostBytes = 200
 
-    /// Returns the number of bytes to insert, remove or replace to make one text of another (Levenshtein distance). Of
-    /// long texts only the beginnings are compared.
+    /// Returns the number of bytes to insert, remove or replace so that one text becomes the other (Levenshtein
+    /// distance). For long texts, only their beginnings count.
     static func distance(_ left: String, _ right: String) -> Int {
         let left = Array(left.utf8.prefix(mostBytes))
         let right = Array(right.utf8.prefix(mostBytes))
@@ -22,7 +22,8 @@ enum Nearness {
         return row[right.count]
     }
 
-    /// Returns the elements with the least distances, the nearest first; those with equal distances in their order.
+    /// Returns the elements with the smallest distances, the nearest first. Elements with equal distances keep their
+    /// order.
     static func nearest<Element>(
         _ count: Int,
         of elements: some Sequence<Element>,

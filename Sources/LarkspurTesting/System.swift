@@ -8,9 +8,9 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// The functions of the C library that the server and the measurements of costs need. Each is called only here.
+/// The functions of the C library for the server and for measurements of costs. Each is called only here.
 ///
-/// The differences between the platforms are limited to this file, and so is `errno`: a function that fails throws a
+/// The differences between platforms are limited to this file, and so is `errno`: a function that fails throws a
 /// `POSIXError`.
 enum System {
     typealias Descriptor = Int32
@@ -24,15 +24,15 @@ enum System {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        // A fixed port may have connections of an earlier server that the system has not forgotten yet.
+        // The system may still remember connections of an earlier server on a fixed port.
         return try makeListeningSocket(AF_INET, address: address, reusesAddress: port != 0, backlog: backlog)
     }
 
-    /// Creates a socket that listens at a path, which must not exist yet.
+    /// Creates a socket that listens at a path. The path must not exist yet.
     static func makeListeningSocket(path: String, backlog: Int32) throws -> Descriptor {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        // The path ends with a zero byte.
+        // The path needs room for the zero byte at its end.
         guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else { throw error(code: ENAMETOOLONG) }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
         return try makeListeningSocket(AF_UNIX, address: address, backlog: backlog)
@@ -42,7 +42,7 @@ enum System {
         unlink(path)
     }
 
-    /// Creates a socket that receives the bytes that are sent on it: a single descriptor, where a pair takes two.
+    /// Creates a socket that receives the bytes that are sent on it. It needs one descriptor, a pair would need two.
     static func makeReflectingSocket() throws -> Descriptor {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -83,7 +83,7 @@ enum System {
             if reusesAddress { setOption(descriptor, level: SOL_SOCKET, name: SO_REUSEADDR, value: Int32(1)) }
             try withSocketAddress(address) { _ = try check(bind(descriptor, $0, $1)) }
             _ = try check(listen(descriptor, backlog))
-            // A client may disconnect between polling and accepting. Accepting must not block then.
+            // If a client disconnects between polling and accepting, accepting must not block.
             setFlag(descriptor, F_SETFL, O_NONBLOCK)
             return descriptor
         } catch {
@@ -118,8 +118,7 @@ enum System {
     static func acceptConnection(_ listener: Descriptor) throws -> Descriptor {
         let descriptor = try check(accept(listener, nil, nil))
         markCloseOnExec(descriptor)
-        // On some platforms connections inherit the listener's nonblocking mode. It is reset, because their threads
-        // block.
+        // Some platforms pass the listener's nonblocking mode on to connections. It is reset, as their threads block.
         setFlag(descriptor, F_SETFL, 0)
         suppressBrokenPipeSignal(descriptor)
         setOption(descriptor, level: Int32(IPPROTO_TCP), name: TCP_NODELAY, value: Int32(1))
@@ -131,7 +130,7 @@ enum System {
         try check(recv(descriptor, buffer.baseAddress, buffer.count, 0))
     }
 
-    /// Sends bytes. Returns the number of bytes that the system has accepted, which may be fewer than all.
+    /// Sends bytes. Returns the number of bytes that the system has accepted, which may not be all.
     static func send(_ descriptor: Descriptor, _ bytes: UnsafeRawBufferPointer, blocking: Bool) throws -> Int {
         let flags = noSignalFlag | (blocking ? 0 : Int32(MSG_DONTWAIT))
         return try check(sendBytes(descriptor, bytes.baseAddress, bytes.count, flags))
@@ -141,15 +140,14 @@ enum System {
         case write, both
     }
 
-    /// Ends the stream in a direction. Errors are ignored, because a connection that the client has reset cannot be
-    /// shut down.
+    /// Ends the stream in a direction. Errors are ignored, as a connection that the client has reset cannot be shut
+    /// down.
     static func shutDown(_ descriptor: Descriptor, _ direction: ShutdownDirection) {
         _ = shutdown(descriptor, direction == .both ? Int32(SHUT_RDWR) : Int32(SHUT_WR))
     }
 
     static func closeDescriptor(_ descriptor: Descriptor) {
-        // Not repeated after EINTR: on Linux the descriptor is closed by then, and its number may belong to another
-        // file.
+        // Not repeated after EINTR: on Linux the descriptor is then closed, and its number may belong to another file.
         _ = close(descriptor)
     }
 
@@ -188,7 +186,7 @@ enum System {
 
     typealias ThreadHandle = pthread_t
 
-    /// Starts a thread, which must be joined or detached.
+    /// Starts a thread. It must be joined or detached.
     static func startThread(stackSize: Int, body: @escaping @Sendable () -> Void) throws -> ThreadHandle {
         let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
         defer { attributes.deallocate() }
@@ -260,7 +258,7 @@ enum System {
         POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO)
     }
 
-    /// Sets an option of a socket. Errors are ignored, because a connection works without the option.
+    /// Sets an option of a socket. Errors are ignored, as a connection works without the option.
     private static func setOption<Value: BitwiseCopyable>(
         _ descriptor: Descriptor,
         level: Int32,
@@ -282,7 +280,7 @@ enum System {
         _ = fcntl(descriptor, command, flag)
     }
 
-    /// Keeps the descriptor out of child processes, which would keep the connection open.
+    /// Prevents child processes from inheriting the descriptor, as they would keep the connection open.
     private static func markCloseOnExec(_ descriptor: Descriptor) {
         setFlag(descriptor, F_SETFD, FD_CLOEXEC)
     }
@@ -303,7 +301,7 @@ enum System {
     private static let streamType = Int32(SOCK_STREAM.rawValue)
     private static let datagramType = Int32(SOCK_DGRAM.rawValue)
     private static let noSignalFlag = Int32(MSG_NOSIGNAL)
-    /// The event POLLRDHUP, which the C library declares only for programs that define `_GNU_SOURCE`.
+    /// The event POLLRDHUP. The C library declares it only for programs that define `_GNU_SOURCE`.
     private static let hangUpEvent: Int16 = 0x2000
     private static let sendBytes = Glibc.send
     #endif

@@ -1,7 +1,7 @@
 /// A parser of the program's arguments.
 ///
-/// Options and other arguments may be mixed; after `--` there are no options. Options of one letter may share a dash,
-/// and the last of them may have its argument behind it: `-fvo file`, `-fvofile`.
+/// Options and other arguments may be mixed. After `--` there are no options. Options of one letter may share a dash.
+/// The last of them may be followed by its argument: `-fvo file`, `-fvofile`.
 struct ArgumentParser {
     private var invocation = Invocation()
     private var words: [String] = []
@@ -77,7 +77,7 @@ struct ArgumentParser {
         return argument
     }
 
-    /// Reads the arguments that are no options: `[METHOD] URL [ITEM…]`, or `ws URL [ITEM…]`.
+    /// Reads the arguments that are not options: `[METHOD] URL [ITEM…]`, or `ws URL [ITEM…]`.
     private mutating func readWords() throws(UsageError) {
         guard case .request = invocation.mode else { return }
         var words = words[...]
@@ -93,14 +93,15 @@ struct ArgumentParser {
         for word in words { invocation.items.append(try RequestItem(parsing: word)) }
     }
 
-    /// Whether a word before others is a method and no URL. The name of this machine would pass for one.
+    /// Whether a word before other words is a method and not a URL. The name of this machine would also pass for a
+    /// method.
     private static func isMethod(_ word: String) -> Bool {
         word.lowercased() != "localhost" && word.allSatisfy { $0.isASCII && $0.isLetter }
     }
 }
 
 extension Invocation {
-    /// Checks that the options go together.
+    /// Checks that the options can be combined.
     fileprivate func validate() throws(UsageError) {
         guard mode == .request || mode == .webSocket else { return }
         if continuesDownload, !isDownload { throw UsageError("--continue goes only with --download.") }
@@ -132,7 +133,7 @@ extension Invocation {
     )
 }
 
-/// An error in the arguments of the command line, or in a file that they name.
+/// An error in the command line's arguments, or in a file that they name.
 struct UsageError: Error, Equatable {
     /// One sentence without a final line break.
     let message: String

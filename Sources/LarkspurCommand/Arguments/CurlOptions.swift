@@ -1,6 +1,6 @@
-/// The options of curl that this program, as HTTPie, spells in another way.
+/// The options of curl for which this program, like HTTPie, has other names.
 enum CurlOptions {
-    /// The spelling for each option that does not exist here.
+    /// The names here of curl's options.
     static let hints: [String: String] = Dictionary(
         uniqueKeysWithValues: table.flatMap { names, hint in names.map { ($0, hint) } }
     )

@@ -1,6 +1,6 @@
-/// The arguments of one run of the program, parsed.
+/// The parsed arguments of one run of the program.
 struct Invocation: Equatable, Sendable {
-    /// The kind of work that the arguments ask for.
+    /// The kind of work that the arguments request.
     enum Mode: Equatable, Sendable {
         case request
         case webSocket
@@ -22,7 +22,7 @@ struct Invocation: Equatable, Sendable {
         case basic, bearer, digest
     }
 
-    /// The trust in certificates.
+    /// The trust in servers' certificates.
     enum Verification: Equatable, Sendable {
         case system
         case off
@@ -42,7 +42,7 @@ struct Invocation: Equatable, Sendable {
     }
 
     var mode = Mode.request
-    /// Nil if it follows from the data: GET without, POST with.
+    /// The method; nil if it follows from the data: POST with data, otherwise GET.
     var method: String?
     var url = ""
     var items: [RequestItem] = []
@@ -82,7 +82,7 @@ struct Invocation: Equatable, Sendable {
     // Network
     var followsRedirects = false
     var maximumRedirects = 30
-    /// The time in seconds without a byte; nil for no limit.
+    /// The limit of the time without a byte, in seconds; nil for none.
     var timeout: Double?
     var verification = Verification.system
     var certificateFile: String?
@@ -101,7 +101,7 @@ extension Invocation {
     /// Whether the items have data for a body.
     var hasDataItems: Bool { items.contains { $0.kind.isData } }
 
-    /// The parts of the messages that are printed.
+    /// Returns the parts of the messages that are printed.
     func parts(onTerminal isTerminal: Bool) -> MessageParts {
         if let parts { return isDownload ? parts.subtracting(.responseBody) : parts }
         let parts: MessageParts =
@@ -118,7 +118,7 @@ extension Invocation {
     }
 }
 
-/// The parts of the request and the response that are printed.
+/// Parts of the request and the response.
 struct MessageParts: OptionSet, Sendable {
     let rawValue: UInt8
 

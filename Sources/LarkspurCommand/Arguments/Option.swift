@@ -1,6 +1,6 @@
-/// An option of the command line. One table of them serves the parser, the help, the completions and the guide.
+/// An option of the command line. One table of options serves the parser, the help, the completions and the guide.
 struct Option: Sendable {
-    /// The part of the help in which the option stands.
+    /// The section of the help with the option.
     enum Group: String, CaseIterable, Sendable {
         case request = "Request"
         case output = "Output"
@@ -14,7 +14,7 @@ struct Option: Sendable {
     /// The effect of the option on the invocation.
     enum Action: Sendable {
         case flag(@Sendable (inout Invocation) -> Void)
-        /// An option with an argument: its name in the help, and the words from which a completion chooses.
+        /// An option with an argument: the argument's name in the help, and the words that a completion offers.
         case value(String, choices: [String] = [], @Sendable (inout Invocation, String) throws(UsageError) -> Void)
     }
 
@@ -32,16 +32,16 @@ struct Option: Sendable {
         self.action = action
     }
 
-    /// The name of the argument; nil for an option without one.
+    /// The name of the argument; nil for an option that takes none.
     var argument: String? { if case .value(let argument, _, _) = action { argument } else { nil } }
 
-    /// The words from which an argument is chosen; empty if there are others.
+    /// The only words that are allowed as the argument; empty if others are.
     var choices: [String] { if case .value(_, let choices, _) = action { choices } else { [] } }
 
-    /// The option as the help and the guide show it, such as `--output, -o FILE`.
+    /// The option in the form of the help and the guide, such as `--output, -o FILE`.
     var synopsis: String { "--\(name)" + (letter.map { ", -\($0)" } ?? "") + (argument.map { " \($0)" } ?? "") }
 
-    /// Returns a choice of an enumeration by its raw value.
+    /// Returns the case of an enumeration with a raw value.
     static func choice<Choice: RawRepresentable & CaseIterable>(
         _ text: String,
         of name: String,
@@ -52,7 +52,7 @@ struct Option: Sendable {
         throw UsageError("--\(name): “\(text)” is not possible; choose one of \(choices).")
     }
 
-    /// Returns a whole number of at least a minimum.
+    /// Returns a whole number that is not below a minimum.
     static func number(_ text: String, of name: String, from minimum: Int) throws(UsageError) -> Int {
         guard let number = Int(text), number >= minimum else {
             throw UsageError("--\(name): “\(text)” is no whole number from \(minimum) on.")

@@ -1,6 +1,6 @@
-/// An item of the command line: a field, a query parameter, or data, in HTTPie's notation.
+/// An item of the command line in HTTPie's notation: a field, a query parameter, or data.
 struct RequestItem: Equatable, Sendable {
-    /// The kind of an item, by the separator between its name and its value.
+    /// The kind of an item. The raw value is the separator between its name and its value.
     enum Kind: String, Sendable, CaseIterable {
         case header = ":"
         case emptyHeader = ";"
@@ -32,15 +32,15 @@ struct RequestItem: Equatable, Sendable {
         self.value = value
     }
 
-    /// Reads an item: the first separator counts, and of several at one place the longest. A separator after a
-    /// backslash is part of the name.
+    /// Reads an item. The first separator counts; if several separators match there, the longest one counts. A
+    /// separator after a backslash is part of the name.
     init(parsing text: String) throws(UsageError) {
         let characters = Array(text)
         var name = ""
         var index = 0
         while index < characters.count {
             if characters[index] == "\\", index + 1 < characters.count {
-                // The characters of separators lose their backslash; the others keep it, for keys of nested JSON.
+                // Escaped characters of separators lose their backslash. Others keep it, as keys of nested JSON use it.
                 if !Self.isSpecial(characters[index + 1]) { name.append("\\") }
                 name.append(characters[index + 1])
                 index += 2

@@ -1,11 +1,11 @@
 import Larkspur
 
-/// A URL as it is written on a command line.
+/// A URL in the notation of the command line.
 enum TargetURL {
-    /// Completes a URL: `:3000/path` and `:/path` are on this machine, and a URL without a scheme gets the default one.
+    /// Completes a URL. `:3000/path` and `:/path` mean this machine, and a URL without a scheme gets the default one.
     /// - Parameters:
     ///   - text: The URL on the command line.
-    ///   - defaultScheme: The scheme of a URL that has none.
+    ///   - defaultScheme: The scheme for a URL that has none.
     static func completed(_ text: String, defaultScheme: String) -> String {
         let text = text.hasPrefix("://") ? String(text.dropFirst(3)) : text
         if hasScheme(text) { return text }
@@ -23,11 +23,11 @@ enum TargetURL {
         return text[..<end].allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
     }
 
-    /// Makes a URL with a query, and without its user information and fragment.
+    /// Creates a URL with a query, and without user information and fragment.
     /// - Parameters:
     ///   - text: The completed URL.
-    ///   - query: The names and values that are added to the query.
-    ///   - schemes: The schemes that are possible.
+    ///   - query: The names and values to add to the query.
+    ///   - schemes: The allowed schemes.
     static func url(
         _ text: String,
         query: [(name: String, value: String)],
@@ -57,13 +57,14 @@ enum TargetURL {
         return url
     }
 
-    /// Returns the part of a URL, valid or not, that an error may show: without user, password, query and fragment.
+    /// Returns the part of a URL that an error may show: without user, password, query and fragment. The URL may be
+    /// invalid.
     static func excerpt(of text: String) -> String {
         let scalars = text.unicodeScalars
         let end = scalars.firstIndex { $0 == "?" || $0 == "#" } ?? scalars.endIndex
         let rest = end < scalars.endIndex ? "…" : ""
         guard let at = scalars[..<end].lastIndex(of: "@") else {
-            // A password that has one of these characters ends behind them.
+            // If an at sign follows, this character may be part of a password, which ends there.
             return scalars[end...].contains("@") ? rest : String(text[..<end]) + rest
         }
         return "…" + text[at..<end] + rest

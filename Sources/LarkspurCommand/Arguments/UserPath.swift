@@ -1,9 +1,9 @@
 import Larkspur
 
-/// A path that the user has written.
+/// A path from the command line.
 enum UserPath {
-    /// Returns the path with the user's home in place of `~` at its beginning, where the shell has left it: in
-    /// `name@~/file` and `--option=~/file`.
+    /// Returns the path with the user's home in place of a leading `~`. The shell leaves the tilde in `name@~/file` and
+    /// `--option=~/file`.
     static func expanded(
         _ path: String,
         environment: [String: String] = ProcessInfo.processInfo.environment

@@ -1,9 +1,9 @@
 import Larkspur
 
-/// The layout of JSON for a reader: each member in a line of its own, with colours on request.
+/// The layout of JSON for readers: each member is on its own line, with colours if they are requested.
 ///
-/// It is written in pieces. Indentation ends at the width of a terminal, so that deep nesting does not make a short
-/// text a very long one.
+/// The text is written in pieces. Only some levels are indented, so that deep nesting does not make a short text very
+/// long.
 struct JSONFormatter {
     /// The number of levels that are indented, by four blanks each.
     static let deepestIndentation = 20
@@ -14,9 +14,9 @@ struct JSONFormatter {
 
     let palette: Palette
 
-    /// Writes the formatted text, without a final line break. Names, their order, and the digits of numbers stay as
-    /// they are.
-    /// - Returns: False, and nothing is written, if the text is no JSON.
+    /// Writes the formatted text, without a final line break. Names, their order, and the digits of numbers stay
+    /// unchanged.
+    /// - Returns: False if the text is not JSON; then nothing is written.
     func format<Failure: Error>(
         _ text: String,
         write: (Data) throws(Failure) -> Void
@@ -24,8 +24,8 @@ struct JSONFormatter {
         try lay(out: Array(text.utf8), keepsLayout: false, write)
     }
 
-    /// Writes the text with colours in the layout that it has.
-    /// - Returns: False, and nothing is written, if the text is no JSON.
+    /// Writes the text with colours, in its own layout.
+    /// - Returns: False if the text is not JSON; then nothing is written.
     func paint<Failure: Error>(
         _ text: String,
         write: (Data) throws(Failure) -> Void
@@ -38,7 +38,7 @@ struct JSONFormatter {
         keepsLayout: Bool,
         _ write: (Data) throws(Failure) -> Void
     ) throws(Failure) -> Bool {
-        // A text is printed as it is unless it is JSON to its end, so that it is read twice.
+        // The text is read twice: only if all of it is JSON, it may be printed as JSON.
         guard JSONScanner.accepts(bytes) else { return false }
         var scanner = JSONScanner(bytes)
         var output = Data()

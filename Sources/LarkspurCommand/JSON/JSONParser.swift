@@ -1,4 +1,4 @@
-/// A parser of JSON that keeps the order of members and the digits of numbers.
+/// A parser of JSON that preserves the order of members and the digits of numbers.
 struct JSONParser {
     private let bytes: [UInt8]
     private var scanner: JSONScanner
@@ -8,7 +8,7 @@ struct JSONParser {
         scanner = JSONScanner(bytes)
     }
 
-    /// Parses a text that is one JSON value.
+    /// Parses a text that consists of one JSON value.
     static func parse(_ text: String) throws(JSONScanner.Failure) -> JSONValue {
         var parser = JSONParser(text)
         guard let first = try parser.scanner.next() else { throw JSONScanner.Failure(offset: 0) }
@@ -17,7 +17,7 @@ struct JSONParser {
         return value
     }
 
-    /// Parses the value that begins with a token. The scanner has checked the order of the tokens.
+    /// Parses the value that begins with a token. The scanner has already checked the order of the tokens.
     private mutating func value(_ token: JSONScanner.Token) throws(JSONScanner.Failure) -> JSONValue {
         switch token.kind {
         case .beginObject: return .object(try members())

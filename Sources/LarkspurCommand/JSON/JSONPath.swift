@@ -6,21 +6,21 @@ struct JSONPath: Equatable {
         case append
     }
 
-    /// The greatest index, so that a short argument does not make a huge array.
+    /// The largest index. Without this limit, a short argument could create a huge array.
     static let maximumIndex = 100_000
 
-    /// The error for a key that cannot be read, or that contradicts the keys before it.
+    /// The error for a key that is malformed or contradicts earlier keys.
     struct Failure: Error, Equatable {
         let message: String
     }
 
     private(set) var steps: [Step] = []
 
-    /// Reads a key. A backslash takes the meaning from a bracket, or from a number in brackets.
+    /// Reads a key. After a backslash, a bracket or a number in brackets is plain text.
     init(_ text: String) throws(Failure) {
         var rest = text[...]
         let root = Self.readText(&rest)
-        // The root of an array has no name: `[0]=a`, `[]=a`.
+        // If the root is an array, it has no name: `[0]=a`, `[]=a`.
         if !root.text.isEmpty || rest.first != "[" { steps.append(.member(root.text)) }
         while let bracket = rest.popFirst() {
             guard bracket == "[" else {
@@ -74,7 +74,7 @@ struct JSONPath: Equatable {
         return (text, isEscaped)
     }
 
-    /// Sets the value at the path, and makes the arrays and objects on the way to it.
+    /// Sets the value at the path, and creates missing arrays and objects on the path.
     func set(_ value: JSONValue, in root: inout JSONValue?) throws(Failure) {
         try Self.set(value, at: steps[...], in: &root)
     }

@@ -1,6 +1,6 @@
 /// A scanner that splits JSON into its tokens and checks the grammar (RFC 8259).
 ///
-/// It needs memory only for the depth of the nesting, which is bounded.
+/// It needs memory only for the nesting, whose depth is limited.
 struct JSONScanner {
     /// A token: the kind, and the range of its bytes.
     struct Token: Equatable {
@@ -18,13 +18,13 @@ struct JSONScanner {
         let range: Range<Int>
     }
 
-    /// The reason why the text is no JSON.
+    /// The reason why the text is not JSON.
     struct Failure: Error, Equatable {
-        /// The offset of the first byte that is wrong.
+        /// The offset of the first invalid byte.
         let offset: Int
     }
 
-    /// The depth of the deepest nesting that is read.
+    /// The largest depth of nesting.
     static let maximumDepth = 512
 
     private enum Expectation { case value, valueOrEnd, nameOrEnd, name, colon, commaOrEnd, end }
@@ -32,7 +32,7 @@ struct JSONScanner {
     private let bytes: [UInt8]
     private var index = 0
     private var expectation = Expectation.value
-    /// Whether each open container is an object.
+    /// The open containers: true for an object, false for an array.
     private var containers: [Bool] = []
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }

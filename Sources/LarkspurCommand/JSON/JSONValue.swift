@@ -1,4 +1,4 @@
-/// A JSON value that keeps the order of its members and the digits of its numbers.
+/// A JSON value that preserves the order of its members and the digits of its numbers.
 indirect enum JSONValue: Equatable, Sendable {
     case null
     case bool(Bool)
@@ -14,7 +14,7 @@ indirect enum JSONValue: Equatable, Sendable {
         var value: JSONValue
     }
 
-    /// The type as an error names it.
+    /// The name of the type, for errors.
     var typeName: String {
         switch self {
         case .null: "null"
@@ -26,7 +26,7 @@ indirect enum JSONValue: Equatable, Sendable {
         }
     }
 
-    /// The value as JSON in one line, in ASCII, with the blanks that HTTPie writes.
+    /// The value as JSON on one line, in ASCII, with blanks as in HTTPie's output.
     var text: String {
         var text = ""
         write(to: &text)

@@ -1,11 +1,11 @@
 import Larkspur
 
-/// The output of one body, in chunks.
+/// The output of one body, chunk by chunk.
 ///
-/// Into a file or a pipe the bytes go as they are. On a terminal, text is shown without control characters, and binary
-/// data is not shown. JSON is formatted when it is complete, if it is not too long to be stored.
+/// A file or a pipe gets the bytes unchanged. On a terminal, text is shown without control characters, and binary data
+/// is not shown. JSON is formatted when it is complete, if it is short enough to be stored.
 struct BodyPrinter {
-    /// The greatest length of JSON that is formatted, in bytes.
+    /// The largest length of JSON that is formatted, in bytes.
     static let longestFormatted = 16 << 20
 
     static let binaryNotice = """
@@ -21,9 +21,9 @@ struct BodyPrinter {
         case raw
         /// The text as it arrives, without control characters.
         case text
-        /// JSON that is collected, and printed at the end.
+        /// JSON, which is collected and printed at the end.
         case json
-        /// The data is binary: nothing more is shown.
+        /// Binary data, of which nothing more is shown.
         case suppressed
     }
 
@@ -32,13 +32,13 @@ struct BodyPrinter {
     private var form: Form
     private var text: TerminalText
     private var collected = Data()
-    /// Whether the last byte of the output ends its line.
+    /// Whether the last byte of the output was a line end.
     private(set) var endsLine = true
 
     /// - Parameters:
     ///   - style: The style of the output.
     ///   - type: The Content-Type of the body; nil if there is none.
-    ///   - isStreaming: Whether the chunks are shown as they arrive, also those of JSON.
+    ///   - isStreaming: Whether chunks are shown as they arrive, even if they are JSON.
     init(_ style: Style, type: String?, isStreaming: Bool) {
         self.style = style
         let essence = type?.split(separator: ";").first?.trimmingCharacters(in: .whitespaces).lowercased() ?? ""
@@ -72,7 +72,7 @@ struct BodyPrinter {
         }
     }
 
-    /// Prints the rest of the body. On a terminal its last line is ended.
+    /// Prints the rest of the body. On a terminal it also ends the last line.
     mutating func finish(on sink: Sink) throws(Sink.Failure) {
         if form == .json {
             let whole =
@@ -89,14 +89,14 @@ struct BodyPrinter {
         if !endsLine { try show("\n", on: sink) }
     }
 
-    /// Prints JSON; returns false if the text is none.
+    /// Prints JSON. Returns false if the text is not JSON.
     private func format(_ whole: String, on sink: Sink) throws(Sink.Failure) -> Bool {
         let formatter = JSONFormatter(palette: Palette(isColored: style.isColored))
         let write = { (piece: Data) throws(Sink.Failure) in try sink.write(piece) }
         return style.formats ? try formatter.format(whole, write: write) : try formatter.paint(whole, write: write)
     }
 
-    /// Prints what has been collected as it is.
+    /// Prints the collected text unchanged.
     private mutating func release(on sink: Sink) throws(Sink.Failure) {
         form = style.isForTerminal ? .text : .raw
         let data = collected
@@ -124,16 +124,16 @@ struct BodyPrinter {
     }
 }
 
-/// The style of the output: its colours and its layout.
+/// The style of the output: colours and layout.
 struct Style: Sendable, Equatable {
     let isForTerminal: Bool
     let isColored: Bool
     let formats: Bool
 
     /// - Parameters:
-    ///   - prettiness: The choice of the user; nil for the default.
+    ///   - prettiness: The user's choice; nil for the default.
     ///   - isTerminal: Whether the output is a terminal.
-    ///   - environment: The environment, in which `NO_COLOR` turns colours off that the user has not asked for.
+    ///   - environment: The environment. `NO_COLOR` in it turns off colours, unless the user has requested them.
     init(_ prettiness: Invocation.Prettiness?, isTerminal: Bool, environment: [String: String]) {
         isForTerminal = isTerminal
         let choice = prettiness ?? (isTerminal ? .all : .plain)

@@ -1,12 +1,12 @@
 import Larkspur
 
-/// The text of the heads of requests and responses.
+/// The heads of requests and responses as text.
 struct MessagePrinter {
     let palette: Palette
     /// Whether control characters are replaced.
     let isForTerminal: Bool
 
-    /// Returns the head of a request, with an empty line behind it.
+    /// Returns the head of a request, with an empty line after it.
     func head(of request: URLRequest, body: ComposedBody) -> String {
         var fields = request.headers
         if fields["Host"] == nil, let url = request.url { fields["Host"] = Self.host(of: url) }
@@ -22,7 +22,7 @@ struct MessagePrinter {
         return line + "\n" + lines(of: fields) + "\n"
     }
 
-    /// Returns the head of a response, with an empty line behind it.
+    /// Returns the head of a response, with an empty line after it.
     /// - Parameter version: The version of the protocol, such as `HTTP/1.1`.
     func head(of response: HTTPURLResponse, version: String) -> String {
         let phrase = StatusPhrase.of(response.statusCode)
@@ -56,7 +56,7 @@ struct MessagePrinter {
     }
 }
 
-/// The reason phrases of the status codes (RFC 9110, section 15). The session does not report those of the server.
+/// The reason phrases of the status codes (RFC 9110, section 15). The session does not report the server's phrases.
 enum StatusPhrase {
     static func of(_ code: Int) -> String { phrases[code] ?? "" }
 

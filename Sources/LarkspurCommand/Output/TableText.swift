@@ -1,6 +1,6 @@
 /// Tables of text in columns.
 enum TableText {
-    /// Returns rows whose columns stand below each other: the first is aligned to the left, the others to the right.
+    /// Returns rows with aligned columns: the first to the left, the others to the right.
     static func text(_ rows: [[String]]) -> String {
         let count = rows.map(\.count).max() ?? 0
         let widths = (0..<count).map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }
@@ -14,16 +14,16 @@ enum TableText {
         .joined()
     }
 
-    /// Returns a duration in milliseconds with one digit behind the point.
+    /// Returns a duration in milliseconds with one digit after the point.
     static func milliseconds(_ duration: Duration?) -> String {
         guard let duration else { return "-" }
         return decimal(duration / .milliseconds(1), digits: 1)
     }
 
-    /// Returns a duration in seconds with three digits behind the point.
+    /// Returns a duration in seconds with three digits after the point.
     static func seconds(_ duration: Duration) -> String { decimal(duration / .seconds(1), digits: 3) }
 
-    /// Returns a number with a fixed number of digits behind the point.
+    /// Returns a number with a fixed number of digits after the point.
     static func decimal(_ number: Double, digits: Int) -> String {
         guard number.isFinite, abs(number) < 1e12 else { return "-" }
         let scale = (0..<digits).reduce(1) { scale, _ in scale * 10 }

@@ -1,10 +1,10 @@
 import Larkspur
 
-/// The table of the phases of each request of an exchange, in milliseconds.
+/// The table with the phases of each request of an exchange, in milliseconds.
 enum TimingsTable {
     private static let columns = ["status", "look-up", "connect", "TLS", "send", "wait", "content", "total"]
 
-    /// Returns the table; a line for each request, redirects and authentication included.
+    /// Returns the table. Each request has a line, including redirects and authentication.
     static func text(_ transactions: [TransferMetrics]) -> String {
         guard !transactions.isEmpty else { return "The transport reports no times.\n" }
         let rows = transactions.map { metrics -> [String] in
@@ -16,7 +16,7 @@ enum TimingsTable {
         return TableText.text([["ms"] + columns] + rows)
     }
 
-    /// The lengths of the phases. The metrics have the moments at which they end.
+    /// Returns the lengths of the phases, from the times in the metrics at which the phases end.
     static func phases(_ metrics: TransferMetrics) -> [Duration?] {
         let connected = metrics.secureConnect ?? metrics.connect
         return [

@@ -4,14 +4,15 @@ import Larkspur
 enum ComposedBody: Sendable {
     case none
     case data(Data)
-    /// A file, which is read while it is sent.
+    /// A file. It is read while it is sent.
     case file(URL, length: Int64)
-    /// A multipart form, whose files are read while they are sent.
+    /// A multipart form. Its files are read while they are sent.
     case form(MultipartFormData)
-    /// Bytes of standard input, whose number is unknown.
+    /// The bytes of standard input. Their number is unknown.
     case stream(URL)
 
-    /// The length as the request announces it: nil without a body, and an inner nil if it is unknown.
+    /// The length that the request announces. The outer optional is nil without a body, the inner one if the length is
+    /// unknown.
     var length: Int64?? {
         switch self {
         case .none: nil
@@ -22,7 +23,7 @@ enum ComposedBody: Sendable {
         }
     }
 
-    /// Creates a stream of the body; nil for a body that is in memory.
+    /// Creates a stream of the body; nil if the body is in memory.
     func makeStream() -> InputStream? {
         switch self {
         case .none, .data: nil

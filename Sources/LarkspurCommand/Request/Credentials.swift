@@ -3,7 +3,7 @@ import Larkspur
 /// The credentials of a request.
 struct Credentials: Equatable, Sendable {
     let scheme: Invocation.AuthenticationScheme
-    /// The user, or the token.
+    /// The user's name, or the token.
     let user: String
     let password: String
 
@@ -31,7 +31,7 @@ struct Credentials: Equatable, Sendable {
         SavedSession.Authentication(type: scheme.rawValue, rawAuth: scheme == .bearer ? user : "\(user):\(password)")
     }
 
-    /// The value of the Authorization field; nil if the server has to ask first.
+    /// The value of the Authorization field; nil if the server has to send a challenge first.
     var authorization: String? {
         switch scheme {
         case .basic: HTTPHeaders.Field.authorization(username: user, password: password).value
@@ -40,7 +40,7 @@ struct Credentials: Equatable, Sendable {
         }
     }
 
-    /// The credentials that answer a challenge; nil if they are sent without one.
+    /// The credentials for a challenge; nil if they are sent without one.
     var challengeCredentials: URLCredential? {
         scheme == .digest ? URLCredential(user: user, password: password, persistence: .forSession) : nil
     }

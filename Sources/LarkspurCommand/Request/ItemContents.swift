@@ -1,15 +1,15 @@
 import Larkspur
 
-/// The contents of the items of a command line: fields, query and data, with the files that they name.
+/// The contents of a command line's items: fields, query and data, including the contents of files.
 struct ItemContents {
-    /// A field; one without a value is removed.
+    /// A field. If it has no value, the field is removed.
     struct Field: Equatable {
         let name: String
         let value: String?
         let position: Int
     }
 
-    /// A data item with its value: a text, or JSON.
+    /// A data item with its value: text or JSON.
     struct DataItem {
         let name: String
         let value: JSONValue
@@ -56,12 +56,12 @@ struct ItemContents {
         fields.append(Field(name: name, value: value?.trimmingCharacters(in: .whitespaces), position: fields.count))
     }
 
-    /// Whether a field is given more than once.
+    /// Whether a field occurs more than once.
     func isRepeated(_ name: String) -> Bool {
         fields.count { $0.name.lowercased() == name.lowercased() && $0.value != nil } > 1
     }
 
-    /// Whether a field was given a value by an item before another one.
+    /// Whether an earlier item has set a field.
     func hasSet(_ name: String, before field: Field) -> Bool {
         fields.contains { $0.position < field.position && $0.name.lowercased() == name.lowercased() && $0.value != nil }
     }

@@ -1,6 +1,6 @@
 import Larkspur
 
-/// The request that an invocation asks for.
+/// The request that the arguments describe.
 struct ComposedRequest: Sendable {
     /// The request without its body.
     var request: URLRequest
@@ -9,11 +9,12 @@ struct ComposedRequest: Sendable {
     /// The credentials, in the request or for a challenge; nil if there are none.
     var credentials: Credentials?
 
-    /// The request with its body. A body that is a stream can be sent once; ``ComposedBody/makeStream()`` makes others.
+    /// The request with its body. If the body is a stream, it can be sent once; ``ComposedBody/makeStream()`` makes
+    /// another.
     var complete: URLRequest { body.attached(to: request, isChunked: isChunked) }
 }
 
-/// The builder of the request from the arguments, the session and the standard input.
+/// The builder of the request, from arguments, session and standard input.
 struct RequestComposer {
     let invocation: Invocation
     let session: SavedSession
@@ -60,14 +61,14 @@ struct RequestComposer {
         )
     }
 
-    /// The time limit of a request without one: URLSession has no value for none.
+    /// The time limit that stands for none, as URLSession has no such value.
     private static let noTimeout: Double = 365 * 86400
 
     private func method(hasBody: Bool) -> String { invocation.method ?? (hasBody ? "POST" : "GET") }
 
     private static func defaults(for kind: Invocation.ContentKind?, hasData: Bool) -> HTTPHeaders {
         var fields: HTTPHeaders = ["Accept": "*/*", "Accept-Encoding": "gzip, deflate", "User-Agent": userAgent]
-        // The session would send the user's language by itself; so the printed request has it too.
+        // The session would send the user's language anyway. It is set here so that the printed request has it too.
         if let language = Locale.current.language.languageCode { fields["Accept-Language"] = language.identifier }
         switch kind {
         case .json, nil:
@@ -82,7 +83,7 @@ struct RequestComposer {
 
     // MARK: The body
 
-    /// Returns the body, and its type if that is not the default one.
+    /// Returns the body, and its type if it is not the default one.
     private func body(_ items: ItemContents) throws(UsageError) -> (ComposedBody, type: String?) {
         let readsInput = !invocation.ignoresStandardInput && invocation.mode == .request && input.hasData
         if readsInput, invocation.hasDataItems || invocation.raw != nil { throw Invocation.mixedBody }

@@ -2,7 +2,7 @@ import Larkspur
 
 /// The standard input as the source of a request's body.
 struct StandardInput {
-    /// The greatest number of bytes of a pipe that are stored in memory; more of them go to a temporary file.
+    /// The largest number of bytes of a pipe that are held in memory. Longer input goes to a temporary file.
     static let largestInMemory = 8 << 20
 
     private let descriptor: Int32
@@ -14,13 +14,13 @@ struct StandardInput {
         mode = fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : 0
     }
 
-    /// Whether the input has data for a request: it is a pipe, a file or a socket. A terminal and `/dev/null` are not.
+    /// Whether the input has data for a request. A pipe, a file and a socket do; a terminal and `/dev/null` do not.
     var hasData: Bool { mode == S_IFIFO || mode == S_IFREG || mode == S_IFSOCK }
 
     var isTerminal: Bool { isatty(descriptor) == 1 }
 
-    /// Returns the body: a file is sent from its place, and a pipe is read to its end, so that its length is known.
-    /// - Parameter isChunked: Whether the bytes are sent as they come, without their length.
+    /// Returns the body. A file is sent directly. A pipe is first read to its end, so that its length is known.
+    /// - Parameter isChunked: Whether the bytes are sent as they arrive, without their length.
     func body(isChunked: Bool) throws(UsageError) -> ComposedBody {
         let url = URL(fileURLWithPath: "/dev/fd/\(descriptor)")
         if mode == S_IFREG, lseek(descriptor, 0, SEEK_CUR) == 0 {
@@ -37,7 +37,7 @@ struct StandardInput {
         return try spool(data)
     }
 
-    /// Writes the input to a file that has no name any more, so that it disappears with the process.
+    /// Writes the input to a file without a name, so that the file disappears with the process.
     private func spool(_ beginning: Data) throws(UsageError) -> ComposedBody {
         let name = FileManager.default.temporaryDirectory.appendingPathComponent("larkspur-\(UUID().uuidString)").path
         let file = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -74,11 +74,11 @@ struct StandardInput {
 
     /// Asks for a password without showing it.
     /// - Parameters:
-    ///   - prompt: The question, on standard error.
-    ///   - terminal: The state of the terminal, which an interruption restores.
+    ///   - prompt: The question, which is shown on standard error.
+    ///   - terminal: The state of the terminal. An interruption restores it.
     func password(prompt: String, _ terminal: TerminalState) throws(UsageError) -> String {
         guard isTerminal else { throw UsageError("A password is needed, and there is no terminal to ask for it.") }
-        // Before the question: an answer that came in between would be shown, and then dropped.
+        // Before the question is shown: input that came between the two would be shown, and then discarded.
         terminal.hideInput(descriptor)
         try? Sink.standardError.write(TerminalText.line(prompt))
         defer {

@@ -1,12 +1,12 @@
 import Larkspur
 
-/// Server-sent events, which are printed as they arrive.
+/// Server-sent events. They are printed as they arrive.
 struct EventListener: Sendable {
     let manager: SessionManager
     let composed: ComposedRequest
     let sink: Sink
     let style: Style
-    /// The time in seconds without a byte after which the connection counts as lost; nil for the default.
+    /// The time without a byte after which the connection counts as lost, in seconds; nil for the default.
     let timeout: Double?
 
     /// Prints events until the stream ends.
@@ -30,7 +30,7 @@ struct EventListener: Sendable {
         for try await event in events { try sink.write(text(of: event)) }
     }
 
-    /// Returns an event as a stream would write it.
+    /// Returns an event in the notation of an event stream.
     private func text(of event: ServerSentEvent) -> String {
         let palette = Palette(isColored: style.isColored)
         var text = ""

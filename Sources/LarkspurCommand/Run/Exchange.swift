@@ -1,13 +1,13 @@
 import Larkspur
 import Synchronization
 
-/// A request that is sent, and its response, which goes to a receiver as it arrives.
+/// A request and its response. The response goes to a receiver as it arrives.
 struct Exchange: Sendable {
     /// The result of an exchange.
     struct Outcome: Sendable {
         let response: HTTPURLResponse?
         let error: LarkspurError?
-        /// The reason why the output could not be written, which ended the exchange.
+        /// The error of the output that has ended the exchange; nil if there was none.
         let outputFailure: Sink.Failure?
         let timeline: Timeline
         let hasTooManyRedirects: Bool
@@ -15,11 +15,11 @@ struct Exchange: Sendable {
 
     /// The receiver of a response. Its methods are called one after the other.
     protocol Receiver: Sendable {
-        /// Takes a redirect that is followed, and the request to which it leads.
+        /// Receives a redirect that is followed, and the request that follows.
         func redirect(_ response: HTTPURLResponse, to request: URLRequest) throws(Sink.Failure)
-        /// Takes the head of the response. Returns false to leave its content out.
+        /// Receives the head of the response. Returns false to skip the content.
         func begin(_ response: HTTPURLResponse) throws(Sink.Failure) -> Bool
-        /// Takes a chunk of the content. Returns false to leave the rest out.
+        /// Receives a chunk of the content. Returns false to skip the rest.
         func receive(_ data: Data) throws(Sink.Failure) -> Bool
     }
 
@@ -34,7 +34,7 @@ struct Exchange: Sendable {
         let isSatisfied = Atomic(false)
         let redirects = RedirectCounter(follows: followsRedirects, limit: maximumRedirects)
         let isOnlyHead = composed.request.httpMethod == "HEAD"
-        /// Runs a call of the receiver, whose failure ends the exchange. Returns whether the exchange continues.
+        /// Calls the receiver. Its failure ends the exchange. Returns whether the exchange continues.
         @Sendable func attempt(_ call: () throws(Sink.Failure) -> Bool) -> Bool {
             do throws(Sink.Failure) {
                 if try call() { return true }
@@ -56,7 +56,7 @@ struct Exchange: Sendable {
         hooks.responseDisposition = { _, response in
             guard let response = response as? HTTPURLResponse, !redirects.hasExceeded else { return .cancel }
             let goesOn = attempt { () throws(Sink.Failure) in try receiver.begin(response) }
-            // A response without content ends by itself.
+            // If there is no content, the transfer ends without a cancellation.
             return goesOn || isOnlyHead && failure.withLock({ $0 }) == nil ? .allow : .cancel
         }
         hooks.needNewBodyStream = { [composed] _ in composed.body.makeStream() }
@@ -82,7 +82,7 @@ struct Exchange: Sendable {
         }
     }
 
-    /// Answers the first challenge of a server with the credentials. Those that were refused are not sent again.
+    /// Uses the credentials for the first challenge of a server. Credentials that were refused are not sent again.
     private static func answer(
         _ credentials: URLCredential
     ) -> @Sendable (SessionTask, URLAuthenticationChallenge) -> ChallengeAnswer {

@@ -1,9 +1,9 @@
 import Larkspur
 
-/// The exit status of the program, with HTTPie's numbers.
+/// The exit status of the program. The numbers are HTTPie's.
 enum ExitStatus: Int32, Error {
     case success = 0
-    /// An error in the arguments, of the network or of a file.
+    /// An error in the arguments, of the network, or of a file.
     case error = 1
     case timeout = 2
     /// A redirect that is not followed, with `--check-status`.
@@ -15,8 +15,8 @@ enum ExitStatus: Int32, Error {
     case tooManyRedirects = 6
     case interrupted = 130
 
-    /// The status for the status code of a response.
-    /// - Parameter followsRedirects: Whether a redirect would have been followed if that was possible.
+    /// The exit status for a response's status code.
+    /// - Parameter followsRedirects: Whether redirects are followed. A redirect as the response was then not followable.
     init(statusCode: Int, followsRedirects: Bool) {
         self =
             switch statusCode {

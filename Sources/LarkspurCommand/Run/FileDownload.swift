@@ -21,11 +21,11 @@ final class FileDownload: Exchange.Receiver {
     private let showsProgress: Bool
     private let state: Mutex<State>
 
-    /// The place of the content.
+    /// The destination of the content.
     enum Target: Sendable {
-        /// A file that exists already; its first bytes stay if the server sends the others.
+        /// An existing file. Its first bytes stay if the server sends the rest.
         case file(Sink, path: String, offset: Int64)
-        /// A new file in the current folder, which gets the name that the response suggests.
+        /// A new file in the current folder, with the name that the response suggests.
         case suggested
         case standardOutput
     }
@@ -37,10 +37,10 @@ final class FileDownload: Exchange.Receiver {
         state = Mutex(State())
     }
 
-    /// The reason why the response could not be used; nil if it could.
+    /// The reason why the response could not be used; nil if there is none.
     var failure: String? { state.withLock { $0.failure } }
 
-    /// Whether the file is there: the response was written, or the file was complete before.
+    /// Whether the file is complete: the response was written, or the file was already complete.
     var isComplete: Bool { state.withLock { $0.isComplete } }
 
     func redirect(_ response: HTTPURLResponse, to request: URLRequest) throws(Sink.Failure) {
@@ -128,14 +128,14 @@ final class FileDownload: Exchange.Receiver {
         if showsProgress { Sink.standardError.report("The file is complete already.") }
     }
 
-    /// Returns the first byte of a part; nil if the response does not tell it.
+    /// Returns the offset of a part; nil if the response does not contain it.
     private static func start(of response: HTTPURLResponse) -> Int64? {
         guard let range = response.value(forHTTPHeaderField: "Content-Range"), range.lowercased().hasPrefix("bytes ")
         else { return nil }
         return Int64(range.dropFirst(6).prefix { $0.isASCII && $0.isNumber })
     }
 
-    /// Creates a file that did not exist, with the name of the response and a number if need be.
+    /// Creates a new file with the response's name, and a number if such a file exists.
     private static func createFile(for response: HTTPURLResponse) throws(UsageError) -> (Sink, name: String) {
         let base = DownloadDestination.fileName(for: response) ?? "index"
         for number in 0..<10_000 {

@@ -1,11 +1,11 @@
 import Larkspur
 
-/// The end of the program by Ctrl-C. What has been written stays.
+/// The end of the program by Ctrl-C. Output that was written remains.
 struct Interruption {
     private let source: any DispatchSourceSignal
 
     init(_ terminal: TerminalState) {
-        // The dispatch source handles the signal, which would end the process before the terminal is restored.
+        // The signal would end the process before the terminal is restored, so a dispatch source handles it.
         signal(SIGINT, SIG_IGN)
         source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
         source.setEventHandler {

@@ -8,7 +8,7 @@ struct Job: Sendable {
     let input: StandardInput
     let manager: SessionManager
 
-    /// Does the work, and returns its exit status or its error.
+    /// Performs the work. Returns the exit status or the error.
     func result() async -> Result<ExitStatus, any Error> {
         do {
             return .success(try await run())
@@ -71,7 +71,7 @@ struct Job: Sendable {
     private var prepared: ComposedRequest {
         var prepared = composed
         guard let download = output.download else { return prepared }
-        // Offsets count bytes as they are transferred.
+        // The offset counts the bytes that are transferred, so they must not be encoded.
         prepared.request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         if case .file(_, _, let offset) = download, offset > 0 {
             prepared.request.setValue("bytes=\(offset)-", forHTTPHeaderField: "Range")
@@ -81,12 +81,12 @@ struct Job: Sendable {
 
     private var curlCommand: String {
         var request = composed.complete
-        // A form is shown if it is short enough for an argument.
+        // A form is shown if it is short.
         if case .form(let form) = composed.body, form.contentLength < 1 << 16, let data = try? form.data() {
             request.httpBodyStream = nil
             request.httpBody = data
         }
-        // libcurl computes it.
+        // libcurl computes this field.
         request.setValue(nil, forHTTPHeaderField: "Content-Length")
         return request.cURLDescription(redaction: .none)
     }

@@ -1,8 +1,8 @@
-/// The latencies of repeated requests, and the table that shows them.
+/// The latencies of repeated requests, and their table.
 struct LatencySummary: Equatable, Sendable {
     private(set) var latencies: [Duration] = []
     private(set) var errors = 0
-    /// The number of responses by their status.
+    /// The number of responses for each status.
     private(set) var statuses: [Int: Int] = [:]
 
     mutating func add(_ latency: Duration, status: Int) {
@@ -12,7 +12,8 @@ struct LatencySummary: Equatable, Sendable {
 
     mutating func addError() { errors += 1 }
 
-    /// Returns the latency that a fraction of the responses did not exceed (the nearest rank); nil without responses.
+    /// Returns the latency that this fraction of the responses does not exceed (the nearest rank); nil if there are
+    /// none.
     static func percentile(_ fraction: Double, of sorted: [Duration]) -> Duration? {
         guard !sorted.isEmpty else { return nil }
         let rank = Int((fraction * Double(sorted.count)).rounded(.up))

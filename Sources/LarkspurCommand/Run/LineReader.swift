@@ -1,11 +1,12 @@
 import Larkspur
 import Synchronization
 
-/// The lines of the standard input, read when they are asked for. A thread waits for them, so that no other work waits.
+/// The lines of the standard input. They are read on demand, on a thread of a queue, so that no other work waits for
+/// them.
 final class LineReader: Sendable {
     fileprivate struct State {
         var bytes: [UInt8] = []
-        /// The position of the first byte that no line has had.
+        /// The position of the first byte that was not returned.
         var start = 0
         var isAtEnd = false
     }
@@ -16,7 +17,7 @@ final class LineReader: Sendable {
 
     init(_ input: StandardInput) { self.input = input }
 
-    /// Returns the next line without its line feed; nil at the end of the input, and if it cannot be read.
+    /// Returns the next line without its line feed; nil at the end of the input, or if it cannot be read.
     func next() async -> Data? {
         await withCheckedContinuation { continuation in
             queue.async { [self] in continuation.resume(returning: read()) }
@@ -24,13 +25,13 @@ final class LineReader: Sendable {
     }
 
     private func read() -> Data? {
-        // The number of bytes without a line feed, so that none is searched twice.
+        // The number of bytes without a line feed, so that they are not searched again.
         var searched = 0
         while true {
             let line = state.withLock { $0.takeLine(searched: searched) }
             if let line { return line }
             searched = state.withLock { $0.bytes.count - $0.start }
-            // The lock is not held while the input is waited for; only this queue changes the state.
+            // Only this queue changes the state, so the lock is not held during the wait for input.
             let piece = (try? input.read()) ?? nil
             state.withLock { $0.append(piece) }
         }
@@ -38,7 +39,8 @@ final class LineReader: Sendable {
 }
 
 extension LineReader.State {
-    /// Takes a line out of the buffer: nil if there is none yet, and an inner nil at the end of the input.
+    /// Takes a line out of the buffer. The outer optional is nil if no line is complete, the inner one at the end of
+    /// the input.
     fileprivate mutating func takeLine(searched: Int) -> Data?? {
         if let end = bytes[(start + searched)...].firstIndex(of: UInt8(ascii: "\n")) {
             defer { start = end + 1 }

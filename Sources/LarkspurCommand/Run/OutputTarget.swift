@@ -1,14 +1,14 @@
 import Larkspur
 
-/// The files and the style of the output.
+/// The destinations and the style of the output.
 struct OutputTarget: Sendable {
-    /// The file of messages.
+    /// The file for messages.
     let sink: Sink
     let style: Style
     let parts: MessageParts
-    /// The place of a download; nil without one.
+    /// The destination of a download; nil if there is none.
     let download: FileDownload.Target?
-    /// Whether standard error is a terminal, on which progress is shown.
+    /// Whether progress is shown, as standard error is a terminal.
     let showsProgress: Bool
 
     init(_ invocation: Invocation, environment: [String: String]) throws(UsageError) {
@@ -31,7 +31,7 @@ struct OutputTarget: Sendable {
                 ?? .standardOutput
         }
         style = Style(invocation.prettiness, isTerminal: sink.isTerminal, environment: environment)
-        // A file takes the output also with --quiet.
+        // If there is a file, it gets the output even with --quiet.
         let isSilent = invocation.isQuiet && (isDownload || path == nil)
         parts = isSilent ? [] : invocation.parts(onTerminal: sink.isTerminal)
     }

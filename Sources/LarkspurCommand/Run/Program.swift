@@ -11,7 +11,7 @@ struct Program: Sendable {
         self.terminal = terminal
     }
 
-    /// Runs to the end. Errors are one line on standard error.
+    /// Runs the program. An error becomes one line on standard error.
     func run() async -> ExitStatus {
         do {
             switch invocation.mode {
@@ -47,7 +47,7 @@ struct Program: Sendable {
         }
         let job = Job(invocation: invocation, composed: composed, output: output, input: input, manager: manager)
         let result = await job.result()
-        // A request that has failed is recorded too.
+        // Also after a failure: the failed request is recorded too.
         if let (recorder, file) = recorder, !invocation.isOffline { try recorder.write(to: file) }
         let status = try result.get()
         if let file, !invocation.isSessionReadOnly, !invocation.isOffline {
@@ -71,8 +71,8 @@ struct Program: Sendable {
         return .error
     }
 
-    /// The server that an error is about, without the parts of the URL that may be secret; empty if the message names
-    /// it.
+    /// Returns the server of an error, without the parts of the URL that may be secret; empty if the message already
+    /// has it.
     private static func place(of error: LarkspurError) -> String {
         guard let url = error.failingURL, let host = url.host else { return "" }
         let place = host + (url.port.map { ":\($0)" } ?? "")

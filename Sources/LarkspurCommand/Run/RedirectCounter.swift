@@ -1,14 +1,14 @@
 import Larkspur
 import Synchronization
 
-/// The decision about redirects: how many are followed, and whether there were too many.
+/// The decision about redirects: whether to follow them, and whether there were too many.
 final class RedirectCounter: Sendable {
     private let limit: Int
     private let follows: Bool
     private let state = Mutex((count: 0, hasExceeded: false))
 
     /// - Parameters:
-    ///   - follows: Whether redirects are followed at all.
+    ///   - follows: Whether any redirects are followed.
     ///   - limit: The number of redirects at which the request fails; 0 for none.
     init(follows: Bool, limit: Int) {
         self.follows = follows

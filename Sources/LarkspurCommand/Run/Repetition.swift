@@ -1,9 +1,9 @@
 import Larkspur
 import Synchronization
 
-/// A request that is sent again and again, for its latencies.
+/// A request that is sent repeatedly, to measure latencies.
 struct Repetition: Sendable {
-    /// The receiver that drops the content of a response.
+    /// The receiver that discards the content of a response.
     private struct Counter: Exchange.Receiver {
         func redirect(_ response: HTTPURLResponse, to request: URLRequest) {}
         func begin(_ response: HTTPURLResponse) -> Bool { true }
@@ -22,7 +22,7 @@ struct Repetition: Sendable {
 
         init(_ count: Int) { state = Mutex(State(remaining: count)) }
 
-        /// Takes one of the requests that remain; returns false if there is none.
+        /// Takes one of the remaining requests. Returns false if there is none.
         func take() -> Bool {
             state.withLock { state in
                 guard state.remaining > 0 else { return false }
@@ -47,7 +47,7 @@ struct Repetition: Sendable {
     let count: Int
     let parallelism: Int
 
-    /// Sends all requests, and returns their latencies, the time that they took together, and the first error.
+    /// Sends all requests. Returns their latencies, the time for all of them, and the first error.
     func run() async -> (summary: LatencySummary, elapsed: Duration, firstError: LarkspurError?) {
         let tally = Tally(count)
         let began = ContinuousClock.now

@@ -1,7 +1,7 @@
 import Larkspur
 
 extension Transport {
-    /// Creates the transport that an invocation asks for.
+    /// Creates the transport for an invocation.
     static func of(_ invocation: Invocation) throws(UsageError) -> Transport {
         #if canImport(FoundationNetworking)
         var options = CurlURLSession.Options()

@@ -1,18 +1,18 @@
 import Larkspur
 
 #if canImport(FoundationNetworking)
-/// A conversation over a WebSocket: the lines of standard input are sent, and the messages of the server are printed.
+/// A conversation over a WebSocket: it sends the lines of standard input, and prints the server's messages.
 struct WebSocketConversation: Sendable {
     let manager: SessionManager
     let request: URLRequest
     let sink: Sink
     let input: LineReader?
 
-    /// Runs until one of the sides closes the connection. The end of the input closes it.
-    /// - Throws: ``WebSocketError`` if the server closes it for another reason than the end of the conversation.
+    /// Runs until one side closes the connection. The end of the input closes it.
+    /// - Throws: ``WebSocketError`` if the server closes the connection because of an error.
     func run() async throws {
         var headers = request.headers
-        // The handshake has fields of its own for these.
+        // The handshake sets its own values for these.
         headers.remove("Accept-Encoding")
         let socket = manager.webSocket(request.url?.absoluteString ?? "", headers: headers)
         try await socket.open()
@@ -31,7 +31,7 @@ struct WebSocketConversation: Sendable {
         do {
             for try await message in socket.messages { try print(message) }
         } catch let error as WebSocketError where error.kind == .ended {
-            // This side has closed the connection.
+            // This side has already closed the connection.
         }
     }
 
@@ -44,7 +44,7 @@ struct WebSocketConversation: Sendable {
     }
 }
 #else
-/// A conversation over a WebSocket, which only the transport for Linux has.
+/// A conversation over a WebSocket. Only the transport for Linux supports WebSockets.
 struct WebSocketConversation: Sendable {
     let manager: SessionManager
     let request: URLRequest

@@ -1,6 +1,6 @@
 import Larkspur
 
-/// The fields, cookies and credentials that several runs of the program share, in the layout of HTTPie's sessions.
+/// The fields, cookies and credentials that several runs of the program share, in the format of HTTPie's sessions.
 struct SavedSession: Codable, Equatable, Sendable {
     struct Field: Codable, Equatable, Sendable {
         var name: String
@@ -12,7 +12,7 @@ struct SavedSession: Codable, Equatable, Sendable {
         var value: String
         var domain: String?
         var path: String?
-        /// The seconds since 1970; nil for a cookie without an end.
+        /// The seconds since 1970; nil for a cookie that does not expire.
         var expires: Double?
         var secure: Bool?
     }
@@ -30,7 +30,7 @@ struct SavedSession: Codable, Equatable, Sendable {
     var headers: [Field] = []
     var cookies: [Cookie] = []
     var auth = Authentication()
-    /// Whether it has been used with https. HTTPie's files do not say it.
+    /// Whether the session was used with https. HTTPie's files do not contain this.
     var isSecure = false
 
     private enum CodingKeys: String, CodingKey {
@@ -61,8 +61,8 @@ extension SavedSession.Cookie {
         )
     }
 
-    /// The cookie for a storage; nil if it is not valid.
-    /// - Parameter host: The host of a cookie without a domain.
+    /// Returns the cookie for a storage; nil if it is not valid.
+    /// - Parameter host: The host for a cookie without a domain.
     func cookie(for host: String) -> HTTPCookie? {
         let domain = domain.flatMap { $0.isEmpty ? nil : $0 } ?? host
         var properties: [HTTPCookiePropertyKey: Any] = [
@@ -74,20 +74,20 @@ extension SavedSession.Cookie {
     }
 }
 
-/// The cookies of a run, in a storage of their own.
+/// The cookies of a run, in a separate storage.
 struct CookieStorage {
     let configuration = URLSessionConfiguration.ephemeral
 
     /// - Parameters:
-    ///   - session: The session whose cookies are sent.
-    ///   - host: The host of cookies without a domain.
+    ///   - session: The session with the cookies to send.
+    ///   - host: The host for cookies without a domain.
     init(_ session: SavedSession, host: String) {
         for cookie in session.cookies.compactMap({ $0.cookie(for: host) }) {
             configuration.httpCookieStorage?.setCookie(cookie)
         }
     }
 
-    /// The cookies that are stored now, in the order of their names.
+    /// The cookies that are now in the storage, in the order of their names.
     var saved: [SavedSession.Cookie] {
         (configuration.httpCookieStorage?.cookies ?? []).map(SavedSession.Cookie.init)
             .sorted { ($0.domain ?? "", $0.path ?? "", $0.name) < ($1.domain ?? "", $1.path ?? "", $1.name) }

@@ -1,9 +1,9 @@
 import Larkspur
 
-/// The file of a session, which only its owner may read.
+/// The file of a session. Only its owner may read it.
 ///
-/// Cookies and fields that a session received by https never go over http: a name belongs to a host and one of the two
-/// schemes, and a file that was used with https is refused with http.
+/// Cookies and fields from an https session are never sent over http. A session's name belongs to a host and to one of
+/// the two schemes, and a file that was used with https is refused with http.
 struct SessionFile {
     let path: String
     /// Whether the request is encrypted.
@@ -11,8 +11,8 @@ struct SessionFile {
 
     /// - Parameters:
     ///   - name: The name of a session, or a path with a slash.
-    ///   - url: The URL of the request; sessions with one name belong to different hosts, and to http or https.
-    ///   - environment: The environment, which has the folder for settings.
+    ///   - url: The URL of the request. The same name means another session for another host or scheme.
+    ///   - environment: The environment, which determines the folder for settings.
     init(_ name: String, url: URL, environment: [String: String]) throws(UsageError) {
         isSecure = ["https", "wss"].contains(url.scheme?.lowercased() ?? "")
         if name.contains("/") {
@@ -28,12 +28,12 @@ struct SessionFile {
             environment["XDG_CONFIG_HOME"].flatMap { $0.isEmpty ? nil : $0 }
             ?? UserPath.expanded("~/.config", environment: environment)
         let host = (url.host ?? "localhost") + (url.port.map { "_\($0)" } ?? "")
-        // An IPv6 address has colons.
+        // An IPv6 address contains colons.
         let folder = host.replacing("/", with: "_").replacing(":", with: "_")
         path = "\(settings)/larkspur/sessions/\(isSecure ? "https" : "http")_\(folder)/\(name).json"
     }
 
-    /// Reads the session; an empty one if there is no file.
+    /// Reads the session. If there is no file, returns an empty session.
     func read() throws(UsageError) -> SavedSession {
         guard let data = FileManager.default.contents(atPath: path) else {
             guard !FileManager.default.fileExists(atPath: path) else {
@@ -52,7 +52,7 @@ struct SessionFile {
         return session
     }
 
-    /// Replaces the file: another process sees the old session or the new one, and never a part.
+    /// Replaces the file. Other processes see the old or the new session, but never a part.
     func write(_ session: SavedSession) throws(UsageError) {
         var session = session
         session.isSecure = isSecure
@@ -63,7 +63,7 @@ struct SessionFile {
             throw UsageError("The session \(path) cannot be encoded.")
         }
         if !folder.isEmpty {
-            // A failure shows when the file is created.
+            // If this fails, creating the file fails too and reports it.
             try? FileManager.default.createDirectory(
                 atPath: folder,
                 withIntermediateDirectories: true,

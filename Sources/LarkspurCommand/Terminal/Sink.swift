@@ -1,7 +1,7 @@
 import Larkspur
 import Synchronization
 
-/// A file that output is written to: a standard stream, or a file of the user's.
+/// A file for output: a standard stream, or a file of the user's.
 final class Sink: Sendable {
     /// The reason why output could not be written.
     enum Failure: Error, Equatable {
@@ -54,7 +54,7 @@ final class Sink: Sendable {
         if let failure { throw failure }
     }
 
-    /// Writes a line for the user, and ignores a failure, because there is no other place for it.
+    /// Writes a line for the user. Ignores a failure, as there is no other place to report it.
     func report(_ line: String) { try? write(TerminalText.line(line) + "\n") }
 
     /// The number of bytes in the file; nil for a pipe or a device.
@@ -64,7 +64,7 @@ final class Sink: Sendable {
         return Int64(status.st_size)
     }
 
-    /// Cuts the file, and continues writing at its end.
+    /// Truncates the file, and continues at its end.
     func truncate(to length: Int64) throws(Failure) {
         // A pipe or a device has no length.
         guard size != nil else { return }

@@ -1,12 +1,13 @@
 import Larkspur
 
-/// The standard streams and the arguments, as the process gets them.
+/// The standard streams and arguments of the process.
 enum StandardStreams {
-    /// Gives the numbers of closed standard streams to a device, so that no file or connection gets one and receives
-    /// the output. Writing to a closed stream is still an error.
+    /// Opens a device in place of closed standard streams. Otherwise a file or a connection could get the number of a
+    /// closed stream and receive the output. Writing to such a stream still fails.
     static func open() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) == -1 {
-            // The lowest free number is that of the closed stream. Output to a file that is open for reading fails.
+            // The system gives the lowest free number, which is the closed stream's. Output to a file that is open for
+            // reading fails.
             _ = Foundation.open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
         }
     }

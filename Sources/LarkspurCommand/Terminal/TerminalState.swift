@@ -1,7 +1,7 @@
 import Larkspur
 import Synchronization
 
-/// The state of the terminal that has to be restored when the program ends early.
+/// The state of the terminal, to restore it if the program ends early.
 final class TerminalState: Sendable {
     private struct Saved {
         let descriptor: Int32
@@ -19,7 +19,7 @@ final class TerminalState: Sendable {
         tcsetattr(descriptor, TCSAFLUSH, &attributes)
     }
 
-    /// Restores what was changed.
+    /// Restores the changed state.
     func restore() {
         guard let saved = saved.withLock({ $0.take() }) else { return }
         var attributes = saved.attributes

@@ -1,16 +1,16 @@
 import Larkspur
 
-/// A converter that makes bytes of a server into text that a terminal only displays.
+/// A converter of a server's bytes into text that a terminal only displays.
 ///
-/// Control characters, among them the escape that begins a sequence, become question marks. So do the characters that
-/// change the direction of writing, with which a text can be made to look like another one. Bytes that are no text in
-/// their encoding become U+FFFD.
+/// Control characters become question marks, including the escape that begins a control sequence. So do characters that
+/// change the direction of text, as they can make it look like another text. Bytes that are invalid in their encoding
+/// become U+FFFD.
 struct TerminalText {
     private let encoding: String.Encoding
-    /// The beginning of a character whose other bytes have not arrived.
+    /// The bytes of an incomplete character.
     private var pending: [UInt8] = []
 
-    /// - Parameter charset: The name of the encoding in a Content-Type; UTF-8 if it is nil or unknown.
+    /// - Parameter charset: The encoding's name in a Content-Type; UTF-8 if it is nil or unknown.
     init(charset: String? = nil) {
         switch charset?.lowercased() {
         case "iso-8859-1", "latin1", "latin-1", "windows-1252": encoding = .isoLatin1
@@ -30,13 +30,13 @@ struct TerminalText {
         return Self.printable(String(decoding: bytes.dropLast(count), as: UTF8.self))
     }
 
-    /// Returns the text of the bytes that have waited for others.
+    /// Returns the text for the bytes of an incomplete character, as none follow.
     mutating func finish() -> String {
         defer { pending = [] }
         return Self.printable(String(decoding: pending, as: UTF8.self))
     }
 
-    /// The number of bytes at the end that begin a character of UTF-8 and do not complete it.
+    /// The number of bytes at the end that belong to an incomplete character of UTF-8.
     private static func incompleteSuffix(of bytes: [UInt8]) -> Int {
         for (distance, byte) in bytes.suffix(3).reversed().enumerated() {
             let length =
@@ -53,8 +53,8 @@ struct TerminalText {
         return 0
     }
 
-    /// Returns a text in which a question mark stands for each control character but tabs and line feeds. A carriage
-    /// return before a line feed is dropped.
+    /// Returns a text with question marks in place of control characters, except for tabs and line feeds. A carriage
+    /// return before a line feed is removed.
     static func printable(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         var hasReturn = false
@@ -67,7 +67,7 @@ struct TerminalText {
         return String(result)
     }
 
-    /// Returns a text in one line.
+    /// Returns a text on one line.
     static func line(_ text: String) -> String {
         printable(text).replacing("\n", with: "?").replacing("\t", with: " ")
     }

@@ -9,33 +9,32 @@ import Synchronization
 ///     …
 ///     try cassette.save()
 ///
-/// It is a transport rather than an interceptor: an interceptor sees the end of a call, without the redirects before
-/// it, the content of a stream and the file of a download. A transport has them all, and records the requests as they
-/// leave the interceptors, so that each attempt of a retry is one. Each redirect is an interaction of its own.
-/// Challenges are answered while recording, and the response that follows is recorded; a replay asks for no
-/// credentials.
+/// It is a transport rather than an interceptor. An interceptor sees the end of a call, but not the redirects before
+/// it, the content of a stream, or the file of a download. A transport sees all of them, and records requests as they
+/// leave the interceptors, so that each attempt of a retry is recorded. Each redirect is a separate interaction. During
+/// recording, challenges are handled, and the response after them is recorded. A replay needs no credentials.
 ///
-/// The file is JSON that can be reviewed: one interaction after the other, with contents as JSON or text where they
-/// are. Credentials, cookies and other secrets are replaced by `Redaction` before anything is stored, in fields, URLs
-/// and contents, and requests are compared in that form. JSON is replayed on one line, with its values and the order of
-/// its members. Transfers that fail are not recorded. Content is recorded whole; a body of a gigabyte needs the memory.
+/// The file is JSON for review: one interaction after the other, with contents as JSON or text if possible. `Redaction`
+/// replaces credentials, cookies and other secrets before anything is stored, in fields, URLs and contents; requests
+/// are compared in that form. JSON is replayed on one line, with the same values and order of members. Failed transfers
+/// are not recorded. Content is held in memory as a whole, even if it is a gigabyte.
 ///
-/// Every method may be called on any thread, and any number of requests may be under way. It is available on Linux.
+/// Every method may be called on any thread, and any number of requests may run at once. It is available on Linux.
 public final class Cassette: Sendable {
     /// The use of the file.
     public enum Mode: Sendable, Hashable {
         /// Requests are sent and recorded. An earlier recording is replaced when the cassette is saved.
         case record
-        /// Requests are answered from the file, and nothing is sent.
+        /// Responses come from the file, and nothing is sent.
         case replay
-        /// Requests are answered from the file if it has them, otherwise sent and recorded.
+        /// Responses come from the file if it has them. Otherwise requests are sent and recorded.
         case auto
     }
 
     private struct State {
         var records: CassetteRecords
         var hasChanges: Bool
-        /// The fingerprint of the file when it was read or written last; nil if there was none.
+        /// The fingerprint of the file when it was last read or written; nil if there was no file.
         var fingerprint: FileFingerprint?
     }
 
@@ -50,13 +49,13 @@ public final class Cassette: Sendable {
 
     /// Reads a cassette.
     /// - Parameters:
-    ///   - file: The file, which need not exist for recording.
+    ///   - file: The file. For recording, it need not exist.
     ///   - mode: The use of the file. Default: `auto`.
     ///   - matching: The rule by which requests are found. Default: method, URL and content.
     ///   - redaction: The rule by which secrets are hidden. Default: `Redaction.standard`.
-    ///   - transport: The transport that sends what is recorded. Default: the best available one.
-    /// - Throws: ``CassetteError``, if the file exists and cannot be read or is no cassette, in every mode; and for
-    ///   `replay`, if it does not exist.
+    ///   - transport: The transport that sends requests while recording. Default: the best available one.
+    /// - Throws: ``CassetteError`` if the file exists, but cannot be read or is not a cassette, in every mode; for
+    ///   `replay` also if it does not exist.
     public init(
         _ file: URL,
         mode: Mode = .auto,
@@ -95,7 +94,7 @@ public final class Cassette: Sendable {
         }
     }
 
-    /// The number of interactions, recorded ones included.
+    /// The number of interactions, including new ones.
     public var interactionCount: Int { state.withLock { $0.records.interactions.count } }
 
     /// The transport for a session manager.
@@ -108,10 +107,10 @@ public final class Cassette: Sendable {
 
     /// Returns a session that records or replays, for code that uses a `URLSession`.
     /// - Parameters:
-    ///   - configuration: The configuration of the session that sends what is recorded. Default: `.default`.
-    ///   - delegate: The delegate, which is retained until the session has become invalid. Default: nil, none.
-    ///   - delegateQueue: The queue on which the delegate and completion handlers are called, which must be serial.
-    ///     Default: a queue of the session's own.
+    ///   - configuration: The configuration of the session that sends requests. Default: `.default`.
+    ///   - delegate: The delegate. It is retained until the session has become invalid. Default: nil, none.
+    ///   - delegateQueue: The queue on which the delegate and completion handlers are called. It must be serial.
+    ///     Default: a queue that the session creates.
     public func session(
         configuration: URLSessionConfiguration = .default,
         delegate: (any URLSessionDelegate)? = nil,
@@ -137,8 +136,8 @@ public final class Cassette: Sendable {
 
     // MARK: Interactions
 
-    /// Returns the steps of the recorded reply to a request; nil if the request is to be sent.
-    /// - Throws: ``LarkspurError`` with the code `unsupported`, if there is none and nothing may be sent.
+    /// Returns the steps of the recorded reply to a request; nil if the request has to be sent.
+    /// - Throws: ``LarkspurError`` with the code `unsupported` if there is no reply and nothing may be sent.
     func steps(for request: URLRequest) throws(LarkspurError) -> [StubTaskCore.Step]? {
         guard mode != .record else { return nil }
         let described = redaction.request(request)
@@ -166,13 +165,13 @@ public final class Cassette: Sendable {
         }
     }
 
-    /// Writes the file, if there are new recordings. It is replaced as a whole, so that no reader sees a part of it,
-    /// and only its owner may read it. Its folder is made if it is missing. The cassette is also saved when its last
-    /// reference is released.
-    /// - Throws: ``CassetteError``, if the file cannot be written, or has changed since it was read.
+    /// Writes the file if there are new recordings, and creates its folder if necessary. The file is replaced as a
+    /// whole, so that no reader sees a part of it, and only its owner may read it. The cassette is also saved when its
+    /// last reference is released.
+    /// - Throws: ``CassetteError`` if the file cannot be written, or has changed since it was read.
     public func save() throws(CassetteError) {
         do {
-            // One save after the other, so that a later one does not take the file of an earlier one for foreign.
+            // Saves do not overlap. Otherwise a later one could take an earlier one's file for another program's.
             try saving.withLock { _ in try write() }
         } catch let error as CassetteError {
             throw error
@@ -206,7 +205,7 @@ public final class Cassette: Sendable {
     }
 }
 
-/// Runs a body with a cassette, and saves it at the end, also after an error of the body.
+/// Runs a body with a cassette, and saves the cassette at the end, even after an error of the body.
 ///
 ///     try await withCassette("users", mode: .auto) { cassette in
 ///         let manager = SessionManager(baseURL: baseURL, transport: cassette.transport)
@@ -219,9 +218,9 @@ public final class Cassette: Sendable {
 ///   - mode: The use of the file. Default: `auto`.
 ///   - matching: The rule by which requests are found. Default: method, URL and content.
 ///   - redaction: The rule by which secrets are hidden. Default: `Redaction.standard`.
-///   - transport: The transport that sends what is recorded. Default: the best available one.
+///   - transport: The transport that sends requests while recording. Default: the best available one.
 ///   - sourceFile: The source file of the call.
-///   - isolation: The actor that the body runs on. Default: that of the caller.
+///   - isolation: The actor on which the body runs. Default: the caller's.
 ///   - body: The body.
 /// - Returns: The value of the body.
 /// - Throws: The error of the body, or ``CassetteError``.
@@ -249,7 +248,7 @@ public func withCassette<Value>(
     do {
         value = try await body(cassette)
     } catch {
-        // The error of the body is the one to report.
+        // The error of the body is reported, not that of saving.
         try? cassette.save()
         throw error
     }

@@ -1,18 +1,18 @@
 internal import Foundation
 internal import HTTPSyntax
 
-/// The rule by which a request is found in a cassette. Secrets are hidden in both before they are compared.
+/// The rule by which a request is found in a cassette. Secrets are hidden in both requests before they are compared.
 public struct CassetteMatching: Sendable, Hashable {
-    /// Whether scheme, host and port are compared, and not path and query alone. Default: true.
+    /// Whether scheme, host and port are compared, in addition to path and query. Default: true.
     public var comparesOrigin = true
-    /// The names of query items that are ignored, such as that of a time. Default: none.
+    /// The names of query items that are ignored, such as a time stamp's. Default: none.
     public var ignoredQueryItems: Set<String> = []
-    /// The names of header fields that are compared, in any case. Default: none.
+    /// The names of header fields that are compared. Their case does not matter. Default: none.
     public var fields: Set<String> = []
     /// Whether the hashes of the contents are compared. The order of members in JSON does not count. Default: true.
     public var comparesBody = true
-    /// Whether the last response to a request is repeated if the request comes more often than it was recorded.
-    /// Default: false; then it is unknown.
+    /// Whether the last response is repeated if a request occurs more often than it was recorded. Default: false, such
+    /// a request has no response.
     public var repeatsLast = false
 
     /// The default rule: method, URL and content.
@@ -53,7 +53,7 @@ public struct CassetteMatching: Sendable, Hashable {
         )
     }
 
-    /// Returns the ways in which a request differs from a recorded one, in words.
+    /// Returns the differences between a request and a recorded one, in words.
     func differences(of request: Interaction.Request, from recorded: Interaction.Request) -> [String] {
         let (given, known) = (key(of: request), key(of: recorded))
         var differences: [String] = []
@@ -78,7 +78,7 @@ public struct CassetteMatching: Sendable, Hashable {
         return ["\(name) \(words.joined(separator: " and "))"]
     }
 
-    /// Returns the distance of a request from a recorded one, for the text of an error.
+    /// Returns the distance between a request and a recorded one, for the text of an error.
     func distance(_ request: Interaction.Request, _ recorded: Interaction.Request) -> Int {
         differences(of: request, from: recorded).count * 4 + Nearness.distance(request.url, recorded.url)
     }

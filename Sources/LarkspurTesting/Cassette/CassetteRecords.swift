@@ -1,13 +1,13 @@
 internal import Foundation
 internal import HTTPSyntax
 
-/// The interactions of a cassette, and which of them have been replayed.
+/// The interactions of a cassette, and which of them were replayed.
 struct CassetteRecords: Sendable {
     private(set) var interactions: [Interaction] = []
     private let matching: CassetteMatching
-    /// The positions of the interactions with a key, in the order of recording.
+    /// The positions of the interactions for each key, in the order of recording.
     private var positions: [CassetteMatching.Key: [Int]] = [:]
-    /// The number of interactions with a key that have been replayed or were recorded now.
+    /// For each key, the number of interactions that were replayed or are new.
     private var used: [CassetteMatching.Key: Int] = [:]
 
     init(_ interactions: [Interaction], _ matching: CassetteMatching) {
@@ -15,7 +15,7 @@ struct CassetteRecords: Sendable {
         for interaction in interactions { append(interaction) }
     }
 
-    /// Adds an interaction that was recorded now, which is not replayed.
+    /// Adds a new interaction. It is not replayed.
     mutating func record(_ interaction: Interaction) {
         used[append(interaction), default: 0] += 1
     }
@@ -45,7 +45,7 @@ struct CassetteRecords: Sendable {
             let number = count == 1 ? "once" : "\(count) times"
             return "The cassette \(file) has no further response to \(target), which was recorded \(number)."
         }
-        // Differences cost time, which is spent on the likely ones only.
+        // Computing differences takes time, so it is done for the most similar interactions only.
         let likely = Nearness.nearest(20, of: interactions.enumerated()) { entry in
             Nearness.distance(entry.element.request.url, request.url)
                 + (entry.element.request.method == request.method ? 0 : 4)

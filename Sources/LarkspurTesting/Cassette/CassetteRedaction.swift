@@ -2,7 +2,7 @@ internal import Foundation
 internal import HTTPSyntax
 internal import Larkspur
 
-/// The making of interactions without secrets.
+/// The creation of interactions without secrets.
 struct CassetteRedaction: Sendable {
     let redaction: Redaction
 
@@ -48,8 +48,8 @@ struct CassetteRedaction: Sendable {
         }
     }
 
-    /// Returns the type and content of a multipart form with a boundary that is always the same; nil for other types.
-    /// Clients take a random one, with which no request would be found again.
+    /// Returns a multipart form's type and content with a fixed boundary; nil for other types. Clients choose a random
+    /// boundary, with which no request would match a recorded one.
     private static func withFixedBoundary(_ type: String, _ content: Data) -> (String, Data)? {
         let parameters = FieldParameters(type)
         guard parameters.leading.lowercased().hasPrefix("multipart/"),

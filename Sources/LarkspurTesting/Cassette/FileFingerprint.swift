@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// The length and a hash of a file's content, by which a change is found within one process. The content itself may be
-/// large.
+/// The length and a hash of a file's content. It detects changes within one process, without storing the content, which
+/// may be large.
 struct FileFingerprint: Equatable, Sendable {
     private static let pieceSize = 1 << 20
 
@@ -14,7 +14,7 @@ struct FileFingerprint: Equatable, Sendable {
         add(content)
     }
 
-    /// Reads a file, in chunks; nil if there is none.
+    /// Reads a file in chunks; nil if there is no file.
     init?(of file: URL) throws {
         guard FileManager.default.fileExists(atPath: file.path) else { return nil }
         let handle = try FileHandle(forReadingFrom: file)

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import HTTPSyntax
 
-/// A request and its response, as a cassette keeps them: without secrets.
+/// A request and its response, as a cassette stores them: without secrets.
 struct Interaction: Sendable {
     struct Request: Sendable {
         var method: String
@@ -17,7 +17,7 @@ struct Interaction: Sendable {
         var headers: [Field]
         var body: RecordedBody
 
-        /// The fields as a session gets them. The length of content that was written anew is that of the new content.
+        /// Returns the fields for a session. If the content was written in another form, they have its new length.
         func fields(contentLength: Int) -> [String: String] {
             var fields: [String: String] = [:]
             let isCoded = headers.contains { $0.name.lowercased() == "content-encoding" }
@@ -38,14 +38,14 @@ struct Interaction: Sendable {
     let response: Response
 }
 
-/// Content in the form that a reviewer reads best: JSON, text, or else base64.
+/// Content in the form that is best for a review: JSON, text, otherwise base64.
 enum RecordedBody: Sendable {
     case none
     case json(JSONNode)
     case text(String)
     case bytes(Data)
 
-    /// The number of arrays and objects that may be in one another before JSON is kept as text.
+    /// The depth of nesting above which JSON is stored as text.
     private static let depth = 100
 
     init(_ content: Data, type: String?) {
@@ -55,7 +55,7 @@ enum RecordedBody: Sendable {
         }
         let essence = type.map { FieldParameters($0).leading.lowercased() }
         let mayBeJSON = essence.map { $0 == "application/json" || $0.hasSuffix("+json") } ?? true
-        // A body of one number or string is no clearer as JSON.
+        // A single number or string is no clearer as JSON.
         if mayBeJSON, let node = try? JSONNode(Array(content), depth: Self.depth),
             node.array != nil || node.members != nil
         {
@@ -69,7 +69,7 @@ enum RecordedBody: Sendable {
         }
     }
 
-    /// The content. That of JSON is on one line.
+    /// The content. JSON is on one line.
     var content: Data {
         switch self {
         case .none: Data()
@@ -79,7 +79,7 @@ enum RecordedBody: Sendable {
         }
     }
 
-    /// The hash by which bodies are compared. The order of members in JSON does not count.
+    /// The hash for the comparison of bodies. The order of members in JSON does not count.
     var hash: String {
         let content = if case .json(let node) = self { Data(node.canonical) } else { content }
         return SHA256.hash(content).hexadecimal
@@ -105,11 +105,11 @@ enum CassetteFile {
     static let version = 1
     private static let depth = 200
 
-    /// The number of bytes that are collected before they are handed on.
+    /// The number of bytes that are collected before they are passed on.
     private static let pieceSize = 1 << 18
 
-    /// Writes a file, one interaction after the other, so that no more than the largest one is in memory twice.
-    /// - Parameter take: Takes the next bytes of the file.
+    /// Writes a file, one interaction after the other, so that only the largest one is in memory twice.
+    /// - Parameter take: Receives the next bytes of the file.
     static func write(_ interactions: [Interaction], _ take: ([UInt8]) throws -> Void) rethrows {
         var bytes = Array("{\n  \"larkspurCassette\": \(version),\n  \"interactions\": [".utf8)
         for (index, interaction) in interactions.enumerated() {
@@ -159,13 +159,13 @@ enum CassetteFile {
         .object(fields.map { ($0.name, JSONNode(.string($0.value))) })
     }
 
-    /// The member with a body: `json`, `text`, `lines` for a text of several lines, or `base64`.
+    /// Returns the member for a body: `json`, `text`, `lines` for text of several lines, or `base64`.
     private static func members(_ body: RecordedBody) -> [(String, JSONNode)] {
         switch body {
         case .none: return []
         case .json(let node): return [("json", node)]
         case .text(let text):
-            // Bytes are searched, as it takes many times as long to find the ends of characters.
+            // The bytes are searched, as finding the ends of characters takes many times as long.
             guard text.utf8.contains(.lineFeed), !text.utf8.contains(.carriageReturn) else {
                 return [("text", JSONNode(.string(text)))]
             }
@@ -176,7 +176,7 @@ enum CassetteFile {
     }
 
     /// Reads a file.
-    /// - Throws: ``CassetteError``, with the place in the file.
+    /// - Throws: ``CassetteError`` with the position in the file.
     static func read(_ data: Data, name: String) throws(CassetteError) -> [Interaction] {
         let bytes = Array(data)
         do throws(JSONNode.Failure) {

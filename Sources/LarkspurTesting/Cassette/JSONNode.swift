@@ -1,8 +1,8 @@
 internal import Foundation
 internal import HTTPSyntax
 
-/// A JSON value as it is written: numbers keep their digits, members their order, and each value its position, which
-/// `JSONSerialization` does not tell. So a recorded document is replayed with the same values.
+/// A JSON value in its written form: with the digits of numbers, the order of members, and the position of each value.
+/// `JSONSerialization` does not preserve these. So a recorded document is replayed with the same values.
 struct JSONNode: Sendable {
     indirect enum Kind: Sendable {
         case null
@@ -21,7 +21,7 @@ struct JSONNode: Sendable {
     /// A text that is not JSON.
     struct Failure: Error, Sendable {
         let reason: String
-        /// The number of bytes before the place.
+        /// The number of bytes before the error.
         let offset: Int
     }
 
@@ -34,8 +34,8 @@ struct JSONNode: Sendable {
         self.offset = offset
     }
 
-    /// Reads one value, with nothing but white space around it.
-    /// - Parameter depth: The number of arrays and objects that may be in one another.
+    /// Reads one value. Only white space may surround it.
+    /// - Parameter depth: The largest depth of nesting.
     init(_ bytes: [UInt8], depth: Int) throws(Failure) {
         var parser = JSONParser(bytes: bytes)
         self = try parser.readDocument(depth: depth)
@@ -60,7 +60,7 @@ struct JSONNode: Sendable {
         return bytes
     }
 
-    /// The value on one line, the members of objects in the order of their names, in UTF-8.
+    /// The value on one line in UTF-8, with the members of objects sorted by their names.
     var canonical: [UInt8] {
         var bytes: [UInt8] = []
         write(to: &bytes, indentation: nil, sortsMembers: true)
@@ -69,10 +69,10 @@ struct JSONNode: Sendable {
 
     /// Writes the value in UTF-8.
     /// - Parameters:
-    ///   - bytes: The bytes to which it is appended.
-    ///   - indentation: The number of blanks before the value's last line; lines within it have two more for each
+    ///   - bytes: The array to which the value is appended.
+    ///   - indentation: The number of blanks before the value's last line. Lines within it have two more for each
     ///     level. Nil for one line without blanks.
-    ///   - sortsMembers: Whether members of objects have the order of their names. Default: false.
+    ///   - sortsMembers: Whether the members of objects are sorted by their names. Default: false.
     func write(to bytes: inout [UInt8], indentation: Int?, sortsMembers: Bool = false) {
         switch kind {
         case .null: bytes += "null".utf8
@@ -117,7 +117,7 @@ struct JSONNode: Sendable {
         bytes += repeatElement(.space, count: indentation)
     }
 
-    /// Writes a string. Bytes from one escape to the next are copied together, as contents have many and few escapes.
+    /// Writes a string. Contents are long and have few escapes, so the bytes between two escapes are copied together.
     private static func write(_ value: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         var value = value
@@ -149,7 +149,7 @@ struct JSONNode: Sendable {
     }
 }
 
-/// A parser of JSON (RFC 8259), in a time that grows with the length.
+/// A parser of JSON (RFC 8259). Its time is proportional to the length.
 private struct JSONParser {
     let bytes: [UInt8]
     private var position = 0

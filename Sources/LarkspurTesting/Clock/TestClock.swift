@@ -48,7 +48,7 @@ public final class TestClock: Clock, Sendable {
         var nextID = 0
         var waiters: [Waiter] = []
 
-        /// The sleeps so far, for the text of an error: the last ones, if there are many.
+        /// The sleeps so far, for the text of an error. If there are many, only the last ones.
         var sentence: String {
             guard !sleeps.isEmpty else { return "none has begun" }
             let lengths = sleeps.suffix(20).map { "\($0)" }.joined(separator: ", ")
@@ -69,17 +69,18 @@ public final class TestClock: Clock, Sendable {
     /// Creates a clock.
     public init() {}
 
-    /// The present point in time.
+    /// The current point in time.
     public var now: Instant { state.withLock { $0.now } }
     /// Zero, because the clock ends every sleep exactly at its deadline.
     public var minimumResolution: Duration { .zero }
-    /// The number of sleeps that have begun and not ended.
+    /// The number of sleeps that have begun but not ended.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
-    /// The length of each sleep so far, in the order of their beginnings. A sleep that had no time to wait counts too.
+    /// The lengths of all sleeps so far, in the order in which they began. This includes sleeps that did not have to
+    /// wait.
     public var sleeps: [Duration] { state.withLock { $0.sleeps } }
 
     /// Suspends the task until the clock has reached a point in time.
-    /// - Throws: `CancellationError`, if the task is cancelled.
+    /// - Throws: `CancellationError` if the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         let id = state.withLock { state in
             state.nextID += 1
@@ -89,7 +90,7 @@ public final class TestClock: Clock, Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 let outcome: Result<Void, any Error>? = change { state in
                     state.sleeps.append(state.now.duration(to: deadline))
-                    // Read under the lock, as the handler of the cancellation takes the sleeper out under it.
+                    // Checked under the lock, because the cancellation handler removes the sleeper under it.
                     if Task.isCancelled { return .failure(CancellationError()) }
                     if deadline <= state.now { return .success(()) }
                     state.sleepers[id] = Sleeper(deadline: deadline, continuation: continuation)
@@ -104,7 +105,7 @@ public final class TestClock: Clock, Sendable {
     }
 
     /// Moves the clock forward, and ends the sleeps whose deadlines it has reached, the earliest first.
-    /// - Parameter duration: The duration. A negative one does nothing.
+    /// - Parameter duration: The duration. A negative one has no effect.
     public func advance(by duration: Duration) {
         guard duration >= .zero else { return }
         let due = change { state in
@@ -118,23 +119,21 @@ public final class TestClock: Clock, Sendable {
 
     // MARK: Waiting
 
-    /// Suspends the task until a number of sleeps are under way at the same time.
+    /// Suspends the task until at least a number of sleeps are under way at the same time.
     /// - Parameters:
-    ///   - count: The least number.
+    ///   - count: The minimum number.
     ///   - timeout: The limit in seconds of real time. Default: 30.
-    /// - Throws: ``LoopbackServer/WaitTimeout`` with the sleeps so far, if the limit is reached, or
-    ///   `CancellationError`.
+    /// - Throws: ``LoopbackServer/WaitTimeout`` with the sleeps so far if the limit is reached, or `CancellationError`.
     public func waitForSleepers(_ count: Int, timeout: TimeInterval = 30) async throws {
         try await wait(for: "\(count) sleeps at the same time", timeout) { $0.sleepers.count >= count }
     }
 
-    /// Suspends the task until a number of sleeps have begun, those that have ended included.
+    /// Suspends the task until at least a number of sleeps have begun. Sleeps that have ended count too.
     /// - Parameters:
-    ///   - count: The least number. Default: 1.
+    ///   - count: The minimum number. Default: 1.
     ///   - timeout: The limit in seconds of real time. Default: 30.
     /// - Returns: The lengths of the sleeps.
-    /// - Throws: ``LoopbackServer/WaitTimeout`` with the sleeps so far, if the limit is reached, or
-    ///   `CancellationError`.
+    /// - Throws: ``LoopbackServer/WaitTimeout`` with the sleeps so far if the limit is reached, or `CancellationError`.
     @discardableResult
     public func waitForSleeps(_ count: Int = 1, timeout: TimeInterval = 30) async throws -> [Duration] {
         try await wait(for: "\(count) sleeps", timeout) { $0.sleeps.count >= count }
@@ -158,7 +157,7 @@ public final class TestClock: Clock, Sendable {
         throw LoopbackServer.WaitTimeout(description: "Waited \(timeout) s for \(what), but \(state.sentence).")
     }
 
-    /// Changes the state, and ends the waits that it satisfies.
+    /// Changes the state, and ends the waits whose conditions it meets.
     private func change<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
         let (result, satisfied) = state.withLock { state in
             let result = body(&state)

@@ -1,17 +1,18 @@
-/// The inputs for measurements of a parser's cost, of every class of bytes. A parser may be slow for some bytes alone,
-/// which a sample does not show.
+/// Inputs for measurements of a parser's cost. They cover every class of bytes, as a parser may be slow for some bytes
+/// only, which a sample does not show.
 package enum ByteInputs {
-    /// The bytes that grammars treat in different ways: controls, punctuation, and those of which UTF-8 is made.
+    /// The bytes that grammars treat in different ways: controls, punctuation, and bytes of UTF-8.
     private static let distinct: [UInt8] =
         [0x00, 0x09, 0x0A, 0x0D, 0x20] + Array("\"%&,-/0:;=\\a{".utf8) + [0x80, 0xA8, 0xA9, 0xC2, 0xC3, 0xE2, 0xFF]
 
     /// Returns the names of the inputs for which the cost of work grows faster than their length.
     ///
-    /// The inputs are each byte repeated, each pair of distinct bytes repeated, and each such pair at the ends of an
-    /// input. Each is measured once, and again with care if the first result is suspicious.
+    /// The inputs are: each byte, repeated; each pair of distinct bytes, repeated; and each such pair at the two ends
+    /// of an input. Each input is measured once. If the result is suspicious, it is measured again with care.
     /// - Parameters:
-    ///   - size: The length of an input of one byte, in bytes; those of pairs have a half. Default: 8 KiB.
-    ///   - work: Takes an input.
+    ///   - size: The length of an input of one repeated byte. Inputs of pairs have half of it. In bytes; default: 8
+    ///     KiB.
+    ///   - work: Processes an input.
     package static func excesses(upTo size: Int = 1 << 13, _ work: ([UInt8]) -> Void) -> [String] {
         var names: [String] = []
         func measure(_ name: String, _ size: Int, _ make: (Int) -> [UInt8]) {

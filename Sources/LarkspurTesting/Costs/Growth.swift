@@ -1,21 +1,21 @@
 internal import Foundation
 
-/// The growth of the cost of work with its input, for Larkspur's own tests.
+/// The growth of a cost with its input, for Larkspur's own tests.
 package enum Growth {
     /// Whether costs are measured. A measurement takes seconds of CPU time, which would delay other tests.
     package static let isMeasured = ProcessInfo.processInfo.environment["LARKSPUR_COSTS"] == "1"
 
-    /// The bound between growth with the length of the input and growth with its square.
+    /// The factor that separates linear growth from quadratic growth.
     package static let linear = 9.0
 
-    /// The bound above which a single run is not enough, because others disturb it.
+    /// The factor above which one run is not enough, because other processes disturb it.
     private static let suspicious = 7.0
 
-    /// The least time that counts as more than zero, in seconds.
+    /// The smallest time that does not count as zero, in seconds.
     private static let resolution = 0.001
 
-    /// Returns the CPU time of this thread for an input of the whole size, as a multiple of that for a quarter of it.
-    /// The result is about 4 if the work grows with the length, and about 16 if it grows with the square.
+    /// Returns the CPU time of this thread for an input of the whole size, divided by the time for a quarter of it. The
+    /// result is about 4 for linear growth, and about 16 for quadratic growth.
     /// - Parameters:
     ///   - make: Creates an input of a size. Its time is not measured.
     ///   - size: The whole size.
@@ -35,8 +35,8 @@ package enum Growth {
         return least
     }
 
-    /// Whether one run suggests that the cost grows faster than the input, so that ``factor(of:upTo:_:)`` is worth its
-    /// time.
+    /// Whether one run suggests that the cost grows faster than the input. Only then ``factor(of:upTo:_:)`` is worth
+    /// its time.
     static func isSuspicious<Input>(of make: (Int) -> Input, upTo size: Int, _ work: (Input) -> Void) -> Bool {
         let (part, whole) = (make(size / 4), make(size))
         let start = System.threadTime
@@ -46,8 +46,7 @@ package enum Growth {
         return System.threadTime - middle > max(middle - start, resolution / 10) * suspicious
     }
 
-    /// Returns the least time of several runs. If a run takes long, few are enough, because disturbances then matter
-    /// little.
+    /// Returns the shortest time of several runs. If a run takes long, a few are enough, as disturbances matter less.
     private static func time(_ work: () -> Void) -> Double {
         var least = Double.infinity
         var total = 0.0

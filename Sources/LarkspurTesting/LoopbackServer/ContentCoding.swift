@@ -10,8 +10,7 @@ extension LoopbackServer {
 
         /// Encodes bytes in this coding.
         ///
-        /// The bytes are stored rather than compressed. That is valid for every decoder, and needs no dependency on
-        /// zlib.
+        /// The bytes are stored and not compressed. Every decoder accepts that, and zlib is not needed.
         public func encode(_ data: Data) -> Data {
             switch self {
             case .gzip:

@@ -32,8 +32,8 @@ extension LoopbackServer {
 
         /// The connection is closed before the body has the length of its `Content-Length`.
         case shortBody = "short-body"
-        /// The body is longer than its `Content-Length`, and the connection stays open: the next request on it reads
-        /// the extra bytes.
+        /// The body is longer than its `Content-Length`, and the connection stays open, so that the next request on it
+        /// reads the extra bytes.
         case longBody = "long-body"
         /// The connection is reset in the middle of the body.
         case resetInBody = "reset-in-body"
@@ -65,7 +65,7 @@ extension LoopbackServer {
         case bareLineFeeds = "bare-line-feeds"
         /// The header has no blank after its colons, and a value in ISO 8859-1.
         case sloppyHeader = "sloppy-header"
-        /// The response promises to keep the connection, which is closed after it.
+        /// The response says that the connection stays open, but it is closed after it.
         case unannouncedClose = "unannounced-close"
 
         /// The path at which every server has this fault, such as `/fault/short-body`.
@@ -86,15 +86,15 @@ extension LoopbackServer {
 
         /// The outcome that a client can expect from a fault.
         public enum Outcome: Sendable {
-            /// A whole response, with ``Fault/body``, if the client is tolerant.
+            /// A whole response with ``Fault/body``, if the client is tolerant.
             case response
             /// The client reports an error.
             case failure
-            /// The exchange does not end by itself: the client has to end it.
+            /// The exchange does not end: the client has to end it.
             case endless
         }
 
-        /// The body of the faults that deliver a complete one.
+        /// The body of those faults that deliver a complete one.
         public static let body = "The quick brown fox jumps over the lazy dog.\n"
     }
 }
@@ -139,7 +139,7 @@ extension LoopbackServer.Response {
 
         case .oneByteAtATime:
             let whole = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: \(length)\r\n\r\n\(body)"
-            // Without the pauses the system would combine the bytes again.
+            // Without pauses, the system would combine the bytes again.
             return .raw(whole.utf8.flatMap { [.bytes(Data([$0])), .pause(0.0005)] }, ending: .negotiated)
         case .noReasonPhrase:
             return .raw([.text("HTTP/1.1 200\r\nContent-Length: \(length)\r\n\r\n\(body)")], ending: .negotiated)
@@ -155,7 +155,7 @@ extension LoopbackServer.Response {
         }
     }
 
-    /// The number of kibibytes that counts as endless, for a client that has not given up by then.
+    /// The number of kibibytes after which an endless fault ends, even if the client has not given up.
     private static let endlessCap = 64 * 1_024
 
     private static let chunkedHeader = Step.header("Transfer-Encoding: chunked")

@@ -1,11 +1,11 @@
 internal import HTTPSyntax
 
 extension LoopbackServer {
-    /// The fields of a header or trailer section, in order and with the original spelling of their names.
+    /// The fields of a header or trailer section, in order, with the original spelling of their names.
     public struct Fields: Sendable, Hashable {
         /// One field line.
         public struct Field: Sendable, Hashable {
-            /// The name. Its case is kept, but not significant.
+            /// The name. Its case is preserved, but does not matter.
             public var name: String
             /// The value without white space around it.
             public var value: String
@@ -22,10 +22,10 @@ extension LoopbackServer {
         /// Creates an empty collection of fields.
         public init() {}
 
-        /// The values of all fields with a name, joined by a comma (RFC 9110, section 5.3); nil if there is none.
+        /// The values of all fields with a name, joined by commas (RFC 9110, section 5.3); nil if there are none.
         ///
-        /// Setting a value replaces all fields with the name, at the position of the first. Setting nil removes them.
-        /// Joined values of `Set-Cookie` cannot be separated: read them with ``values(for:)``.
+        /// Setting a value replaces all fields with the name, at the position of the first one. Setting nil removes
+        /// them. Joined `Set-Cookie` values cannot be separated: read them with ``values(for:)``.
         public subscript(name: String) -> String? {
             get {
                 let values = values(for: name)
@@ -43,12 +43,12 @@ extension LoopbackServer {
             fields.filter { $0.name.hasSameLetters(as: name) }.map(\.value)
         }
 
-        /// Adds a field at the end, even if there is one with the same name.
+        /// Adds a field at the end, even if there already is one with the same name.
         public mutating func append(_ name: String, _ value: String) {
             fields.append(Field(name: name, value: value))
         }
 
-        /// Returns whether a comma-separated list in the fields with a name contains a token.
+        /// Returns whether the fields with a name contain a token in their comma-separated lists.
         func contains(token: String, in name: String) -> Bool {
             values(for: name).contains { value in
                 value.split(separator: ",").contains { $0.trimmingBlanks.hasSameLetters(as: token) }

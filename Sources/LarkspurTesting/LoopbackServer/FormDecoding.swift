@@ -8,7 +8,7 @@ struct Multipart {
     let parts: [Part]
 
     init?(_ body: Data, boundary: String) {
-        // A line end before the first delimiter makes it equal to the others.
+        // With a line end before it, the first delimiter is like the others.
         let body = Data("\r\n".utf8) + body
         let delimiter = Data("\r\n--\(boundary)".utf8)
         var parts: [Part] = []
@@ -34,8 +34,8 @@ struct Multipart {
     }
 
     private static func part(_ bytes: Data) -> Part? {
-        // A part without a header begins with the empty line. With a line end before it, the end of the header is the
-        // same as in other parts.
+        // A part without a header begins with the empty line. With a line end before it, the header ends as in other
+        // parts.
         let bytes = Data("\r\n".utf8) + bytes
         guard let end = bytes.range(of: Data("\r\n\r\n".utf8)) else { return nil }
         var headers: LoopbackServer.Fields = [:]
@@ -48,7 +48,7 @@ struct Multipart {
     }
 }
 
-/// The decoding of a query and of `application/x-www-form-urlencoded` by the WHATWG's URL standard.
+/// The decoding of queries and of `application/x-www-form-urlencoded`, by the WHATWG's URL standard.
 enum FormDecoding {
     static func items(of text: String) -> [URLQueryItem] {
         text.split(separator: "&").map { pair in

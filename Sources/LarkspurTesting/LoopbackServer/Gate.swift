@@ -5,10 +5,10 @@ internal import Synchronization
 extension LoopbackServer {
     /// A latch that starts closed and, once opened, stays open.
     ///
-    /// A response waits on a gate that the test opens (``Response/held(until:)``, ``Response/Step/wait(_:)``), or opens
-    /// one on which the test waits (``Response/Step/open(_:)``). If the client disconnects or the server stops, the
-    /// response's wait ends, but the gate stays closed. A client that ends its side of the connection counts as
-    /// disconnected.
+    /// A response can wait on a gate that the test opens (``Response/held(until:)``, ``Response/Step/wait(_:)``). Or it
+    /// opens a gate on which the test waits (``Response/Step/open(_:)``). If the client disconnects or the server
+    /// stops, the response stops waiting, but the gate stays closed. A client that closes its side of the connection
+    /// counts as disconnected.
     public final class Gate: Sendable {
         private struct State {
             var isOpen = false
@@ -26,7 +26,7 @@ extension LoopbackServer {
             state.withLock { $0.isOpen }
         }
 
-        /// Opens the gate, which ends all current and later waits. Further calls do nothing.
+        /// Opens the gate, which ends all current and later waits. Further calls have no effect.
         public func open() {
             let observers = state.withLock { state in
                 state.isOpen = true
@@ -48,7 +48,7 @@ extension LoopbackServer {
 
         /// Suspends the task until the gate is open or the task is cancelled.
         public func wait() async {
-            // The wait has a gate of its own, so that a cancellation ends only this wait.
+            // A separate gate for the wait, so that a cancellation ends only this wait.
             let wait = Gate()
             let token = observe { wait.open() }
             await withTaskCancellationHandler {
@@ -61,7 +61,7 @@ extension LoopbackServer {
             forget(token)
         }
 
-        /// Blocks the thread until one of the gates is open or the time is over.
+        /// Blocks the thread until one of the gates is open or the time has passed.
         ///
         /// - Parameter timeout: The limit in seconds; nil for none.
         static func waitForFirst(of gates: [Gate], timeout: TimeInterval?) {
@@ -71,7 +71,7 @@ extension LoopbackServer {
             for (gate, token) in zip(gates, tokens) { gate.forget(token) }
         }
 
-        /// Calls an observer once: when the gate opens, on the thread that opens it, or immediately if it is open.
+        /// Calls an observer once: on the thread that opens the gate, or immediately if the gate is already open.
         @discardableResult
         func observe(_ observer: @escaping @Sendable () -> Void) -> Int? {
             let token: Int? = state.withLock { state in
@@ -92,8 +92,8 @@ extension LoopbackServer {
 }
 
 extension TimeInterval {
-    /// The value in the range that a clock can count: 0 for a negative value and for not a number, and at most
-    /// 1,000,000 seconds (more than eleven days).
+    /// The nearest value that a clock can use: 0 if it is negative or not a number, and at most 1,000,000 seconds (more
+    /// than eleven days).
     var clampedToWaitingTime: TimeInterval {
         isNaN ? 0 : Swift.min(Swift.max(self, 0), 1_000_000)
     }

@@ -64,7 +64,7 @@ final class Journal: Sendable {
 
     // MARK: Waiting
 
-    /// Returns a gate that opens as soon as the entries satisfy a condition, and stays open if they change again.
+    /// Returns a gate that opens as soon as the entries meet a condition. It stays open even if they change again.
     func gate(when isSatisfied: @escaping @Sendable (Entries) -> Bool) -> Gate {
         let gate = Gate()
         let isSatisfiedNow = state.withLock { state in

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// An HTTP/1.1 server for tests, which runs in the process of the test on a port of 127.0.0.1, with or without TLS.
+/// An HTTP/1.1 server for tests. It runs in the process of the test on a port of 127.0.0.1, with or without TLS.
 ///
 /// It responds to the routes of the test (``route(_:method:_:)-(_,_,LoopbackServer.Response...)``), to many paths of
 /// httpbin.org, such as `/anything`, `/status/404` and `/drip`, and with faults at `/fault/…` (``Fault``). It records
@@ -25,8 +25,8 @@ public final class LoopbackServer: Sendable {
     ///
     /// - Parameters:
     ///   - port: The port on 127.0.0.1; 0 for a free one, so that tests can run in parallel. Default: 0.
-    ///   - tls: The certificate with which the server speaks TLS; nil for plain HTTP. Default: nil.
-    /// - Throws: ``StartError``, if the port is in use or not permitted, or TLS cannot be used; `POSIXError`, if the
+    ///   - tls: The certificate for TLS; nil for plain HTTP. Default: nil.
+    /// - Throws: ``StartError`` if the port is in use or not permitted, or TLS cannot be used; `POSIXError` if the
     ///   system refuses a socket or a thread for another reason.
     public init(port: UInt16 = 0, tls: TLS? = nil) throws {
         identity = try tls.map(ServerIdentity.init)
@@ -45,8 +45,8 @@ public final class LoopbackServer: Sendable {
     /// Creates and starts a server that listens on a Unix-domain socket instead of a port. Its ``url(_:)`` and
     /// ``baseURL`` cannot be used.
     ///
-    /// - Parameter path: The path of the socket, of at most 107 bytes. ``stop()`` removes the socket.
-    /// - Throws: `POSIXError`, if the system refuses the socket or a thread, for example because the file exists.
+    /// - Parameter path: The path of the socket, at most 107 bytes long. ``stop()`` removes the socket.
+    /// - Throws: `POSIXError` if the system refuses the socket or a thread, for example because the file exists.
     public init(unixSocket path: String) throws {
         identity = nil
         acceptor = try Acceptor(router: router, journal: journal, place: .path(path))
@@ -59,13 +59,14 @@ public final class LoopbackServer: Sendable {
     /// The port on 127.0.0.1; 0 for a Unix-domain socket.
     public var port: UInt16 { acceptor.port }
 
-    /// The URL of the server without a path, such as `http://127.0.0.1:49152`, with the scheme `https` if it has TLS.
+    /// The URL of the server without a path, such as `http://127.0.0.1:49152`. Its scheme is `https` if the server has
+    /// TLS.
     public var baseURL: URL {
         var components = URLComponents()
         components.scheme = identity == nil ? "http" : "https"
         components.host = "127.0.0.1"
         components.port = Int(port)
-        // Such components always form a URL, but the property is optional.
+        // These components always form a URL, but the property is optional.
         return components.url ?? URL(filePath: "/")
     }
 
@@ -76,11 +77,10 @@ public final class LoopbackServer: Sendable {
         URL(string: baseURL.absoluteString + path) ?? baseURL.appending(path: path)
     }
 
-    /// Closes all connections and the port, and returns when their descriptors are closed and their threads have ended.
+    /// Closes the port and all connections. Returns when their descriptors are closed and their threads have ended.
     ///
-    /// Waits in responses end; the method waits for handlers that are running. The routes are removed; the recorded
-    /// requests stay. On a connection's own thread, which means in a handler, it does not wait. Further calls do
-    /// nothing.
+    /// Waits in responses end, but the method waits for running handlers. The routes are removed; the recorded requests
+    /// stay. In a handler, which runs on a connection's thread, the method does not wait. Further calls have no effect.
     public func stop() {
         acceptor.stop()
         router.removeAll()
@@ -88,44 +88,44 @@ public final class LoopbackServer: Sendable {
 }
 
 extension LoopbackServer {
-    /// Adds a route that responds to requests for a path with responses in their order. The last one repeats. If there
-    /// are none, the response is an empty 200.
+    /// Adds a route with responses, which are sent in order. The last one repeats. If there are none, the response is
+    /// an empty 200.
     ///
     /// Routes of the test take precedence over the built-in ones, and later ones over earlier ones. A route for GET
-    /// also applies to HEAD. If the path has a route but not for the method, the server responds with 405.
+    /// also applies to HEAD. If the path has routes, but none for the method, the server responds with 405.
     ///
     /// - Parameters:
     ///   - path: The path. `{name}` stands for any one segment (``Request/parameters``), and `*` as the last segment
     ///     for all that follows; `*` alone stands for every target.
     ///   - method: The method, in upper case; nil for all. Default: nil.
-    ///   - responses: The responses in their order. Requests on several connections share them.
+    ///   - responses: The responses in order. Requests on several connections share them.
     public func route(_ path: String, method: String? = nil, _ responses: Response...) {
         route(path, method: method, responses)
     }
 
-    /// Adds a route that responds to requests for a path with responses in their order. The last one repeats. If there
-    /// are none, the response is an empty 200.
+    /// Adds a route with responses, which are sent in order. The last one repeats. If there are none, the response is
+    /// an empty 200.
     ///
     /// Routes of the test take precedence over the built-in ones, and later ones over earlier ones. A route for GET
-    /// also applies to HEAD. If the path has a route but not for the method, the server responds with 405.
+    /// also applies to HEAD. If the path has routes, but none for the method, the server responds with 405.
     ///
     /// - Parameters:
     ///   - path: The path. `{name}` stands for any one segment (``Request/parameters``), and `*` as the last segment
     ///     for all that follows; `*` alone stands for every target.
     ///   - method: The method, in upper case; nil for all. Default: nil.
-    ///   - responses: The responses in their order. Requests on several connections share them.
+    ///   - responses: The responses in order. Requests on several connections share them.
     public func route(_ path: String, method: String? = nil, _ responses: [Response]) {
         router.add(Route(path, methods: method.map { [$0] }, answer: .script(Route.Script(responses))))
     }
 
-    /// Adds a route that responds to requests for a path with the response that a handler returns.
+    /// Adds a route with a handler that returns the responses.
     ///
     /// - Parameters:
     ///   - path: The path. `{name}` stands for any one segment (``Request/parameters``), and `*` as the last segment
     ///     for all that follows; `*` alone stands for every target.
     ///   - method: The method, in upper case; nil for all. Default: nil.
     ///   - handler: Returns the response. Called on the thread of the request's connection, concurrently for several
-    ///     connections. An error that it throws becomes a 500.
+    ///     connections. If it throws, the response is a 500.
     public func route(
         _ path: String,
         method: String? = nil,
@@ -143,7 +143,7 @@ extension LoopbackServer {
         journal.entries.requests
     }
 
-    /// Returns the requests so far for a path, which is given without query and percent escapes.
+    /// Returns the requests so far for a path. The path has no query and no percent escapes.
     public func requests(to path: String) -> [Request] {
         journal.entries.requests(to: path)
     }
@@ -158,7 +158,7 @@ extension LoopbackServer {
         journal.entries.openConnections
     }
 
-    /// The number of connections that were ever accepted, which shows whether a client reused one.
+    /// The number of all connections so far. It shows whether a client has reused one.
     public var acceptedConnectionCount: Int {
         journal.entries.acceptedConnections
     }
@@ -175,20 +175,20 @@ extension LoopbackServer {
         init(_ description: String) { self.description = description }
     }
 
-    /// The error of a wait that reached its limit.
+    /// The error of a wait that has reached its limit.
     public struct WaitTimeout: Error, Sendable, CustomStringConvertible {
-        /// The awaited condition, the limit, and the actual state.
+        /// The condition, the limit, and the actual state.
         public let description: String
     }
 
-    /// Blocks the thread until the server has received a number of requests.
+    /// Blocks the thread until the server has received at least a number of requests.
     ///
     /// - Parameters:
     ///   - count: The minimum number of requests, including those before the call.
     ///   - path: The path of the requests that count; nil for all. Default: nil.
     ///   - timeout: The limit in seconds. Default: 30.
     /// - Returns: All requests that count, which may be more than `count`.
-    /// - Throws: ``WaitTimeout``, if the limit is reached.
+    /// - Throws: ``WaitTimeout`` if the limit is reached.
     @discardableResult
     public func waitForRequests(_ count: Int, to path: String? = nil, timeout: TimeInterval = 30) throws -> [Request] {
         let gate = journal.gate { $0.requests(to: path).count >= count }
@@ -197,14 +197,14 @@ extension LoopbackServer {
         return try requests(atLeast: count, to: path, after: timeout)
     }
 
-    /// Suspends the task until the server has received a number of requests, or the task is cancelled.
+    /// Suspends the task until the server has received at least a number of requests.
     ///
     /// - Parameters:
     ///   - count: The minimum number of requests, including those before the call.
     ///   - path: The path of the requests that count; nil for all. Default: nil.
     ///   - timeout: The limit in seconds. Default: 30.
     /// - Returns: All requests that count, which may be more than `count`.
-    /// - Throws: ``WaitTimeout``, if the limit is reached, or `CancellationError`.
+    /// - Throws: ``WaitTimeout`` if the limit is reached, or `CancellationError`.
     @discardableResult
     public func waitForRequests(
         _ count: Int,
@@ -218,24 +218,24 @@ extension LoopbackServer {
         return try requests(atLeast: count, to: path, after: timeout)
     }
 
-    /// Blocks the thread until the number of open connections has a value.
+    /// Blocks the thread until there is a number of open connections.
     ///
     /// - Parameters:
-    ///   - count: The exact number of open connections, such as 0 after a client has closed all of its own.
+    ///   - count: The exact number of open connections, such as 0 after a client has closed all of its connections.
     ///   - timeout: The limit in seconds. Default: 30.
-    /// - Throws: ``WaitTimeout``, if the limit is reached.
+    /// - Throws: ``WaitTimeout`` if the limit is reached.
     public func waitForOpenConnections(_ count: Int, timeout: TimeInterval = 30) throws {
         let gate = journal.gate { $0.openConnections == count }
         defer { journal.forget(gate) }
         if !gate.wait(timeout: timeout) { throw connectionTimeout(count, timeout) }
     }
 
-    /// Suspends the task until the number of open connections has a value, or the task is cancelled.
+    /// Suspends the task until there is a number of open connections.
     ///
     /// - Parameters:
-    ///   - count: The exact number of open connections, such as 0 after a client has closed all of its own.
+    ///   - count: The exact number of open connections, such as 0 after a client has closed all of its connections.
     ///   - timeout: The limit in seconds. Default: 30.
-    /// - Throws: ``WaitTimeout``, if the limit is reached, or `CancellationError`.
+    /// - Throws: ``WaitTimeout`` if the limit is reached, or `CancellationError`.
     public func waitForOpenConnections(_ count: Int, timeout: TimeInterval = 30) async throws {
         let gate = journal.gate { $0.openConnections == count }
         defer { journal.forget(gate) }
@@ -263,11 +263,11 @@ extension LoopbackServer {
 }
 
 extension LoopbackServer.Gate {
-    /// Suspends the task until the gate is open, the time is over or the task is cancelled.
+    /// Suspends the task until the gate is open, the time has passed, or the task is cancelled.
     func wait(atMost timeout: TimeInterval) async {
         await withTaskGroup { group in
             group.addTask { await self.wait() }
-            // The sleep throws only if it is cancelled, which happens when the gate opens first.
+            // The sleep only throws if it is cancelled, because the gate has opened first.
             group.addTask { try? await Task.sleep(for: .seconds(timeout.clampedToWaitingTime)) }
             await group.next()
             group.cancelAll()

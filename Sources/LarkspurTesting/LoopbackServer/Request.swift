@@ -6,7 +6,7 @@ extension LoopbackServer {
     public struct Request: Sendable {
         /// The method, such as `GET`.
         public var method: String { head.method }
-        /// The unchanged request target: a path with its query or, for a proxy, a whole URL or an authority.
+        /// The unchanged request target: a path with its query. For a proxy, a whole URL or an authority.
         public var target: String { head.target }
         /// The path of the target, with its percent escapes decoded.
         public let path: String
@@ -14,13 +14,13 @@ extension LoopbackServer {
         public var version: String { "HTTP/1.\(head.minorVersion)" }
         /// The header's fields, in order.
         public var headers: Fields { head.fields }
-        /// The body without its transfer coding; empty if the response refused the body.
+        /// The body without its transfer coding; empty if the response refuses the body.
         public internal(set) var body = Data()
         /// The fields that followed a chunked body.
         public internal(set) var trailers: Fields = [:]
         /// The number of the request's connection. The server counts connections from 1.
         public let connection: Int
-        /// The segments for the placeholders of the route's path, by their names.
+        /// The segments for the placeholders of the route's path, by the placeholders' names.
         public internal(set) var parameters: [String: String] = [:]
 
         let head: RequestHead
@@ -45,7 +45,7 @@ extension LoopbackServer {
             queryItems.first { $0.name == name }.map { $0.value ?? "" }
         }
 
-        /// The URL of the request, by its `Host` field; the target if it has no such field.
+        /// The URL of the request, from its `Host` field; the target if there is no such field.
         var url: String {
             guard target.hasPrefix("/"), let host = headers["Host"] else { return target }
             return "\(isSecure ? "https" : "http")://\(host)\(target)"
@@ -98,7 +98,7 @@ extension LoopbackServer.Request {
 
     /// Decodes a JSON body.
     ///
-    /// - Throws: The error of `JSONDecoder`, if the body is not JSON or cannot be decoded into the type.
+    /// - Throws: The error of `JSONDecoder` if the body is not JSON or cannot be decoded into the type.
     public func json<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
         try JSONDecoder().decode(type, from: body)
     }

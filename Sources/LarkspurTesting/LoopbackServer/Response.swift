@@ -8,30 +8,30 @@ extension LoopbackServer {
     public struct Response: Sendable {
         /// The status code. Default: 200.
         public var status = 200
-        /// The reason phrase; nil for the one of the status in RFC 9110. Default: nil.
+        /// The reason phrase; nil for the status's phrase in RFC 9110. Default: nil.
         public var reason: String?
         /// The header's fields.
         ///
-        /// `Date`, `Content-Length`, `Transfer-Encoding` and `Connection` are added if they are needed and missing
+        /// `Date`, `Content-Length`, `Transfer-Encoding` and `Connection` are added if they are necessary and missing
         /// here. `Connection: close` closes the connection after the response.
         public var headers: Fields = [:]
         /// The steps of the body, in order. Default: none.
         public var body: [Step] = []
         /// The trailer fields of a body whose framing is ``Framing/chunked``. Default: none.
         public var trailers: Fields = [:]
-        /// The steps before the header, which hold it back or send interim responses. Their bytes are sent unchanged.
+        /// The steps before the header. They hold it back, or send interim responses. Their bytes are sent unchanged.
         /// Default: none.
         public var prelude: [Step] = []
         /// The framing, which tells the client where the body ends. Default: ``Framing/contentLength``.
         public var framing = Framing.contentLength
-        /// The ending of the connection. Default: ``Ending/negotiated``, which follows the header fields of both sides.
+        /// The end of the connection. Default: ``Ending/negotiated``, as the header fields of both sides determine it.
         public var ending = Ending.negotiated
         /// The handling of the request's body before the response. Default: ``RequestBodyHandling/read``.
         public var requestBody = RequestBodyHandling.read
         /// Whether a `Range` field of a GET request is honoured (RFC 9110, section 14). Default: false.
         ///
         /// If true, the response to a single range is a 206, or a 416 if the range is beyond the body. All responses
-        /// have `Accept-Ranges: bytes`. `If-Range` is compared with the `ETag` and `Last-Modified` of ``headers``.
+        /// have `Accept-Ranges: bytes`. `If-Range` is compared with the `ETag` or `Last-Modified` in ``headers``.
         public var acceptsRanges = false
 
         /// Creates a response without a body.
@@ -41,38 +41,37 @@ extension LoopbackServer {
 
         /// The framing of a body, which tells the client where the body ends.
         public enum Framing: Sendable {
-            /// A `Content-Length` with the sum of the body's bytes.
+            /// A `Content-Length` with the number of the body's bytes.
             case contentLength
-            /// `Transfer-Encoding: chunked`, with one chunk for each ``Step/bytes(_:)``. For HTTP/1.0 it is
+            /// `Transfer-Encoding: chunked`, with one chunk for each ``Step/bytes(_:)``. With HTTP/1.0 it is
             /// ``untilClose``.
             case chunked
-            /// No length: the connection is closed after the body.
+            /// No length: the end of the connection ends the body.
             case untilClose
-            /// Only the body's steps are sent, without a status line and a header.
+            /// No framing: only the body's steps are sent, without a status line and a header.
             case raw
         }
 
-        /// The ending of the connection after the response.
+        /// The end of the connection after the response.
         public enum Ending: Sendable {
             /// The connection stays open, unless `Connection: close`, HTTP/1.0 or the framing requires its end.
             case negotiated
-            /// The connection is closed, without regard to the header.
+            /// The connection is closed, whatever the header says.
             case close
-            /// The connection is reset (RST), without regard to the header.
+            /// The connection is reset (RST), whatever the header says.
             case reset
         }
 
         /// The handling of the request's body before the response.
         public enum RequestBodyHandling: Sendable {
-            /// The server reads the body, after `100 Continue` if the client expects that.
+            /// The server reads the body. It first sends `100 Continue` if the client expects that.
             case read
-            /// The server reads the body, but never sends `100 Continue`, like servers that do not know the
+            /// The server reads the body, but never sends `100 Continue`, like servers that do not know this
             /// expectation.
             case readWithoutContinue
-            /// The server does not read the body. It sends the response immediately, and closes the connection after
-            /// it.
+            /// The server does not read the body. It sends the response immediately, and then closes the connection.
             ///
-            /// In the response of a handler it comes too late, because the body has been read for the handler.
+            /// For the response of a handler this is too late, as the body was read before the handler was called.
             case refuse
         }
     }
@@ -99,7 +98,7 @@ extension LoopbackServer.Response {
         data(Data(text.utf8), contentType: "text/plain; charset=utf-8", status: status)
     }
 
-    /// Returns a response with a JSON document, which is sent unchanged. It is not checked to be well-formed.
+    /// Returns a response with a JSON document. The document is sent unchanged, and not checked.
     public static func json(_ document: String, status: Int = 200) -> Self {
         data(Data(document.utf8), contentType: "application/json", status: status)
     }
@@ -113,12 +112,12 @@ extension LoopbackServer.Response {
         return data(try encoder.encode(value), contentType: "application/json", status: status)
     }
 
-    /// Returns a redirect. The location may be relative, and is sent unchanged.
+    /// Returns a redirect. The location is sent unchanged, and may be relative.
     public static func redirect(to location: String, status: Int = 302) -> Self {
         .status(status, headers: ["Location": location])
     }
 
-    /// Returns a response with a chunked body, with one chunk for each data that is not empty, and with trailer fields.
+    /// Returns a response with a chunked body and trailer fields. Each data that is not empty becomes a chunk.
     public static func chunked(
         _ chunks: [Data],
         contentType: String = "application/octet-stream",
@@ -141,8 +140,7 @@ extension LoopbackServer.Response {
         return response
     }
 
-    /// Returns a response that consists of arbitrary bytes instead of HTTP. By default the connection is closed after
-    /// them.
+    /// Returns a response of arbitrary bytes instead of HTTP. By default the connection is closed after them.
     public static func raw(_ steps: [Step], ending: Ending = .close) -> Self {
         var response = Self()
         response.body = steps
@@ -153,17 +151,17 @@ extension LoopbackServer.Response {
 }
 
 extension LoopbackServer.Response {
-    /// Returns the response with one more header field.
+    /// Returns the response with an additional header field.
     public func adding(_ name: String, _ value: String) -> Self {
         with { $0.headers.append(name, value) }
     }
 
-    /// Returns the response, which does not begin before a gate is open.
+    /// Returns the response with a start that waits until a gate is open.
     public func held(until gate: LoopbackServer.Gate) -> Self {
         with { $0.prelude.append(.wait(gate)) }
     }
 
-    /// Returns the response, which begins after a number of seconds.
+    /// Returns the response with a start that is delayed by a number of seconds.
     public func delayed(by seconds: TimeInterval) -> Self {
         with { $0.prelude.append(.pause(seconds)) }
     }
@@ -175,7 +173,7 @@ extension LoopbackServer.Response {
 
     /// Returns the response with its body in a content coding, and with the corresponding `Content-Encoding`.
     ///
-    /// All bytes of the body become one step. The steps that wait or open gates follow it.
+    /// All bytes of the body become one step. Steps that wait or open gates come after it.
     public func encoded(as coding: LoopbackServer.ContentCoding) -> Self {
         with { response in
             let steps = response.body
@@ -196,7 +194,7 @@ extension LoopbackServer.Response {
 
 /// The responses to range requests (RFC 9110, section 14).
 extension LoopbackServer.Response {
-    /// Returns the response for the request's `Range` field; unchanged if there is none or it may be ignored.
+    /// Returns the response to the request's `Range` field; unchanged if there is none, or it may be ignored.
     func applyingRange(of request: RequestHead) -> Self {
         guard acceptsRanges, status == 200, let length = body.byteCount else { return self }
         var response = self
@@ -217,18 +215,17 @@ extension LoopbackServer.Response {
         return response
     }
 
-    /// Returns whether an `If-Range` matches the representation that the response would send (RFC 9110, section
-    /// 13.1.5).
+    /// Returns whether an `If-Range` matches the representation of the response (RFC 9110, section 13.1.5).
     private func isSame(as validator: String?) -> Bool {
         guard let validator else { return true }
         let isTag = validator.hasPrefix("\"") || validator.hasPrefix("W/")
-        // A weak tag never matches, because its bytes may differ.
+        // A weak tag never matches here, as the bytes may differ.
         return !validator.hasPrefix("W/") && validator == headers[isTag ? "ETag" : "Last-Modified"]
     }
 }
 
 extension [LoopbackServer.Response.Step] {
-    /// Returns the steps with only those bytes that are within the bounds.
+    /// Returns the steps with only the bytes within the bounds.
     fileprivate func sending(_ bounds: Range<Int>) -> [Element] {
         var position = 0
         return flattened.map { step in
@@ -241,7 +238,7 @@ extension [LoopbackServer.Response.Step] {
         }
     }
 
-    /// The bytes of all steps together. Bytes that are repeated without end count once.
+    /// The bytes of all steps. Bytes that are repeated without end occur once.
     var bytes: Data {
         flattened.reduce(into: Data()) { data, step in
             if case .bytes(let bytes) = step { data.append(bytes) }

@@ -5,7 +5,7 @@ internal import Synchronization
 /// A router that finds the route of a request. Routes of the test take precedence over the built-in ones, and later
 /// ones over earlier ones.
 final class Router: Sendable {
-    /// The result of routing, which is determined when only the head of the request has arrived.
+    /// The result of routing. It is determined as soon as the head of the request has arrived.
     struct Resolution: Sendable {
         enum Reply: Sendable {
             case response(LoopbackServer.Response)
@@ -33,8 +33,7 @@ final class Router: Sendable {
     }
 
     func removeAll() {
-        // The closures are released outside the lock, because objects that they own may call the server when they are
-        // released.
+        // The closures are released outside the lock, because releasing objects that they own may call the server.
         _ = ownRoutes.withLock { routes in
             defer { routes = [] }
             return routes
@@ -70,8 +69,8 @@ final class Router: Sendable {
         }
     }
 
-    /// Returns the response to a request without a route. Its content is a problem (RFC 9457), whose detail is a part
-    /// of the message of a `LarkspurError`, so that a test that fails says which routes there are.
+    /// Returns the response to a request without a route. Its content is a problem (RFC 9457). A `LarkspurError` has
+    /// the problem's detail in its message, so that a failed test shows the existing routes.
     private static func refusal(
         of head: RequestHead,
         allowing methods: Set<String>,
@@ -104,7 +103,7 @@ extension LoopbackServer.Response {
     /// Returns the description of a failure (RFC 9457), with the routes of the test.
     fileprivate static func problem(_ status: Int, _ detail: String, routes: [String]) -> Self {
         let object: [String: Any] = ["status": status, "detail": detail.onOneLine, "routes": routes]
-        // Strings and a number are always JSON.
+        // Strings and a number can always be written as JSON.
         let options: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes]
         let content = (try? JSONSerialization.data(withJSONObject: object, options: options)) ?? Data()
         return .data(content, contentType: "application/problem+json", status: status)
@@ -139,8 +138,8 @@ struct Route: Sendable {
         "\(methods.map { $0.sorted().joined(separator: "/") } ?? "any method") \(path)".onOneLine
     }
 
-    /// Returns whether the route applies to a method. A route for GET also applies to HEAD, unless HEAD has a route of
-    /// its own.
+    /// Returns whether the route applies to a method. A route for GET also applies to HEAD, unless there is one for
+    /// HEAD.
     func allows(_ method: String, headAsGet: Bool) -> Bool {
         guard let methods else { return true }
         return methods.contains(method) || (headAsGet && method == "HEAD" && methods.contains("GET"))
@@ -148,7 +147,7 @@ struct Route: Sendable {
 }
 
 extension Route {
-    /// A queue of responses, of which the last repeats.
+    /// A queue of responses. The last one repeats.
     final class Script: Sendable {
         private let responses: [LoopbackServer.Response]
         private let position = Mutex(0)
@@ -167,7 +166,7 @@ extension Route {
     }
 }
 
-/// A path in which `{name}` stands for one segment and a final `*` for all remaining segments.
+/// A path in which `{name}` stands for one segment, and a final `*` for all remaining segments.
 struct PathPattern: Sendable, Equatable {
     private enum Segment: Equatable {
         case literal(String)
@@ -189,8 +188,8 @@ struct PathPattern: Sendable, Equatable {
 
     /// Returns the decoded segments for the placeholders; nil if the path does not match.
     ///
-    /// - Parameter rawSegments: The segments of a path before decoding, so that an escaped slash does not separate
-    ///   segments.
+    /// - Parameter rawSegments: The segments of a path. They are not decoded yet, so that an escaped slash does not
+    ///   separate segments.
     func match(_ rawSegments: [Substring]) -> [String: String]? {
         guard matchesRest ? rawSegments.count >= segments.count : rawSegments.count == segments.count else {
             return nil

@@ -3,17 +3,17 @@ public import Foundation
 extension LoopbackServer.Response {
     /// One step of sending a response.
     public indirect enum Step: Sendable {
-        /// A step that sends bytes. In a chunked body they are one chunk.
+        /// A step that sends bytes. In a chunked body, they form one chunk.
         case bytes(Data)
         /// A step that waits for a gate that the test opens.
         ///
         /// If the client disconnects or the server stops, the wait and the connection end.
         case wait(LoopbackServer.Gate)
-        /// A step that opens a gate, which informs a test that the response has reached this step.
+        /// A step that opens a gate. So a test learns that the response has reached this step.
         case open(LoopbackServer.Gate)
         /// A step that waits for a number of seconds, unless the client disconnects or the server stops.
         case pause(TimeInterval)
-        /// Steps that are repeated a number of times, or without end if that is nil, until the client disconnects.
+        /// Steps that are repeated a number of times. Nil for no end, until the client disconnects.
         case repeated([Step], times: Int? = nil)
 
         /// Sends text as UTF-8.
@@ -21,12 +21,12 @@ extension LoopbackServer.Response {
             .bytes(Data(text.utf8))
         }
 
-        /// Sends an interim response (1xx), in a ``LoopbackServer/Response/prelude``.
+        /// A step that sends an interim response (1xx), for ``LoopbackServer/Response/prelude``.
         public static func informational(_ status: Int, headers: LoopbackServer.Fields = [:]) -> Step {
             .bytes(ResponseHead(status: status, reason: nil, fields: headers).bytes)
         }
 
-        /// The number of bytes that the step sends; nil if it is infinite.
+        /// The number of bytes that the step sends; nil if it has no end.
         var byteCount: Int? {
             switch self {
             case .bytes(let data): data.count
@@ -41,7 +41,7 @@ extension LoopbackServer.Response {
             }
         }
 
-        /// Returns the step with its bytes changed.
+        /// Returns the step with transformed bytes.
         func mapBytes(_ transform: (Data) -> Data) -> Step {
             switch self {
             case .bytes(let data): .bytes(transform(data))
@@ -53,7 +53,7 @@ extension LoopbackServer.Response {
 }
 
 extension [LoopbackServer.Response.Step] {
-    /// The number of bytes that the steps send; nil if it is infinite.
+    /// The number of bytes that the steps send; nil if it has no end.
     var byteCount: Int? {
         reduce(0) { sum, step in
             guard let sum, let count = step.byteCount else { return nil }

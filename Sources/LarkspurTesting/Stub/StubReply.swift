@@ -6,15 +6,15 @@ extension StubURLSession {
         public var status: Int?
         /// The fields of the response.
         public var headers: [String: String]
-        /// The chunks of the content, in the order of their delivery.
+        /// The content, as the chunks in which it is delivered.
         public var chunks: [Data]
         /// The end of the task.
         public var end: End
         /// The time before the reply begins, on the clock of the session. Default: zero.
         public var delay = Duration.zero
-        /// The time before each chunk of the content, on the clock of the session. Default: zero.
+        /// The time before each chunk, on the clock of the session. Default: zero.
         public var chunkDelay = Duration.zero
-        /// The gate that the reply waits for before it begins, after ``delay``; nil for none. Default: nil.
+        /// The gate on which the reply waits after ``delay``; nil for none. Default: nil.
         public var gate: LoopbackServer.Gate?
 
         /// The end of a scripted task.
@@ -31,7 +31,7 @@ extension StubURLSession {
         /// - Parameters:
         ///   - status: The status code. Default: 200.
         ///   - headers: The fields. Default: none.
-        ///   - body: The content, which is delivered in one chunk. Default: none.
+        ///   - body: The content. It is delivered as one chunk. Default: none.
         public static func respond(status: Int = 200, headers: [String: String] = [:], body: Data = Data()) -> Reply {
             Reply(status: status, headers: headers, chunks: body.isEmpty ? [] : [body], end: .success)
         }
@@ -46,7 +46,7 @@ extension StubURLSession {
             data(Data(text.utf8), contentType: "text/plain; charset=utf-8", status: status)
         }
 
-        /// Returns a reply with a JSON document, which is not checked to be well-formed.
+        /// Returns a reply with a JSON document. The document is not checked.
         public static func json(_ document: String, status: Int = 200) -> Reply {
             data(Data(document.utf8), contentType: "application/json", status: status)
         }
@@ -59,7 +59,7 @@ extension StubURLSession {
             return data(try encoder.encode(value), contentType: "application/json", status: status)
         }
 
-        /// Returns a reply with data of a media type, and their length as `Content-Length`.
+        /// Returns a reply with data of a media type, and a `Content-Length`.
         public static func data(
             _ data: Data,
             contentType: String = "application/octet-stream",
@@ -72,31 +72,31 @@ extension StubURLSession {
             )
         }
 
-        /// Returns a redirect. The location may be relative. Sessions of a ``StubTransport`` follow it, others deliver
+        /// Returns a redirect. The location may be relative. Sessions of a ``StubTransport`` follow it; others deliver
         /// it as the response.
         public static func redirect(to location: String, status: Int = 302) -> Reply {
             respond(status: status, headers: ["Location": location])
         }
 
-        /// Returns a reply without a response, which ends with an error of the transport.
+        /// Returns a reply that ends with an error of the transport, without a response.
         public static func fail(_ error: any Error) -> Reply {
             Reply(status: nil, headers: [:], chunks: [], end: .failure(error))
         }
 
-        /// Returns a reply without a response, which ends with an error of the transport.
+        /// Returns a reply that ends with an error of the transport, without a response.
         public static func fail(_ code: URLError.Code) -> Reply { fail(URLError(code)) }
 
-        /// A reply without a response and without an end: the task waits until it is cancelled.
+        /// A reply without a response and without an end. The task waits until it is cancelled.
         public static let hang = Reply(status: nil, headers: [:], chunks: [], end: .never)
 
-        /// Returns this reply after a time on the clock of the session, which is added to its delay.
+        /// Returns this reply with an additional delay, on the clock of the session.
         public func delayed(by duration: Duration) -> Reply {
             var reply = self
             reply.delay += duration
             return reply
         }
 
-        /// Returns this reply after a gate was opened.
+        /// Returns this reply with a start that waits until a gate is open.
         public func held(until gate: LoopbackServer.Gate) -> Reply {
             var reply = self
             reply.gate = gate
@@ -105,7 +105,7 @@ extension StubURLSession {
 
         /// Returns this reply with its content in chunks.
         /// - Parameters:
-        ///   - size: The size of each chunk in bytes, at least 1; the last one may be smaller.
+        ///   - size: The size of each chunk in bytes, at least 1. The last chunk may be smaller.
         ///   - delay: The time before each chunk, on the clock of the session. Default: zero.
         public func inPieces(of size: Int, delay: Duration = .zero) -> Reply {
             var reply = self
@@ -118,9 +118,9 @@ extension StubURLSession {
             return reply
         }
 
-        /// Returns this reply with an error after a part of its content: the connection is lost.
+        /// Returns this reply with an error after a part of its content, as when the connection is lost.
         /// - Parameters:
-        ///   - bytes: The number of bytes of content that arrive.
+        ///   - bytes: The number of bytes of the content that arrive.
         ///   - error: The error. Default: `URLError(.networkConnectionLost)`.
         public func cut(
             after bytes: Int,

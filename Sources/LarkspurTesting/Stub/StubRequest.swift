@@ -3,16 +3,16 @@ internal import HTTPSyntax
 public import Larkspur
 
 extension StubTransport {
-    /// A request that a stub transport has got.
+    /// A request that a stub transport has received.
     public struct Request: Sendable {
-        /// The request, with its content as `httpBody`, whatever its source.
+        /// The request. Its `httpBody` has the content, whatever the source was.
         public let urlRequest: URLRequest
-        /// The segments for the placeholders of the route's pattern, by their names.
+        /// The segments for the placeholders of the route's pattern, by the placeholders' names.
         public internal(set) var parameters: [String: String] = [:]
 
         init(_ urlRequest: URLRequest) { self.urlRequest = urlRequest }
 
-        /// The URL. A request without one has `about:blank`.
+        /// The URL; `about:blank` for a request without one.
         public var url: URL { urlRequest.url ?? URL(string: "about:blank") ?? URL(filePath: "/") }
         /// The method, such as `GET`.
         public var method: HTTPMethod { HTTPMethod(rawValue: urlRequest.httpMethod ?? "GET") }
@@ -41,7 +41,7 @@ extension StubTransport {
         }
 
         /// Decodes a JSON body.
-        /// - Throws: The error of `JSONDecoder`, if the body is not JSON or cannot be decoded into the type.
+        /// - Throws: The error of `JSONDecoder` if the body is not JSON or cannot be decoded into the type.
         public func json<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
             try JSONDecoder().decode(type, from: body)
         }

@@ -16,9 +16,9 @@ struct StubRoute: Sendable {
     private let method: HTTPMethod?
     private let pattern: String
     private let answer: Answer
-    /// The origin, such as that of `https://example.com`.
+    /// The origin of the pattern, such as `https://example.com`; nil if the pattern is a path.
     private let origin: Origin?
-    /// Whether the pattern has an origin. One that is malformed fits no request.
+    /// Whether the pattern has an origin. If the origin is malformed, no request matches.
     private let hasOrigin: Bool
     private let path: PathPattern
     private let query: [URLQueryItem]
@@ -45,7 +45,7 @@ struct StubRoute: Sendable {
     /// Returns whether the route is for the same requests as another one.
     func replaces(_ other: StubRoute) -> Bool { method == other.method && pattern == other.pattern }
 
-    /// Returns the segments for the placeholders; nil if the route is not for a request.
+    /// Returns the segments for the placeholders; nil if the request does not match.
     func match(_ request: StubTransport.Request, headAsGet: Bool) -> [String: String]? {
         guard allows(request.method, headAsGet: headAsGet) else { return nil }
         if hasOrigin { guard let origin, origin == Origin(request.url) else { return nil } }
@@ -66,7 +66,7 @@ struct StubRoute: Sendable {
         }
     }
 
-    /// Returns the distance to a request that the route does not fit, for the text of an error.
+    /// Returns the distance to a request that does not match, for the text of an error.
     func distance(to request: StubTransport.Request) -> Int {
         let target = hasOrigin ? request.url.absoluteString : request.rawPath
         let isOtherMethod = method != nil && method != request.method
@@ -76,7 +76,7 @@ struct StubRoute: Sendable {
     var description: String { "\(method?.rawValue ?? "any method") \(pattern)".onOneLine }
 }
 
-/// A queue of replies, of which the last repeats.
+/// A queue of replies. The last one repeats.
 final class ReplyQueue: Sendable {
     private let replies: [StubURLSession.Reply]
     private let position = Mutex(0)

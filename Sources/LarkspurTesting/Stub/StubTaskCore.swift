@@ -2,21 +2,21 @@
 internal import LarkspurTransport
 import Synchronization
 
-/// The common part of stub tasks of every kind: the source's reply, and the part of it that has been delivered.
+/// The common part of all stub tasks: the source's reply, and its part that was delivered.
 ///
-/// A reply is a list of steps. Each step is one operation on the delegate queue. A suspended task keeps its position.
+/// A reply is a list of steps. Each step is an operation on the delegate queue. A suspended task keeps its position.
 final class StubTaskCore: Sendable {
-    /// The content of a request, and the place where it is.
+    /// The content of a request, by its place.
     enum Content: Sendable {
         /// The content of the request itself.
         case request
         case data(Data)
         case file(URL)
-        /// The stream for which the delegate is asked.
+        /// A stream that the delegate provides.
         case stream
     }
 
-    /// A handler that gets the result of a task in place of the delegate.
+    /// A handler that receives the result of a task in place of the delegate.
     enum Completion: Sendable {
         case data(@Sendable (Data?, URLResponse?, (any Error)?) -> Void)
         case file(@Sendable (URL?, URLResponse?, (any Error)?) -> Void)
@@ -28,7 +28,7 @@ final class StubTaskCore: Sendable {
         var record: StubTaskRecord
         var delegate: (any URLSessionTaskDelegate)?
         weak var task: URLSessionTask?
-        /// A reference that keeps the task while it is under way, as a session does.
+        /// A reference that retains the task while it runs, as a session does.
         var runningTask: URLSessionTask?
     }
 
@@ -157,7 +157,7 @@ final class StubTaskCore: Sendable {
     private func send(_ content: Data?) {
         var request = request
         if source.readsContent {
-            // The property adds a field of its own.
+            // Setting the content adds a field.
             let fields = request.allHTTPHeaderFields
             request.httpBodyStream = nil
             request.httpBody = content
@@ -169,7 +169,7 @@ final class StubTaskCore: Sendable {
 
     func add(_ steps: [Step], hop: Int) {
         storage.withLock { storage in
-            // A cancellation that came in the meantime takes precedence.
+            // If the task was cancelled meanwhile, the cancellation takes precedence.
             guard storage.reply.hop == hop, storage.course.isOpen else { return }
             storage.reply.steps += steps
         }
@@ -187,7 +187,7 @@ final class StubTaskCore: Sendable {
 
     // MARK: Delivery
 
-    /// Delivers the next step on the delegate queue, unless one is being delivered.
+    /// Delivers the next step on the delegate queue, unless a step is already being delivered.
     private func deliverNext() {
         guard storage.withLock({ $0.course.state != .suspended && $0.reply.beginDelivery() }) else { return }
         session.delegateQueue.addOperation { [self] in
@@ -234,15 +234,15 @@ final class StubTaskCore: Sendable {
         }
     }
 
-    /// Waits in a Swift task, which a cancellation of the task ends.
+    /// Waits in a Swift task. Cancelling the stub task ends the wait.
     private func wait(_ body: @escaping @Sendable () async -> Void) {
         storage.withLock { storage in
-            // Under the lock, so that the end of this wait does not come before its beginning.
+            // Under the lock, so that the wait is recorded before it can end.
             storage.reply.wait = Task {
                 await body()
                 finishDelivery()
             }
-            // A cancellation that comes later finds the wait.
+            // A later cancellation finds the recorded wait. An earlier one is handled here.
             if storage.course.state == .canceling { storage.reply.wait?.cancel() }
         }
     }
@@ -344,7 +344,7 @@ final class StubTaskCore: Sendable {
             return storage.record.received
         }
         if completion != nil {
-            // The handler gets all of it at the end.
+            // The handler receives all of it at the end.
         } else if let task = task as? URLSessionDataTask {
             (delegate as? any URLSessionDataDelegate)?.urlSession(session, dataTask: task, didReceive: data)
         } else if let task = task as? URLSessionDownloadTask {
@@ -397,8 +397,7 @@ final class StubTaskCore: Sendable {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("Stub-\(UUID().uuidString).tmp")
         guard FileManager.default.createFile(atPath: file.path, contents: content) else { return }
         body(file)
-        // As in a real session, a file that the delegate has not moved is removed. An error means that the delegate has
-        // moved it.
+        // As in a real session, the file is removed unless the delegate has moved it. An error means that it was moved.
         try? FileManager.default.removeItem(at: file)
     }
 }

@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// The state of a stub task as `URLSessionTask` defines it.
+/// The state of a stub task, as `URLSessionTask` defines it.
 struct StubCourse {
     var state = URLSessionTask.State.suspended
     private var hasBegun = false
@@ -8,7 +8,7 @@ struct StubCourse {
     var isOpen: Bool { state == .running || state == .suspended }
 
     /// Resumes the task.
-    /// - Returns: Whether that is its beginning; nil if it is not suspended.
+    /// - Returns: Whether the task begins with this; nil if it was not suspended.
     mutating func resume() -> Bool? {
         guard state == .suspended else { return nil }
         state = .running
@@ -17,7 +17,7 @@ struct StubCourse {
 
     mutating func suspend() { if state == .running { state = .suspended } }
 
-    /// Cancels the task; false if it has ended, or was cancelled before.
+    /// Cancels the task. Returns false if it has ended or was already cancelled.
     mutating func cancel() -> Bool {
         guard isOpen else { return false }
         state = .canceling
@@ -39,27 +39,27 @@ extension StubTaskCore {
     }
 }
 
-/// The reply to a stub task, as far as it has not been delivered.
+/// The steps of a reply that were not delivered yet.
 struct StubReplySteps {
     var steps: ArraySlice<StubTaskCore.Step> = []
     /// Whether a step is being delivered.
     var isDelivering = false
-    /// The number of requests that were followed by another one.
+    /// The number of requests after which another one followed.
     var hop = 0
-    /// The wait of the present step.
+    /// The current step's wait.
     var wait: Task<Void, Never>?
-    /// The closure that is called when the source need not continue.
+    /// The closure to call if the source need not continue.
     var abandonment: (@Sendable () -> Void)?
 
-    /// Begins to deliver the next step; false if there is none, or if one is being delivered.
+    /// Begins to deliver the next step. Returns false if there is none, or if a step is already being delivered.
     mutating func beginDelivery() -> Bool {
         guard !isDelivering, !steps.isEmpty else { return false }
         isDelivering = true
         return true
     }
 
-    /// Replaces the steps that have not been delivered.
-    /// - Returns: The closure by which the source learns that.
+    /// Replaces the steps that were not delivered yet.
+    /// - Returns: The closure that informs the source.
     mutating func replace(with steps: ArraySlice<StubTaskCore.Step>) -> (@Sendable () -> Void)? {
         self.steps = steps
         return abandonment.take()
@@ -70,7 +70,7 @@ struct StubReplySteps {
 struct StubTaskRecord {
     var currentRequest: URLRequest
     var received: Int64 = 0
-    /// The content of a download, or for a completion handler.
+    /// The content of a download, or the content for a completion handler.
     var collected = Data()
     var response: URLResponse?
     var error: (any Error)?

@@ -3,23 +3,23 @@ internal import HTTPSyntax
 public import Larkspur
 import Synchronization
 
-/// Replies in place of a network: routes, from which sessions get the replies to their requests.
+/// A replacement for the network: sessions that get the replies to their requests from routes.
 ///
 ///     let stub = StubTransport()
 ///     stub.on(.get, "/users", .status(503), .json(#"[{"name": "Ada"}]"#))
 ///     stub.on(.get, "/users/{id}") { request in .json(#"{"id": \#(request.parameters["id"] ?? "0")}"#) }
 ///     let manager = SessionManager(baseURL: "https://api.example.com", transport: stub.transport)
 ///
-/// No socket is opened. The sessions make the delegate calls of a real session, follow redirects, read the content of
-/// uploads, and have neither cookies nor a cache; they ask for no credentials, and `SecurityPolicy` has no effect. A
-/// request that no route fits ends with an error of the code `unsupported` that names the nearest routes.
+/// No socket is opened. The sessions make the same delegate calls as a real session, follow redirects, and read the
+/// content of uploads. They have no cookies and no cache, ask for no credentials, and ignore `SecurityPolicy`. A
+/// request that matches no route ends with an error with the code `unsupported`, which names the most similar routes.
 ///
-/// Every method may be called on any thread. It is available on Linux, as ``StubURLSession`` is.
+/// Every method may be called on any thread. Like ``StubURLSession``, it is available on Linux.
 public final class StubTransport: Sendable {
     /// The reply of a route.
     public typealias Reply = StubURLSession.Reply
-    /// A closure that returns the reply to a request, or throws the error with which its task fails. Called on the
-    /// thread that resumes the task, or, if its content is a stream or after a redirect, on another one.
+    /// A closure that returns the reply to a request, or throws the error of its task. Called on the thread that
+    /// resumes the task; on another one after a redirect, or if the content is a stream.
     public typealias Handler = @Sendable (Request) throws -> Reply
 
     private let clock: any Clock<Duration>
@@ -27,7 +27,7 @@ public final class StubTransport: Sendable {
     private let record = StubRecord()
 
     /// Creates a transport without routes.
-    /// - Parameter clock: The clock of the delays in replies, such as a ``TestClock``. Default: the continuous clock.
+    /// - Parameter clock: The clock for the delays in replies, such as a ``TestClock``. Default: the continuous clock.
     public init(clock: any Clock<Duration> = ContinuousClock()) {
         self.clock = clock
     }
@@ -41,10 +41,10 @@ public final class StubTransport: Sendable {
 
     /// Returns a session with the routes, for code that uses a `URLSession`.
     /// - Parameters:
-    ///   - configuration: The configuration, which is stored but has no effect. Default: `.default`.
-    ///   - delegate: The delegate, which is retained until the session has become invalid. Default: nil, none.
-    ///   - delegateQueue: The queue on which the delegate and completion handlers are called, which must be serial.
-    ///     Default: a queue of the session's own.
+    ///   - configuration: The configuration. It is stored but has no effect. Default: `.default`.
+    ///   - delegate: The delegate. It is retained until the session has become invalid. Default: nil, none.
+    ///   - delegateQueue: The queue on which the delegate and completion handlers are called. It must be serial.
+    ///     Default: a queue that the session creates.
     public func session(
         configuration: URLSessionConfiguration = .default,
         delegate: (any URLSessionDelegate)? = nil,
@@ -61,52 +61,52 @@ public final class StubTransport: Sendable {
 
     // MARK: Routes
 
-    /// Adds a route that replies to requests with replies in their order. The last one repeats. If there are none, the
-    /// reply is an empty 200.
+    /// Adds a route with replies, which are sent in order. The last one repeats. If there are none, the reply is an
+    /// empty 200.
     ///
-    /// Later routes take precedence over earlier ones, and one with the same method and pattern replaces an earlier
-    /// one. A route for GET also applies to HEAD.
+    /// Later routes take precedence over earlier ones. A route replaces an earlier one with the same method and
+    /// pattern. A route for GET also applies to HEAD.
     /// - Parameters:
     ///   - method: The method.
     ///   - pattern: The path, or a URL with scheme and host. `{name}` stands for any one segment, and `*` as the last
-    ///     segment for all that follows. Items of a query must be in the request's query, beside any others.
-    ///   - replies: The replies in their order.
+    ///     segment for all that follows. If it has query items, the request must have them too; it may have others.
+    ///   - replies: The replies in order.
     public func on(_ method: HTTPMethod, _ pattern: String, _ replies: Reply...) {
         add(StubRoute(method, pattern, .queue(replies)))
     }
 
-    /// Adds a route that replies to requests of any method with replies in their order. The last one repeats. If there
-    /// are none, the reply is an empty 200.
+    /// Adds a route for any method with replies, which are sent in order. The last one repeats. If there are none, the
+    /// reply is an empty 200.
     /// - Parameters:
     ///   - pattern: The path, or a URL with scheme and host. `{name}` stands for any one segment, and `*` as the last
-    ///     segment for all that follows. Items of a query must be in the request's query, beside any others.
-    ///   - replies: The replies in their order.
+    ///     segment for all that follows. If it has query items, the request must have them too; it may have others.
+    ///   - replies: The replies in order.
     public func on(_ pattern: String, _ replies: Reply...) {
         add(StubRoute(nil, pattern, .queue(replies)))
     }
 
-    /// Adds a route that replies to requests with the replies that a handler returns.
+    /// Adds a route with a handler that returns the replies.
     /// - Parameters:
     ///   - method: The method.
     ///   - pattern: The path, or a URL with scheme and host. `{name}` stands for any one segment, and `*` as the last
-    ///     segment for all that follows. Items of a query must be in the request's query, beside any others.
-    ///   - handler: Returns the reply. An error that it throws is the error of the task.
+    ///     segment for all that follows. If it has query items, the request must have them too; it may have others.
+    ///   - handler: Returns the reply. If it throws, its error is the task's error.
     public func on(_ method: HTTPMethod, _ pattern: String, handler: @escaping Handler) {
         add(StubRoute(method, pattern, .handler(handler)))
     }
 
-    /// Adds a route that replies to requests of any method with the replies that a handler returns.
+    /// Adds a route for any method with a handler that returns the replies.
     /// - Parameters:
     ///   - pattern: The path, or a URL with scheme and host. `{name}` stands for any one segment, and `*` as the last
-    ///     segment for all that follows. Items of a query must be in the request's query, beside any others.
-    ///   - handler: Returns the reply. An error that it throws is the error of the task.
+    ///     segment for all that follows. If it has query items, the request must have them too; it may have others.
+    ///   - handler: Returns the reply. If it throws, its error is the task's error.
     public func on(_ pattern: String, handler: @escaping Handler) {
         add(StubRoute(nil, pattern, .handler(handler)))
     }
 
     /// Removes all routes.
     public func removeRoutes() {
-        // Closures are released outside the lock.
+        // The closures are released outside the lock.
         _ = routes.withLock { routes in
             defer { routes = [] }
             return routes
@@ -148,22 +148,22 @@ public final class StubTransport: Sendable {
 
     // MARK: Recorded requests
 
-    /// The requests so far, in the order in which they were replied to, those without a route included.
+    /// The requests so far, in the order of their replies, including requests that matched no route.
     public var requests: [Request] { record.requests(to: nil) }
 
-    /// Returns the requests so far for a path, which is given without query and percent escapes.
+    /// Returns the requests so far for a path. The path has no query and no percent escapes.
     public func requests(to path: String) -> [Request] { record.requests(to: path) }
 
     /// Removes the recorded requests.
     public func clearRequests() { record.clear() }
 
-    /// Suspends the task until a number of requests has come, or the task is cancelled.
+    /// Suspends the task until at least a number of requests have arrived.
     /// - Parameters:
     ///   - count: The minimum number of requests, including those before the call.
     ///   - path: The path of the requests that count; nil for all. Default: nil.
     ///   - timeout: The limit in seconds. Default: 30.
     /// - Returns: All requests that count, which may be more than `count`.
-    /// - Throws: ``LoopbackServer/WaitTimeout``, if the limit is reached, or `CancellationError`.
+    /// - Throws: ``LoopbackServer/WaitTimeout`` if the limit is reached, or `CancellationError`.
     @discardableResult
     public func waitForRequests(
         _ count: Int,
@@ -191,7 +191,7 @@ private struct StubReplies: ReplySource {
     }
 }
 
-/// The record of requests, and the gates that wait for further ones.
+/// The record of requests, and the gates that wait for further requests.
 private final class StubRecord: Sendable {
     private struct Waiter {
         let count: Int

@@ -1,21 +1,20 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// A `URLSession` without a network: each of its tasks receives the reply that a script returns for its request.
+/// A `URLSession` without a network. A script returns the reply for each task's request.
 ///
-/// It makes the delegate calls of a real session on the delegate queue, in order, so that a test of the code above a
-/// session is deterministic. ``StubTransport`` makes such sessions, with routes and recorded requests. A session with a
-/// script of its own is for tests of delegates:
+/// It makes the same delegate calls as a real session on the delegate queue, in order. So tests of the code above a
+/// session are deterministic. ``StubTransport`` makes such sessions with routes, and records their requests. A session
+/// with its own script is for tests of delegates:
 ///
 ///     let session = StubURLSession(delegate: delegate) { request in
 ///         .respond(status: 200, headers: ["Content-Type": "application/json"], body: Data("{}".utf8))
 ///     }
 ///
-/// It is available where `URLSession` can be subclassed, which is on Linux. Data, upload and download tasks are
-/// replied to, with a delegate, a completion handler, or `await` in files that import Larkspur.
+/// It is available where `URLSession` can be subclassed, which is on Linux. Data, upload and download tasks get
+/// replies, with a delegate, a completion handler, or `await` in files that import Larkspur.
 public final class StubURLSession: URLSession, @unchecked Sendable {  // Safe: what changes is behind `storage`.
-    /// A closure that returns the reply to a request. Called when a task is first resumed, on the thread that resumes
-    /// it.
+    /// A closure that returns the reply to a request. Called when a task is first resumed, on the same thread.
     public typealias Script = @Sendable (URLRequest) -> Reply
 
     private struct Storage {
@@ -31,11 +30,11 @@ public final class StubURLSession: URLSession, @unchecked Sendable {  // Safe: w
 
     /// Creates a session.
     /// - Parameters:
-    ///   - configuration: The configuration, which is stored but has no effect. Default: `.default`.
-    ///   - delegate: The delegate, which is retained until the session has become invalid. Default: nil, none.
-    ///   - delegateQueue: The queue on which the delegate and completion handlers are called, which must be serial.
-    ///     Default: a queue of the session's own.
-    ///   - clock: The clock of the delays in replies. Default: the continuous clock.
+    ///   - configuration: The configuration. It is stored but has no effect. Default: `.default`.
+    ///   - delegate: The delegate. It is retained until the session has become invalid. Default: nil, none.
+    ///   - delegateQueue: The queue on which the delegate and completion handlers are called. It must be serial.
+    ///     Default: a queue that the session creates.
+    ///   - clock: The clock for the delays in replies. Default: the continuous clock.
     ///   - script: Returns the replies to requests.
     public convenience init(
         configuration: URLSessionConfiguration = .default,
@@ -85,7 +84,7 @@ public final class StubURLSession: URLSession, @unchecked Sendable {  // Safe: w
     /// Creates a data task that gets a URL.
     public override func dataTask(with url: URL) -> URLSessionDataTask { dataTask(with: URLRequest(url: url)) }
 
-    /// Creates a data task with a completion handler, which is called on the delegate queue.
+    /// Creates a data task with a completion handler. The handler is called on the delegate queue.
     public override func dataTask(
         with request: URLRequest,
         completionHandler: @Sendable @escaping (Data?, URLResponse?, (any Error)?) -> Void
@@ -93,7 +92,7 @@ public final class StubURLSession: URLSession, @unchecked Sendable {  // Safe: w
         StubDataTask(core: makeCore(request, completion: .data(completionHandler)))
     }
 
-    /// Creates a data task that gets a URL, with a completion handler, which is called on the delegate queue.
+    /// Creates a data task that gets a URL, with a completion handler. The handler is called on the delegate queue.
     public override func dataTask(
         with url: URL,
         completionHandler: @Sendable @escaping (Data?, URLResponse?, (any Error)?) -> Void
@@ -101,24 +100,24 @@ public final class StubURLSession: URLSession, @unchecked Sendable {  // Safe: w
         dataTask(with: URLRequest(url: url), completionHandler: completionHandler)
     }
 
-    /// Creates an upload task. The data counts as its body.
+    /// Creates an upload task. The data counts as the body.
     public override func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask {
         StubUploadTask(core: makeCore(request, .data(bodyData)))
     }
 
-    /// Creates an upload task. A session of a ``StubTransport`` reads the file when the task is resumed; one with a
-    /// script does not read it.
+    /// Creates an upload task. A session of a ``StubTransport`` reads the file when the task is resumed. A session with
+    /// a script does not read it.
     public override func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask {
         StubUploadTask(core: makeCore(request, .file(fileURL)))
     }
 
-    /// Creates an upload task. A session of a ``StubTransport`` asks the delegate for the stream and reads it; one with
-    /// a script does not.
+    /// Creates an upload task. A session of a ``StubTransport`` asks the delegate for the stream and reads it. A
+    /// session with a script does not.
     public override func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
         StubUploadTask(core: makeCore(request, .stream))
     }
 
-    /// Creates an upload task with a completion handler, which is called on the delegate queue.
+    /// Creates an upload task with a completion handler. The handler is called on the delegate queue.
     public override func uploadTask(
         with request: URLRequest,
         from bodyData: Data?,
@@ -127,7 +126,7 @@ public final class StubURLSession: URLSession, @unchecked Sendable {  // Safe: w
         StubUploadTask(core: makeCore(request, .data(bodyData ?? Data()), completion: .data(completionHandler)))
     }
 
-    /// Creates an upload task with a completion handler, which is called on the delegate queue.
+    /// Creates an upload task with a completion handler. The handler is called on the delegate queue.
     public override func uploadTask(
         with request: URLRequest,
         fromFile fileURL: URL,
@@ -146,8 +145,8 @@ public final class StubURLSession: URLSession, @unchecked Sendable {  // Safe: w
         downloadTask(with: URLRequest(url: url))
     }
 
-    /// Creates a download task with a completion handler, which is called on the delegate queue. The file is removed
-    /// when it returns.
+    /// Creates a download task with a completion handler. The handler is called on the delegate queue. The file is
+    /// removed when it returns.
     public override func downloadTask(
         with request: URLRequest,
         completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
@@ -155,8 +154,8 @@ public final class StubURLSession: URLSession, @unchecked Sendable {  // Safe: w
         StubDownloadTask(core: makeCore(request, completion: .file(completionHandler)))
     }
 
-    /// Creates a download task that gets a URL, with a completion handler, which is called on the delegate queue. The
-    /// file is removed when it returns.
+    /// Creates a download task that gets a URL, with a completion handler. The handler is called on the delegate queue.
+    /// The file is removed when it returns.
     public override func downloadTask(
         with url: URL,
         completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
@@ -186,13 +185,13 @@ public final class StubURLSession: URLSession, @unchecked Sendable {  // Safe: w
 
     // MARK: Invalidation
 
-    /// Lets the tasks finish. Then the delegate is called with the invalidation.
+    /// Waits until the tasks have ended. Then tells the delegate that the session has become invalid.
     public override func finishTasksAndInvalidate() {
         storage.withLock { $0.isInvalidated = true }
         becomeInvalidIfDone()
     }
 
-    /// Cancels the tasks. Then the delegate is called with the invalidation.
+    /// Cancels the tasks. Then tells the delegate that the session has become invalid.
     public override func invalidateAndCancel() {
         let tasks = storage.withLock { storage in
             storage.isInvalidated = true

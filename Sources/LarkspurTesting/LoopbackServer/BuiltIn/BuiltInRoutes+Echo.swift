@@ -20,7 +20,7 @@ extension BuiltInRoutes {
 }
 
 extension LoopbackServer.Response {
-    /// Creates a response with the items of a request as a JSON document, with further members.
+    /// Creates a response with the items of a request and further members, as a JSON document.
     static func echo(
         _ request: LoopbackServer.Request,
         _ items: Set<Echo.Item>,
@@ -73,7 +73,7 @@ struct Echo {
         request.parts.filter { ($0.filename != nil) == isFile }.map { ($0.name ?? "", Self.text($0.data)) }
     }
 
-    /// The fields, whose names are capitalized like `User-Agent` regardless of the client's spelling, as in httpbin.
+    /// The fields. Their names are capitalized like `User-Agent` whatever the client's spelling, as in httpbin.
     private var headers: [String: String] {
         let pairs = request.headers.map { field in
             let words = field.name.split(separator: "-", omittingEmptySubsequences: false)
@@ -90,7 +90,7 @@ struct Echo {
         (try? JSONSerialization.jsonObject(with: request.body, options: .fragmentsAllowed)) ?? NSNull()
     }
 
-    /// Returns one value for a name that occurs once, and an array for a name that occurs more often.
+    /// Returns one value if a name occurs once, and an array if it occurs more often.
     private static func grouped(_ pairs: [(String, String)]) -> [String: Any] {
         Dictionary(grouping: pairs, by: \.0).mapValues { pairs in
             pairs.count == 1 ? pairs[0].1 : pairs.map(\.1) as Any

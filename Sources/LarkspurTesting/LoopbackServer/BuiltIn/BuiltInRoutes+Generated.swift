@@ -31,7 +31,7 @@ extension BuiltInRoutes {
         }
     }
 
-    /// Returns as many bytes as the path specifies, which are the same for the same `seed`.
+    /// Returns as many random bytes as the path says. They are the same for the same `seed`.
     private static func randomBytes(_ request: Request) throws -> Data {
         let count = try request.number("n", byteCounts)
         let seed = try request.number("seed", Int.min...Int.max, default: Int.random(in: 0..<Int.max))

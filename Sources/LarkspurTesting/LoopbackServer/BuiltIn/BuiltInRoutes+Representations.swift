@@ -25,7 +25,7 @@ extension BuiltInRoutes {
             let pairs = request.queryItems.map { ($0.name, $0.value ?? "") }
             let document = Dictionary(grouping: pairs, by: \.0).mapValues { $0.map(\.1).joined(separator: ", ") }
             return pairs.reduce(try .json(encoding: document)) { response, pair in
-                // A type in the query replaces that of the document, because a response can have only one.
+                // A type in the query replaces the document's type, because a response can have only one.
                 pair.0.hasSameLetters(as: "Content-Type")
                     ? response.with { $0.headers[pair.0] = pair.1 } : response.adding(pair.0, pair.1)
             }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The routes of every server: those of httpbin.org, those of WebSocket, and the faults.
+/// The routes that every server has: httpbin.org's, those of WebSocket, and the faults.
 struct BuiltInRoutes: Sendable {
     typealias Request = LoopbackServer.Request
     typealias Response = LoopbackServer.Response
@@ -70,7 +70,7 @@ extension BuiltInRoutes {
     }
 
     private static func status(_ code: Int) -> Response {
-        // After an interim response a client waits for the final one.
+        // A client waits for the final response after an interim one.
         if code < 200 { return .status(200).preceded(byInformational: code) }
         var response = Response.status(code, headers: ["Content-Type": "text/html; charset=utf-8"])
         switch code {
@@ -84,7 +84,7 @@ extension BuiltInRoutes {
 }
 
 extension LoopbackServer.Request {
-    /// Returns the text for a placeholder of the path, or else of the query.
+    /// Returns the text for a placeholder of the path, otherwise of the query.
     func value(_ name: String) throws -> String {
         guard let value = parameters[name] ?? query(name) else { throw BuiltInRoutes.InvalidValue(name: name) }
         return value
@@ -92,7 +92,7 @@ extension LoopbackServer.Request {
 
     /// Returns a whole number in the path or query, within bounds.
     ///
-    /// - Parameter defaultValue: The number if there is none in the request; nil if the request must have one.
+    /// - Parameter defaultValue: The number if the request has none; nil if the request must have one.
     func number(_ name: String, _ bounds: ClosedRange<Int>, default defaultValue: Int? = nil) throws -> Int {
         guard let text = parameters[name] ?? query(name) else {
             if let defaultValue { return defaultValue }
@@ -113,7 +113,7 @@ extension LoopbackServer.Request {
 }
 
 extension BuiltInRoutes {
-    /// The maximum number of bytes that a route generates, which is enough for every test and does not exhaust the
+    /// The maximum number of bytes that a route generates. It is enough for every test, and does not exhaust the
     /// memory.
     static let maximumByteCount = 256 << 20
 

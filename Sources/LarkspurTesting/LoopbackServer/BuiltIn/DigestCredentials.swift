@@ -14,7 +14,7 @@ struct DigestCredentials {
     }
 
     var nonce: String { self["nonce"] }
-    /// The number of times that the client has used the nonce, including this request; nil unless it has eight
+    /// The number of times that the client has used the nonce, including this request; nil if it does not have eight
     /// hexadecimal digits.
     var nonceCount: Int? { self["nc"].utf8.count == 8 ? Int(self["nc"], radix: 16) : nil }
 
@@ -41,7 +41,7 @@ struct DigestCredentials {
         let expected: String
         switch (challenge.qop, self["qop"]) {
         case (nil, ""):
-            // The calculation of RFC 2069, for servers that offer no quality of protection.
+            // The calculation of RFC 2069, as the server offers no quality of protection.
             expected = algorithm.hash(secret, nonce, algorithm.hash(request.method, request.target))
         case ("auth", "auth"), ("auth-int", "auth-int"):
             guard nonceCount != nil, !self["cnonce"].isEmpty else { return false }
@@ -79,8 +79,7 @@ struct DigestChallenge {
 final class DigestNonces: Sendable {
     enum Verdict {
         case fresh
-        /// The server did not create the nonce or no longer accepts it, or the client has used it with that count
-        /// before.
+        /// The server has not created the nonce, no longer accepts it, or has seen it with this count before.
         case stale
     }
 
@@ -96,8 +95,8 @@ final class DigestNonces: Sendable {
     /// Records a use of a nonce.
     ///
     /// - Parameters:
-    ///   - count: The client's nonce count; nil if the client sends none, and may use a nonce repeatedly.
-    ///   - limit: The maximum number of uses of the nonce; nil for any number.
+    ///   - count: The client's nonce count; nil if the client sends none. Then the nonce may be used repeatedly.
+    ///   - limit: The maximum number of uses of the nonce; nil for no limit.
     func use(_ nonce: String, count: Int?, limit: Int?) -> Verdict {
         uses.withLock { uses in
             guard let counts = uses[nonce], counts.count < limit ?? .max else { return .stale }

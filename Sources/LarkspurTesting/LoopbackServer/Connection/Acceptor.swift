@@ -1,11 +1,10 @@
 internal import Foundation
 internal import Synchronization
 
-/// An acceptor of connections, which runs on a thread of its own. After ``stop()`` it leaves no connection and no
-/// thread.
+/// An acceptor of connections, on a separate thread. After ``stop()`` no connection and no thread is left.
 ///
-/// Its thread also watches the connections whose threads wait for something other than their sockets, so that the wait
-/// ends when the client hangs up.
+/// Its thread also watches connections whose own threads wait for something else than their sockets, so that these
+/// waits end when the client disconnects.
 final class Acceptor: Sendable {
     private struct Worker {
         let connection: Connection
@@ -16,12 +15,12 @@ final class Acceptor: Sendable {
         var isStopping = false
         var lastID = 0
         var workers: [Int: Worker] = [:]
-        /// The connections that wait, by their numbers.
+        /// The watched connections by their numbers.
         var watched: [Int: Connection] = [:]
         /// The threads that are about to end.
         var finishedThreads: [JoinableThread] = []
         var ownThread: JoinableThread?
-        /// The end of a socket pair that wakes the thread; nil after the end of the acceptor.
+        /// The socket that wakes the thread; nil after the acceptor has stopped.
         var alarm: Socket?
     }
 
@@ -39,11 +38,11 @@ final class Acceptor: Sendable {
     enum Place {
         /// A port of 127.0.0.1; 0 for a free one.
         case port(UInt16)
-        /// A Unix-domain socket, whose file is removed at the end.
+        /// A Unix-domain socket. Its file is removed at the end.
         case path(String)
     }
 
-    /// - Parameter identity: The certificate of connections with TLS; nil for connections without.
+    /// - Parameter identity: The certificate for TLS; nil for plain connections.
     init(router: Router, journal: Journal, place: Place, identity: ServerIdentity? = nil) throws {
         self.router = router
         self.journal = journal
@@ -61,13 +60,13 @@ final class Acceptor: Sendable {
         let alarm = try Socket.reflecting()
         alarmReceiver = alarm
         state = Mutex(State(alarm: alarm))
-        // The thread takes the lock first, so that it finds itself registered even if it runs immediately.
+        // The lock is held until the thread is registered. The thread takes the lock first, so it finds itself there.
         try state.withLock { $0.ownThread = try JoinableThread { self.run() } }
     }
 
     /// Closes the listening socket and all connections, and returns when all threads have ended.
     ///
-    /// On the thread of a connection it returns immediately, and the threads end by themselves.
+    /// Called on the thread of a connection, it returns immediately. The threads then end on their own.
     func stop() {
         let (ownThread, isOnWorker) = state.withLock { state in
             state.isStopping = true
@@ -78,7 +77,7 @@ final class Acceptor: Sendable {
             ownThread?.detach()
         } else {
             ownThread?.join()
-            // Another thread may have called this method first, and joins the threads.
+            // Another thread has called this method earlier, and joins the threads.
             isStopped.wait(timeout: .infinity)
         }
     }
@@ -94,7 +93,7 @@ final class Acceptor: Sendable {
         if let socketPath { System.removeFile(socketPath) }
         for connection in state.withLock({ $0.workers.values.map(\.connection) }) { connection.shutDown() }
         joinAllThreads()
-        // In this order, as a nudge must not reach the next file with its number.
+        // First the alarm, then its descriptor: a nudge must not reach another file that gets the same number.
         state.withLock { $0.alarm = nil }
         alarmReceiver.close()
         isStopped.open()
@@ -105,7 +104,7 @@ final class Acceptor: Sendable {
         let sockets: [(System.Descriptor, System.Interest)] =
             [(alarmReceiver.descriptor, .readable), (listener.descriptor, .readable)]
             + watched.map { ($0.socket.descriptor, .hangUp) }
-        // Polling fails only if memory is exhausted. To try again is as good as any other reaction.
+        // Polling fails only if memory is exhausted, so trying again is as good as anything else.
         guard let happened = try? System.wait(for: sockets, milliseconds: -1) else { return }
         if happened[0] { _ = try? alarmReceiver.receive() }
         for (connection, hasHungUp) in zip(watched, happened.dropFirst(2)) where hasHungUp {
@@ -126,8 +125,8 @@ final class Acceptor: Sendable {
                 journal.connectionClosed()
             }
         } catch {
-            // Without a free descriptor the connection stays in the queue, and the listener stays readable. The pause
-            // gives other threads time to close descriptors, but ends at an alarm.
+            // There is no free descriptor, so the connection stays in the queue and the listener stays readable. The
+            // pause gives other threads time to close descriptors. An alarm ends it.
             _ = try? alarmReceiver.waitUntilReadable(milliseconds: 10)
         }
     }
@@ -139,7 +138,8 @@ final class Acceptor: Sendable {
                 [weak self] connection, isWaiting in
                 self?.watch(connection, isWaiting)
             }
-            // The thread takes the lock when it ends, so that it finds itself registered even if it runs only briefly.
+            // The lock is held until the thread is registered. The thread takes it when it ends, so it finds itself
+            // there.
             let thread = try JoinableThread {
                 connection.serve()
                 self.workerFinished(connection)
@@ -153,7 +153,7 @@ final class Acceptor: Sendable {
     private func watch(_ connection: Connection, _ isWaiting: Bool) {
         state.withLock { state in
             state.watched[connection.id] = isWaiting ? connection : nil
-            // The end of watching needs no alarm: a hang-up that the thread still reports is a real one.
+            // The end of watching needs no alarm: if the thread still reports a disconnection, it is a real one.
             if isWaiting { state.alarm?.nudge() }
         }
     }
@@ -179,7 +179,7 @@ final class Acceptor: Sendable {
     }
 
     private func joinAllThreads() {
-        // A connection's thread that ends in the meantime no longer finds itself among the workers, and is joined here.
+        // A connection's thread that ends meanwhile does not find itself among the workers. It is joined here.
         let threads = state.withLock { state in
             defer {
                 state.finishedThreads = []
@@ -191,13 +191,13 @@ final class Acceptor: Sendable {
     }
 }
 
-/// A thread that can be joined, unlike Foundation's: the wait lasts until the thread has ended completely.
+/// A thread that can be joined, in contrast to Foundation's. Joining waits until the thread has ended completely.
 final class JoinableThread: Sendable {
     /// The stack size in bytes. It is enough for a handler that parses deeply nested JSON. Only pages that are used
     /// cost memory.
     private static let stackSize = 2 << 20
 
-    /// The handle; nil after the thread was joined or detached, which makes the handle invalid.
+    /// The handle; nil after the thread was joined or detached, as the handle is then invalid.
     private let handle: Mutex<System.ThreadHandle?>
 
     init(body: @escaping @Sendable () -> Void) throws {

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// One connection, which reads requests and responds to them in order, on a thread of its own.
+/// One connection. It reads requests and responds to them in order, on a separate thread.
 final class Connection: Sendable {
     /// The error after the client has disconnected, or when the server stops.
     private struct Interruption: Error {}
@@ -9,8 +9,7 @@ final class Connection: Sendable {
     let socket: Socket
     private let router: Router
     private let journal: Journal
-    /// The closure that starts or ends watching the client. While it is watched, ``interrupt()`` is called when the
-    /// client hangs up.
+    /// Starts or ends watching the client. If a watched client disconnects, ``interrupt()`` is called.
     private let watchForHangUp: @Sendable (Connection, Bool) -> Void
     private let interruption = LoopbackServer.Gate()
 
@@ -36,17 +35,17 @@ final class Connection: Sendable {
         } catch let failure as RequestParser.Failure {
             answer(failure)
         } catch {
-            // The client has disconnected or the server stops, so that no response is possible.
+            // The client has disconnected or the server stops. No response is possible.
         }
         socket.closeAfterDraining()
     }
 
-    /// Ends all waits of the connection. It may be called on any thread.
+    /// Ends all waits of the connection. May be called on any thread.
     func interrupt() {
         interruption.open()
     }
 
-    /// Makes the connection end as soon as possible. It may be called on any thread.
+    /// Makes the connection end as soon as possible. May be called on any thread.
     func shutDown() {
         interruption.open()
         socket.shutDown()
@@ -104,7 +103,7 @@ final class Connection: Sendable {
         return false
     }
 
-    /// Returns the next event of the parser, or nil at the end of the stream.
+    /// Returns the next event of the parser; nil at the end of the stream.
     private func nextEvent(_ parser: inout RequestParser) throws -> RequestParser.Event? {
         while true {
             if let event = try parser.next() { return event }
@@ -129,9 +128,9 @@ final class Connection: Sendable {
     private func answer(_ failure: RequestParser.Failure) {
         let response = LoopbackServer.Response.text(failure.reason + "\n", status: failure.status)
             .adding("Connection", "close")
-        // The request could not be parsed, so a stand-in provides the values that the plan needs.
+        // The request could not be parsed. This one has the values that the plan needs.
         let plan = ResponsePlan(response, to: RequestHead(method: "GET", target: "/"))
-        // An error is ignored, because the client may have disconnected already.
+        // An error is ignored, as the client may have disconnected.
         try? perform(plan.steps)
     }
 
@@ -156,13 +155,13 @@ final class Connection: Sendable {
         do {
             try route.handler(webSocket)
         } catch {
-            // Fails if the server has sent its close frame, or the client has disconnected.
+            // This fails if the server has already sent its close frame, or the client has disconnected.
             if webSocket.ending == .close {
                 try? webSocket.close(code: 1_011, reason: "The handler threw an error: \(error)")
             }
         }
         webSocket.finish()
-        // Otherwise the connection is closed as after a response.
+        // Otherwise the connection is closed like after a response.
         if webSocket.ending == .reset { socket.reset() }
     }
 

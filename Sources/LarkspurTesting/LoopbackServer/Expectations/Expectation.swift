@@ -2,7 +2,7 @@ public import Foundation
 internal import HTTPSyntax
 
 extension LoopbackServer {
-    /// The number of requests that an expectation demands.
+    /// The number of requests that an expectation requires.
     public struct RequestCount: Sendable, Hashable, CustomStringConvertible, ExpressibleByIntegerLiteral {
         let range: ClosedRange<Int>
 
@@ -35,12 +35,12 @@ extension LoopbackServer {
         }
     }
 
-    /// An expectation that a server has of its clients.
+    /// An expectation about the clients of a server.
     struct Expectation: Sendable {
         let pattern: RequestPattern
         let count: RequestCount
 
-        /// Returns the requests that fit.
+        /// Returns the matching requests.
         func fitting(_ requests: [Request]) -> [Request] {
             requests.filter { pattern.differences(of: $0).isEmpty }
         }
@@ -61,12 +61,12 @@ extension LoopbackServer {
         }
     }
 
-    /// The error of expectations that are not met.
+    /// The error of expectations that were not met.
     public struct UnmetExpectations: Error, Sendable, CustomStringConvertible, LocalizedError {
-        /// The expectations, the requests that came, the nearest one with its difference, and the place of the call of
-        /// `verify`.
+        /// The expectations, the received requests, the most similar one with its differences, and the position of the
+        /// call of `verify`.
         public let description: String
-        /// The module and the file of the call of `verify`, as `#fileID` has them.
+        /// The module and the file of the call of `verify`, as in `#fileID`.
         public let fileID: String
         /// The line of the call of `verify`.
         public let line: Int
@@ -80,29 +80,29 @@ extension LoopbackServer {
         public var errorDescription: String? { description }
     }
 
-    /// Adds an expectation of the requests of clients, which ``verify(fileID:line:)`` and
-    /// ``verify(within:fileID:line:)`` check. The responses come from the routes, as without it.
+    /// Adds an expectation about clients' requests. ``verify(fileID:line:)`` and ``verify(within:fileID:line:)`` check
+    /// it. It does not change the responses.
     ///
     ///     server.expect(.post("/users").json(["name": "Ada"]), 1)
     ///     server.expect(.delete("/users/{id}"), .never)
     ///
     /// - Parameters:
     ///   - pattern: The requests.
-    ///   - count: The number of requests, a literal for an exact one. Default: once.
+    ///   - count: The number of requests; a literal means exactly that number. Default: once.
     public func expect(_ pattern: RequestPattern, _ count: RequestCount = .once) {
         expectations.add(Expectation(pattern: pattern, count: count))
     }
 
-    /// Adds an expectation of the requests of clients.
+    /// Adds an expectation about clients' requests.
     /// - Parameters:
     ///   - pattern: The requests.
     ///   - times: The exact number of requests.
     public func expect(_ pattern: RequestPattern, times: Int) { expect(pattern, .times(times)) }
 
-    /// Adds an expectation of the requests of clients.
+    /// Adds an expectation about clients' requests.
     /// - Parameters:
     ///   - pattern: The requests.
-    ///   - atLeast: The least number of requests.
+    ///   - atLeast: The minimum number of requests.
     public func expect(_ pattern: RequestPattern, atLeast: Int) { expect(pattern, .atLeast(atLeast)) }
 
     /// Removes the expectations.
@@ -110,9 +110,9 @@ extension LoopbackServer {
 
     /// Checks the expectations against the requests so far.
     /// - Parameters:
-    ///   - fileID: The file that the error names. Default: that of the call.
-    ///   - line: The line that the error names. Default: that of the call.
-    /// - Throws: ``UnmetExpectations``, with all that are not met.
+    ///   - fileID: The file for the error. Default: the call's.
+    ///   - line: The line for the error. Default: the call's.
+    /// - Throws: ``UnmetExpectations`` with all expectations that are not met.
     public func verify(fileID: StaticString = #fileID, line: UInt = #line) throws {
         let requests = journal.entries.requests
         let failures = expectations.all.compactMap { $0.failure(requests) }
@@ -120,13 +120,14 @@ extension LoopbackServer {
         throw UnmetExpectations(Self.report(failures, requests), fileID, line)
     }
 
-    /// Checks the expectations, and waits until enough requests have come. So a test need not know when its client has
-    /// sent them. It does not wait for requests that would be too many.
+    /// Checks the expectations, after waiting until enough requests have arrived. So a test need not know when its
+    /// client has sent them. It does not wait for superfluous requests.
     /// - Parameters:
     ///   - timeout: The limit in seconds.
-    ///   - fileID: The file that the error names. Default: that of the call.
-    ///   - line: The line that the error names. Default: that of the call.
-    /// - Throws: ``UnmetExpectations``, with all that are not met when the limit is reached, or `CancellationError`.
+    ///   - fileID: The file for the error. Default: the call's.
+    ///   - line: The line for the error. Default: the call's.
+    /// - Throws: ``UnmetExpectations`` with all expectations that are not met when the limit is reached, or
+    ///   `CancellationError`.
     public func verify(
         within timeout: TimeInterval,
         fileID: StaticString = #fileID,
@@ -136,7 +137,7 @@ extension LoopbackServer {
         let clock = ContinuousClock()
         let deadline = clock.now + .seconds(timeout.clampedToWaitingTime)
         while true {
-            // Outside of the journal's lock, as the conditions are the caller's code.
+            // Outside of the journal's lock, because the conditions are code of the caller's.
             let requests = journal.entries.requests
             let areEnough = expectations.allSatisfy { $0.fitting(requests).count >= $0.count.range.lowerBound }
             let remaining = clock.now.duration(to: deadline) / .seconds(1)

@@ -9,7 +9,7 @@ final class ExpectationList: Sendable {
     func add(_ expectation: LoopbackServer.Expectation) { list.withLock { $0.append(expectation) } }
 
     func removeAll() {
-        // Closures are released outside the lock.
+        // The closures are released outside the lock.
         _ = list.withLock { list in
             defer { list = [] }
             return list

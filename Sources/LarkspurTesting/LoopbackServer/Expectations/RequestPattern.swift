@@ -2,14 +2,14 @@ internal import Foundation
 internal import HTTPSyntax
 
 extension LoopbackServer {
-    /// The requests that an expectation is about: a method, a path, and conditions on fields and content.
+    /// The requests of an expectation: a method, a path, and conditions on fields and content.
     ///
     ///     server.expect(.post("/users").field("Content-Type", "application/json").json(["name": "Ada"]))
     public struct RequestPattern: Sendable, CustomStringConvertible {
-        /// A condition, with the words of an error.
+        /// A condition, and its description for errors.
         struct Condition: Sendable {
             let description: String
-            /// Returns the difference of a request; nil if it meets the condition.
+            /// Returns the difference between a request and the condition; nil if the request meets it.
             let difference: @Sendable (Request) -> String?
         }
 
@@ -45,7 +45,7 @@ extension LoopbackServer {
         /// DELETE requests for a path.
         public static func delete(_ path: String) -> RequestPattern { RequestPattern(method: "DELETE", path: path) }
 
-        /// Returns the pattern with a value that a query item must have.
+        /// Returns the pattern with a required value of a query item.
         public func query(_ name: String, _ value: String) -> RequestPattern {
             adding("query \(name)=\(value)") { request in
                 guard let given = request.query(name) else { return "it has no query item \(name)" }
@@ -53,7 +53,7 @@ extension LoopbackServer {
             }
         }
 
-        /// Returns the pattern with a value that a header field must have.
+        /// Returns the pattern with a required value of a header field.
         public func field(_ name: String, _ value: String) -> RequestPattern {
             adding("\(name): \(value)") { request in
                 guard let given = request.headers[name] else { return "it has no field \(name)" }
@@ -63,8 +63,9 @@ extension LoopbackServer {
 
         /// Returns the pattern with a condition on the value of a header field.
         /// - Parameters:
-        ///   - name: The name, in any case.
-        ///   - isMet: Returns whether a value is expected, nil for a missing field. Called on the thread that verifies.
+        ///   - name: The name. Its case does not matter.
+        ///   - isMet: Returns whether a value is expected. The value is nil if the field is missing. Called on the
+        ///     thread that verifies.
         public func field(_ name: String, where isMet: @escaping @Sendable (String?) -> Bool) -> RequestPattern {
             adding("a condition on \(name)") { request in
                 let given = request.headers[name]
@@ -73,16 +74,15 @@ extension LoopbackServer {
             }
         }
 
-        /// Returns the pattern with the text that the content must be.
+        /// Returns the pattern with a required text as the content.
         public func text(_ text: String) -> RequestPattern {
             adding("the content \(text.quotation)") { request in
                 request.text == text ? nil : "its content is \(request.text.quotation)"
             }
         }
 
-        /// Returns the pattern with the JSON that the content must be. The order of members and white space do not
-        /// count.
-        /// - Parameter value: The value, which is compared as JSON.
+        /// Returns the pattern with required JSON as the content. The order of members and white space do not count.
+        /// - Parameter value: The value. It is compared as JSON.
         public func json(_ value: some Encodable & Sendable) -> RequestPattern {
             let expected = try? Self.normalized(JSONEncoder().encode(value))
             return adding("the JSON \(expected?.quotation ?? "of a value that cannot be encoded")") { request in
@@ -96,7 +96,8 @@ extension LoopbackServer {
 
         /// Returns the pattern with a condition on the request as a whole.
         /// - Parameters:
-        ///   - description: The words of an error, such as `a user with an e-mail address`. Default: `a condition`.
+        ///   - description: The description for errors, such as `a user with an e-mail address`. Default: `a
+        ///     condition`.
         ///   - isMet: Returns whether a request is expected. Called on the thread that verifies.
         public func matching(
             _ description: String = "a condition",
@@ -130,7 +131,7 @@ extension LoopbackServer {
 
         // MARK: Comparing
 
-        /// Returns the ways in which a request differs from the pattern; none if it fits.
+        /// Returns the differences between a request and the pattern; none if it matches.
         func differences(of request: Request) -> [String] {
             var differences: [String] = []
             if let method, method != request.method { differences.append("its method is \(request.method)") }
@@ -139,7 +140,7 @@ extension LoopbackServer {
             return differences + conditions.compactMap { $0.difference(request) }
         }
 
-        /// Returns the distance of a request from the pattern, for the text of an error.
+        /// Returns the distance between a request and the pattern, for the text of an error.
         func distance(to request: Request) -> Int {
             let path =
                 pattern.match(request.head.rawPath.split(separator: "/", omittingEmptySubsequences: false)) == nil

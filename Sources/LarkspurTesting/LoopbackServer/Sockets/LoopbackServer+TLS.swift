@@ -3,12 +3,12 @@ public import Foundation
 internal import HTTPSyntax
 
 extension LoopbackServer {
-    /// The certificate with which a server speaks TLS, and its key.
+    /// The certificate of a server with TLS, and its key.
     ///
     ///     let server = try LoopbackServer(tls: .selfSigned())
     ///
-    /// The server has TLS 1.2 and 1.3 by the OpenSSL of the system, which is found at run time, and the protocol
-    /// HTTP/1.1 alone.
+    /// The server uses the system's OpenSSL, which is found at run time. It supports TLS 1.2 and 1.3, and only
+    /// HTTP/1.1.
     public struct TLS: Sendable {
         enum Source: Sendable {
             case selfSigned(hosts: [String], validFrom: Date, validUntil: Date)
@@ -17,13 +17,12 @@ extension LoopbackServer {
 
         let source: Source
 
-        /// Returns a certificate that the server makes when it starts, with a new key, and signs itself. Clients trust
-        /// it if they are told to (``LoopbackServer/certificate``).
+        /// Returns a certificate that the server creates when it starts, with a new key, and signs itself. Clients have
+        /// to be told to trust it (``LoopbackServer/certificate``).
         /// - Parameters:
-        ///   - hosts: The host names and addresses that the certificate is made out to. Default: `localhost`,
-        ///     `127.0.0.1` and `::1`.
-        ///   - validFrom: The beginning of the validity. Default: one day ago.
-        ///   - validUntil: The end of the validity. Default: in thirty days.
+        ///   - hosts: The host names and addresses in the certificate. Default: `localhost`, `127.0.0.1` and `::1`.
+        ///   - validFrom: The beginning of its validity. Default: one day ago.
+        ///   - validUntil: The end of its validity. Default: in thirty days.
         public static func selfSigned(
             hosts: [String] = ["localhost", "127.0.0.1", "::1"],
             validFrom: Date = Date(timeIntervalSinceNow: -86_400),
@@ -34,7 +33,7 @@ extension LoopbackServer {
 
         /// Returns a certificate and its key from data, such as the files of a fixture.
         /// - Parameters:
-        ///   - certificate: The certificate in PEM. Of several the first one is used.
+        ///   - certificate: The certificate in PEM. If there are several, the first one is used.
         ///   - key: The private key in PEM, without a passphrase.
         public static func identity(certificate: Data, key: Data) -> TLS {
             TLS(source: .pem(certificate: certificate, key: key))
@@ -104,7 +103,7 @@ final class ServerIdentity: @unchecked Sendable {  // Safe: OpenSSL counts refer
 
     deinit { loopback_tls_identity_free(pointer) }
 
-    /// Returns hosts in the notation of OpenSSL. A comma would begin another name.
+    /// Returns hosts in OpenSSL's notation. A host must not contain a comma, which would begin another name.
     private static func names(of hosts: [String]) throws -> String {
         guard !hosts.isEmpty else { throw LoopbackServer.StartError("A certificate is made out to at least one host.") }
         return try hosts.map { host in
@@ -117,7 +116,7 @@ final class ServerIdentity: @unchecked Sendable {  // Safe: OpenSSL counts refer
         }.joined(separator: ",")
     }
 
-    /// Returns the seconds from now to a date, of at most 100 years.
+    /// Returns the number of seconds from now to a date, at most 100 years.
     private static func seconds(_ date: Date) -> Int {
         let century = 3_153_600_000.0
         let seconds = date.timeIntervalSinceNow
@@ -125,9 +124,9 @@ final class ServerIdentity: @unchecked Sendable {  // Safe: OpenSSL counts refer
     }
 }
 
-/// The TLS of one connection: bytes go in and out of memory. Every method may be called on any thread.
+/// The TLS of one connection. It reads and writes bytes in memory. Every method may be called on any thread.
 final class TLSStream: @unchecked Sendable {  // Safe: the lock is held during each use of the pointer.
-    /// The error of a client that does not speak TLS, or refuses the certificate.
+    /// The error for a client that does not speak TLS, or refuses the certificate.
     struct Failure: Error {
         let description: String
     }
@@ -150,13 +149,13 @@ final class TLSStream: @unchecked Sendable {  // Safe: the lock is held during e
 
     deinit { loopback_tls_connection_free(pointer) }
 
-    /// Takes bytes that have come from the client.
+    /// Takes bytes that were received from the client.
     func feed(_ bytes: [UInt8]) throws {
         let isTaken = lock.withLock { loopback_tls_feed(pointer, bytes, bytes.count) }
         if !isTaken { throw Failure(description: "There is no memory for the client's bytes.") }
     }
 
-    /// Reads what the client has said, at most a number of bytes.
+    /// Reads decrypted bytes of the client, up to a maximum number.
     func read(atMost count: Int) throws -> Reading {
         var result = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
@@ -179,10 +178,10 @@ final class TLSStream: @unchecked Sendable {  // Safe: the lock is held during e
         if !isWritten { throw failure }
     }
 
-    /// Says the end of the server's side.
+    /// Ends the server's side of the stream.
     func close() { lock.withLock { loopback_tls_close(pointer) } }
 
-    /// Returns the bytes for the client, and removes them.
+    /// Removes and returns the bytes to send to the client.
     func takeOutput() -> Data {
         var output = Data()
         lock.withLock {

@@ -1,19 +1,19 @@
 internal import Foundation
 internal import Synchronization
 
-/// A stream socket that closes its descriptor once, at the latest when its last reference is released.
+/// A stream socket. It closes its descriptor once, at the latest when its last reference is released.
 ///
-/// One thread receives, sends and closes. Any thread may shut the socket down, which wakes that thread.
+/// One thread receives, sends and closes. Any thread may shut the socket down, which wakes the first one.
 final class Socket: Sendable {
     let descriptor: System.Descriptor
-    /// The state that protects the descriptor's number: after closing, the system may assign the number to another
-    /// file.
+    /// Whether the descriptor is open. The lock protects its number: after closing, the system may give the number to
+    /// another file.
     private let isOpen = Mutex(true)
     private let tls: TLSStream?
-    /// The turn of threads that send with TLS, whose bytes must keep their order.
+    /// The lock for sending with TLS, as the encrypted bytes must stay in order.
     private let sending = Mutex(())
 
-    /// The number of bytes that are encrypted at once, so that a long response needs no memory twice.
+    /// The number of bytes that are encrypted at a time, so that a long response is not in memory twice.
     private static let pieceSize = 1 << 18
 
     init(descriptor: System.Descriptor, tls: TLSStream? = nil) {
@@ -21,7 +21,7 @@ final class Socket: Sendable {
         self.tls = tls
     }
 
-    /// Whether the connection has TLS.
+    /// Whether the connection uses TLS.
     var isSecure: Bool { tls != nil }
 
     deinit {
@@ -36,7 +36,7 @@ final class Socket: Sendable {
         Socket(descriptor: try System.makeListeningSocket(path: path, backlog: backlog))
     }
 
-    /// A socket that receives the bytes that are sent on it.
+    /// Creates a socket that receives the bytes that are sent on it.
     static func reflecting() throws -> Socket { Socket(descriptor: try System.makeReflectingSocket()) }
 
     static func pair() throws -> (Socket, Socket) {
@@ -48,8 +48,8 @@ final class Socket: Sendable {
         try System.localPort(of: descriptor)
     }
 
-    /// Accepts a connection, whose handshake begins with the first bytes that are received.
-    /// - Parameter identity: The certificate of a connection with TLS; nil for one without.
+    /// Accepts a connection. Its TLS handshake begins with the first received bytes.
+    /// - Parameter identity: The certificate for TLS; nil for a plain connection.
     func accept(_ identity: ServerIdentity?) throws -> Socket {
         let descriptor = try System.acceptConnection(descriptor)
         do {
@@ -60,12 +60,12 @@ final class Socket: Sendable {
         }
     }
 
-    /// Receives bytes, at least one; nil at the end of the stream.
+    /// Receives at least one byte; nil at the end of the stream.
     func receive(atMost count: Int = 64 * 1024) throws -> [UInt8]? {
         guard let tls else { return try receiveUnprotected(atMost: count) }
         while true {
             let reading = Result { try tls.read(atMost: count) }
-            // The parts of a handshake, and the alert that explains a failure.
+            // These are parts of the handshake, or the alert after a failure.
             try flush(tls)
             switch try reading.get() {
             case .bytes(let bytes): return bytes
@@ -98,7 +98,7 @@ final class Socket: Sendable {
         }
     }
 
-    /// Sends what TLS has to say.
+    /// Sends the bytes that TLS has for the client.
     private func flush(_ tls: TLSStream) throws {
         try sending.withLock { _ in
             let output = tls.takeOutput()
@@ -116,7 +116,7 @@ final class Socket: Sendable {
         }
     }
 
-    /// Sends one byte, unless so many are buffered that the receiver wakes up anyway.
+    /// Sends one byte, unless so many are buffered that the receiver wakes up in any case.
     func nudge() {
         withUnsafeBytes(of: UInt8(1)) { byte in
             _ = try? System.send(descriptor, byte, blocking: false)
@@ -128,7 +128,7 @@ final class Socket: Sendable {
         try System.wait(for: [(descriptor, .readable)], milliseconds: milliseconds).contains(true)
     }
 
-    /// Ends the stream in both directions. A thread that blocks in `receive` or `send` returns.
+    /// Ends the stream in both directions. A thread that is blocked in `receive` or `send` returns.
     func shutDown() {
         isOpen.withLock { isOpen in
             if isOpen { System.shutDown(descriptor, .both) }
@@ -153,10 +153,10 @@ final class Socket: Sendable {
         }
     }
 
-    /// Ends the outgoing stream, and continues to read for a limited time before it closes the socket.
+    /// Ends the outgoing stream, and reads for a limited time before it closes the socket.
     ///
-    /// If a socket is closed while there are unread bytes, the system sends RST. That can destroy the end of the
-    /// response before the client has read it (RFC 9112, section 9.6).
+    /// If a socket with unread bytes is closed, the system sends RST. That can destroy the end of the response before
+    /// the client has read it (RFC 9112, section 9.6).
     func closeAfterDraining(milliseconds limit: Int = 1_000) {
         if let tls, self.isOpen.withLock({ $0 }) {
             tls.close()

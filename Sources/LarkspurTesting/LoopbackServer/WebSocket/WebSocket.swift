@@ -3,18 +3,19 @@ internal import HTTPSyntax
 internal import Synchronization
 
 extension LoopbackServer {
-    /// A WebSocket connection from the side of the server (RFC 6455), which a handler gets
+    /// The server's side of a WebSocket connection (RFC 6455). A handler receives it
     /// (``LoopbackServer/webSocket(_:protocols:maximumMessageSize:handler:)``).
     ///
-    /// As a sequence it has the client's messages, and ends when the client closes or disconnects, or the server stops:
+    /// It is a sequence of the client's messages. The sequence ends when the client closes or disconnects, or the
+    /// server stops:
     ///
     ///     server.webSocket("/echo") { socket in
     ///         for message in socket { try socket.send(message) }
     ///     }
     ///
-    /// While a thread waits for a message, the client's pings are answered by pongs, and its close frame by one with
-    /// the same code. Every method may be called on any thread until the handler returns, but messages are received on
-    /// one thread at a time.
+    /// While a thread waits for a message, the server sends a pong for each ping, and replies to a close frame with the
+    /// same code. Every method may be called on any thread until the handler returns, but only one thread at a time may
+    /// receive.
     public final class WebSocket: Sendable {
         /// A message.
         public enum Message: Sendable, Hashable {
@@ -26,21 +27,21 @@ extension LoopbackServer {
 
         /// Something that the client has sent.
         public enum Event: Sendable, Hashable {
-            /// A whole message, of one frame or several.
+            /// A whole message, in one or more frames.
             case message(Message)
             /// A ping with its content. The pong has been sent (``WebSocket/answersPings``).
             case ping(Data)
             /// A pong with its content.
             case pong(Data)
-            /// The close frame, after which the client sends nothing more. The code is nil if the frame has none. The
-            /// answer has been sent (``WebSocket/answersClose``).
+            /// The close frame. The client sends nothing after it. The code is nil if the frame has none. The server's
+            /// close frame has been sent (``WebSocket/answersClose``).
             case close(code: UInt16?, reason: String)
         }
 
         /// The end of the connection after the handler has returned.
         public enum Ending: Sendable, Hashable {
-            /// The server sends a close frame with the code 1000, unless it has sent one, and waits up to 1 second for
-            /// that of the client.
+            /// The server sends a close frame with the code 1000, unless it has already sent one. It waits up to 1
+            /// second for the client's close frame.
             case close
             /// The server disconnects without a close frame.
             case disconnect
@@ -48,7 +49,7 @@ extension LoopbackServer {
             case reset
         }
 
-        /// The error of a connection that has ended, of an argument that no frame can have, or of a client that
+        /// The error of a connection that has ended, of an argument that is not allowed in a frame, or of a client that
         /// violates the protocol.
         public struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
             /// The reason.
@@ -78,7 +79,7 @@ extension LoopbackServer {
 
         private struct Writing {
             var hasSentClose = false
-            /// Whether the handler has returned, after which the system may assign the descriptor to another file.
+            /// Whether the handler has returned. After it, the system may give the descriptor to another file.
             var hasEnded = false
         }
 
@@ -89,12 +90,12 @@ extension LoopbackServer {
 
         private let socket: Socket
         private let settings = Mutex(Settings())
-        /// The state of receiving. Its lock is held while a thread waits for bytes.
+        /// The state of receiving. Its lock is held during the wait for bytes.
         private let reading: Mutex<Reading>
-        /// The state of sending. Its lock is held while a thread sends a frame.
+        /// The state of sending. Its lock is held during the sending of a frame.
         private let writing = Mutex(Writing())
 
-        /// - Parameter received: The bytes that followed the opening request.
+        /// - Parameter received: The bytes that were received after the opening request.
         init(request: Request, subprotocol: String?, maximumMessageSize: Int, socket: Socket, received: [UInt8]) {
             self.request = request
             self.subprotocol = subprotocol
@@ -104,13 +105,13 @@ extension LoopbackServer {
             reading = Mutex(Reading(reader: reader, events: events[...]))
         }
 
-        /// Whether pings are answered by pongs while a thread waits for a message. Default: true.
+        /// Whether pongs are sent for pings while a thread waits for a message. Default: true.
         public var answersPings: Bool {
             get { settings.withLock { $0.answersPings } }
             set { settings.withLock { $0.answersPings = newValue } }
         }
 
-        /// Whether the client's close frame is answered. Default: true.
+        /// Whether a close frame is sent after the client's close frame. Default: true.
         public var answersClose: Bool {
             get { settings.withLock { $0.answersClose } }
             set { settings.withLock { $0.answersClose = newValue } }
@@ -129,16 +130,17 @@ extension LoopbackServer {
 extension LoopbackServer.WebSocket {
     /// Blocks the thread until the client has sent a message, a control frame, or the end of the connection.
     ///
-    /// - Returns: The event; nil after the client's close frame, if it has disconnected, and if the server stops.
-    /// - Throws: ``Failure``, if the client violates the protocol, after a close frame was sent because of that, or
-    ///   `POSIXError`, if the client has reset the connection.
+    /// - Returns: The event; nil after the client's close frame, if the client has disconnected, and if the server
+    ///   stops.
+    /// - Throws: ``Failure`` if the client violates the protocol, after sending a close frame; `POSIXError` if the
+    ///   client has reset the connection.
     public func receive() throws -> Event? {
         guard let event = try nextEvent() else { return nil }
         switch event {
         case .message(.text(let text)): return .message(.text(text))
         case .message(.binary(let data)): return .message(.binary(data))
         case .ping(let content):
-            // Fails if the client has disconnected, which ends the events.
+            // This fails if the client has disconnected, which ends the events.
             if answersPings { try? pong(content) }
             return .ping(content)
         case .pong(let content): return .pong(content)
@@ -165,8 +167,8 @@ extension LoopbackServer.WebSocket {
         }
     }
 
-    /// Blocks the thread until the client has disconnected or the server stops. What the client sends is ignored, and
-    /// nothing is answered.
+    /// Blocks the thread until the client has disconnected or the server stops. Everything that the client sends is
+    /// ignored.
     public func waitUntilDisconnected() {
         reading.withLock { state in
             state.events = []
@@ -183,8 +185,8 @@ extension LoopbackServer.WebSocket: Sequence {
     public struct Iterator: IteratorProtocol {
         fileprivate let socket: LoopbackServer.WebSocket
 
-        /// Blocks the thread until the client has sent a message, and returns it; nil at the end of the connection, and
-        /// if the client violates the protocol.
+        /// Blocks the thread until the client has sent a message, and returns the message; nil at the end of the
+        /// connection, or if the client violates the protocol.
         public func next() -> Message? {
             while let event = try? socket.receive() {
                 if case .message(let message) = event { return message }
@@ -193,7 +195,7 @@ extension LoopbackServer.WebSocket: Sequence {
         }
     }
 
-    /// Returns an iterator of the messages that have not been received yet.
+    /// Returns an iterator over the messages that were not received yet.
     public func makeIterator() -> Iterator { Iterator(socket: self) }
 }
 
@@ -205,7 +207,7 @@ extension LoopbackServer.WebSocket {
     /// - Parameters:
     ///   - text: The text.
     ///   - fragmentSize: The largest content of a frame, in bytes; nil for one frame. Default: nil.
-    /// - Throws: ``Failure`` or `POSIXError`, if the connection has ended.
+    /// - Throws: ``Failure`` or `POSIXError` if the connection has ended.
     public func send(_ text: String, fragmentSize: Int? = nil) throws {
         try send(.text(text), fragmentSize: fragmentSize)
     }
@@ -215,7 +217,7 @@ extension LoopbackServer.WebSocket {
     /// - Parameters:
     ///   - data: The bytes.
     ///   - fragmentSize: The largest content of a frame, in bytes; nil for one frame. Default: nil.
-    /// - Throws: ``Failure`` or `POSIXError`, if the connection has ended.
+    /// - Throws: ``Failure`` or `POSIXError` if the connection has ended.
     public func send(_ data: Data, fragmentSize: Int? = nil) throws {
         try send(.binary(data), fragmentSize: fragmentSize)
     }
@@ -225,7 +227,7 @@ extension LoopbackServer.WebSocket {
     /// - Parameters:
     ///   - message: The message.
     ///   - fragmentSize: The largest content of a frame, in bytes; nil for one frame. Default: nil.
-    /// - Throws: ``Failure`` or `POSIXError`, if the connection has ended.
+    /// - Throws: ``Failure`` or `POSIXError` if the connection has ended.
     public func send(_ message: Message, fragmentSize: Int? = nil) throws {
         try write { output in
             var writer = WebSocketWriter(role: .server, fragmentSize: fragmentSize)
@@ -238,8 +240,8 @@ extension LoopbackServer.WebSocket {
 
     /// Sends a ping.
     ///
-    /// - Parameter content: The content, of at most 125 bytes, which the client's pong repeats. Default: none.
-    /// - Throws: ``Failure``, if the content is too long, ``Failure`` or `POSIXError`, if the connection has ended.
+    /// - Parameter content: The content, at most 125 bytes. The client's pong repeats it. Default: none.
+    /// - Throws: ``Failure`` if the content is too long; ``Failure`` or `POSIXError` if the connection has ended.
     public func ping(_ content: Data = Data()) throws {
         try write { output in
             var writer = WebSocketWriter(role: .server)
@@ -249,8 +251,8 @@ extension LoopbackServer.WebSocket {
 
     /// Sends a pong.
     ///
-    /// - Parameter content: The content, of at most 125 bytes. Default: none.
-    /// - Throws: ``Failure``, if the content is too long, ``Failure`` or `POSIXError`, if the connection has ended.
+    /// - Parameter content: The content, at most 125 bytes. Default: none.
+    /// - Throws: ``Failure`` if the content is too long; ``Failure`` or `POSIXError` if the connection has ended.
     public func pong(_ content: Data = Data()) throws {
         try write { output in
             var writer = WebSocketWriter(role: .server)
@@ -258,13 +260,13 @@ extension LoopbackServer.WebSocket {
         }
     }
 
-    /// Sends a close frame, after which only ``send(raw:)`` sends anything.
+    /// Sends a close frame. After it, only ``send(raw:)`` sends anything.
     ///
     /// - Parameters:
     ///   - code: The code: 1000 to 1003, 1007 to 1014, or 3000 to 4999; nil for a frame without code and reason.
     ///     Default: 1000.
-    ///   - reason: The reason, of which the first 123 bytes of UTF-8 are sent. Default: none.
-    /// - Throws: ``Failure``, if the code is another one, ``Failure`` or `POSIXError`, if the connection has ended.
+    ///   - reason: The reason. The first 123 bytes of its UTF-8 are sent. Default: none.
+    /// - Throws: ``Failure`` if the code is another one; ``Failure`` or `POSIXError` if the connection has ended.
     public func close(code: UInt16? = 1000, reason: String = "") throws {
         try write(isClose: true) { output in
             var writer = WebSocketWriter(role: .server)
@@ -272,10 +274,10 @@ extension LoopbackServer.WebSocket {
         }
     }
 
-    /// Sends bytes as they are, which need not be frames.
+    /// Sends bytes unchanged. They need not be frames.
     ///
     /// - Parameter bytes: The bytes.
-    /// - Throws: ``Failure`` or `POSIXError`, if the connection has ended.
+    /// - Throws: ``Failure`` or `POSIXError` if the connection has ended.
     public func send(raw bytes: Data) throws {
         try writing.withLock { state in
             guard !state.hasEnded else { throw Failure("The connection has ended.") }
@@ -302,19 +304,19 @@ extension LoopbackServer.WebSocket {
 // MARK: - The end
 
 extension LoopbackServer.WebSocket {
-    /// Ends the connection, except for the closing of the socket. Called when the handler has returned.
+    /// Ends the connection, but does not close the socket. Called when the handler has returned.
     func finish() {
         if ending == .close {
-            // Fails if the server has sent its close frame, or the client has disconnected.
+            // This fails if the server has already sent its close frame, or the client has disconnected.
             try? close()
         }
-        // A thread that still receives is woken.
+        // If another thread still receives, this wakes it.
         if reading.withLockIfAvailable({ finishReading(&$0) }) == nil { socket.shutDown() }
         reading.withLock { $0.hasEnded = true }
         writing.withLock { $0.hasEnded = true }
     }
 
-    /// Waits for the client's close frame, or until it disconnects, for a limited time.
+    /// Waits for a limited time for the client's close frame, or until the client disconnects.
     private func finishReading(_ state: inout Reading) {
         guard ending == .close else { return }
         let clock = ContinuousClock()

@@ -5,8 +5,8 @@ extension LoopbackServer {
     /// A fault of a WebSocket server, to test the behaviour of a client.
     ///
     /// Each fault is available as a route, ``LoopbackServer/webSocket(_:fault:)``, and at the path ``path`` of every
-    /// server. If it is one of the connection, it begins after the opening response. Afterwards the server waits until
-    /// the client disconnects, and answers its pings and its close frame, unless that is the fault.
+    /// server. A fault of the connection begins after the opening response. Afterwards the server waits until the
+    /// client disconnects. Meanwhile it replies to pings and close frames, unless that is the fault.
     public enum WebSocketFault: String, Sendable, CaseIterable {
         // MARK: A broken opening
 
@@ -23,23 +23,23 @@ extension LoopbackServer {
 
         // MARK: Broken frames
 
-        /// A complete response of HTTP follows the opening response.
+        /// A complete HTTP response follows the opening response.
         case httpAfterOpening = "http-after-opening"
         /// A text frame is masked.
         case maskedFrame = "masked-frame"
         /// A text frame has the reserved bit RSV1, although no extension was negotiated.
         case reservedBits = "reserved-bits"
-        /// A frame has an opcode that the protocol does not have.
+        /// A frame has an opcode that does not exist in the protocol.
         case reservedOpcode = "reserved-opcode"
         /// A text message is not UTF-8.
         case invalidText = "invalid-text"
-        /// A continuation frame comes where no message has begun.
+        /// A continuation frame is sent before any message has begun.
         case unexpectedContinuation = "unexpected-continuation"
         /// A ping is a fragment.
         case fragmentedPing = "fragmented-ping"
         /// A frame announces 2^62 bytes, of which 1,024 are sent.
         case oversizedFrame = "oversized-frame"
-        /// A close frame has the code 1005, which is never sent.
+        /// A close frame has the code 1005, which must never be sent.
         case invalidCloseCode = "invalid-close-code"
 
         // MARK: A broken end
@@ -57,9 +57,9 @@ extension LoopbackServer {
         case endlessFragments = "endless-fragments"
         /// Empty fragments of one message follow each other without end, as fast as the client reads them.
         case endlessEmptyFragments = "endless-empty-fragments"
-        /// The client's close frame is never answered, and the connection stays open.
+        /// The server does not reply to the client's close frame, and the connection stays open.
         case unansweredClose = "unanswered-close"
-        /// Nothing is ever sent, also no pongs, and the connection stays open.
+        /// Nothing is ever sent, not even pongs, and the connection stays open.
         case silence
 
         /// The path at which every server has this fault, such as `/websocket/fault/masked-frame`.
@@ -83,7 +83,7 @@ extension LoopbackServer {
             case refusal
             /// The client opens the connection, and then reports an error.
             case failure
-            /// The connection does not end by itself: the client has to end it.
+            /// The connection does not end: the client has to end it.
             case endless
         }
 
@@ -96,7 +96,7 @@ extension LoopbackServer {
 }
 
 extension LoopbackServer.WebSocketFault {
-    /// Changes the fields of an opening response, if the fault is one of them.
+    /// Changes the fields of an opening response, if the fault is in them.
     func change(_ fields: inout LoopbackServer.Fields) {
         switch self {
         case .wrongAccept: fields["Sec-WebSocket-Accept"] = WebSocketKey().accept
@@ -107,7 +107,7 @@ extension LoopbackServer.WebSocketFault {
         }
     }
 
-    /// Sends the frames of the fault, and waits until the client disconnects, if the connection does not end before.
+    /// Sends the frames of the fault. Then waits until the client disconnects, unless the connection ends before.
     func run(on socket: LoopbackServer.WebSocket) throws {
         switch self {
         case .refusal, .wrongAccept, .unofferedExtension, .invalidExtension, .unofferedSubprotocol: break

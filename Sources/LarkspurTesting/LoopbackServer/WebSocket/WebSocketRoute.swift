@@ -4,19 +4,19 @@ internal import HTTPSyntax
 extension LoopbackServer {
     /// Adds a route that opens WebSocket connections (RFC 6455).
     ///
-    /// A request for the path that is no opening request gets a 426, or a 400 if its key is malformed. Opening requests
-    /// are recorded like all others. The server has no extensions, so that it never compresses messages.
+    /// A request for the path that is not an opening request gets a 426; a malformed key gets a 400. Opening requests
+    /// are recorded like all others. The server supports no extensions, so that it never compresses messages.
     ///
     /// - Parameters:
     ///   - path: The path. `{name}` stands for any one segment (``Request/parameters``), and `*` as the last segment
     ///     for all that follows; `*` alone stands for every target.
-    ///   - protocols: The subprotocols that the server has. It chooses the first of the client's that is one of them,
-    ///     and none if none is. Default: none.
+    ///   - protocols: The subprotocols that the server supports. It chooses the client's first one among them; none if
+    ///     there is none. Default: none.
     ///   - maximumMessageSize: The largest message of a client, in bytes. A larger one is a failure with the code 1009.
     ///     Default: 16 MiB.
     ///   - handler: Receives and sends. Called on the thread of the connection, concurrently for several connections.
-    ///     When it returns, the connection is closed (``WebSocket/ending``). An error that it throws becomes a close
-    ///     frame with the code 1011.
+    ///     When it returns, the connection ends (``WebSocket/ending``). If it throws, the server sends a close frame
+    ///     with the code 1011.
     public func webSocket(
         _ path: String,
         protocols: [String] = [],
@@ -41,18 +41,18 @@ extension LoopbackServer {
     }
 }
 
-/// The answer of a route to an opening request of WebSocket.
+/// The response of a route to an opening request of WebSocket.
 struct WebSocketRoute: Sendable {
     typealias Handler = @Sendable (LoopbackServer.WebSocket) throws -> Void
 
     enum Opening: Sendable {
         /// The connection is not opened.
         case refusal(LoopbackServer.Response)
-        /// The connection is opened by these fields, and handled.
+        /// The connection is opened with this response, and handled.
         case acceptance(ResponseHead, subprotocol: String?)
     }
 
-    /// The subprotocols of the server; nil for every one that a client may offer.
+    /// The subprotocols that the server supports; nil for any that a client offers.
     var protocols: [String]?
     var maximumMessageSize = 16 << 20
     /// The fault of the opening response or of the connection; nil for none.

@@ -2,8 +2,7 @@ internal import HTTPSyntax
 
 /// A `Range` field with a single range of bytes.
 ///
-/// Every other value is ignored. A server may ignore values that it does not support, and this one does not send
-/// several ranges.
+/// Other values are ignored. A server may ignore values that it does not support; this one never sends several ranges.
 struct ByteRange: Equatable {
     private enum Spec: Equatable {
         case from(Int, through: Int?)
@@ -25,7 +24,7 @@ struct ByteRange: Equatable {
         }
     }
 
-    /// Returns the bounds within a representation of a length; nil if it has none of these bytes.
+    /// Returns the bounds within a representation of a length; nil if the representation has none of these bytes.
     func bounds(in length: Int) -> Range<Int>? {
         switch spec {
         case .from(let first, let last):

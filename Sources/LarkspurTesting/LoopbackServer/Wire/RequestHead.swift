@@ -18,7 +18,7 @@ struct RequestHead: Sendable, Equatable {
     var fields: Fields = [:]
     var framing = BodyFraming.none
 
-    /// The unchanged path, also if the target is a whole URL because the client sends the request to a proxy.
+    /// The unchanged path. A client sends a whole URL to a proxy; this is the URL's path then.
     var rawPath: String {
         String(pathAndQuery.prefix { $0 != "?" })
     }

@@ -1,11 +1,10 @@
 internal import Foundation
 internal import HTTPSyntax
 
-/// A parser that turns the bytes of a connection into requests. It is a value without I/O: it takes bytes and returns
-/// events.
+/// A parser of requests. It is a value without I/O: it takes the bytes of a connection and returns events.
 ///
-/// It is strict in all cases that RFC 9112 leaves to the server's choice, so that faults of a client appear in tests
-/// rather than in production.
+/// It is strict where RFC 9112 leaves the choice to the server, so that faults of a client show in tests and not in
+/// production.
 struct RequestParser {
     enum Event: Equatable {
         case head(RequestHead)
@@ -13,7 +12,8 @@ struct RequestParser {
         case end(trailers: LoopbackServer.Fields)
     }
 
-    /// The error for bytes that are not a request, with the status of the response before the connection is closed.
+    /// The error for bytes that are not a request. It has the status of the response, after which the connection is
+    /// closed.
     struct Failure: Error, Equatable {
         var status: Int
         var reason: String
@@ -42,12 +42,10 @@ struct RequestParser {
     private var buffer: [UInt8] = []
     /// The index of the first byte that no event has consumed.
     private var start = 0
-    /// The index up to which there is no line feed, so that a line that arrives byte by byte is not searched
-    /// repeatedly.
+    /// The index up to which there is no line feed. A line that arrives byte by byte is not searched again.
     private var searched = 0
     private var sectionSize = 0
-    /// The fields so far of an incomplete section. They are stored outside the state, which would copy them for each
-    /// field.
+    /// The fields of an incomplete section. They are not part of the state, which would be copied for each field.
     private var fields: LoopbackServer.Fields = [:]
 
     /// Whether a request has begun but is not complete.
@@ -65,20 +63,19 @@ struct RequestParser {
         buffer.append(contentsOf: bytes)
     }
 
-    /// Removes and returns the bytes that follow a request, if the connection is no longer one of HTTP.
+    /// Removes and returns the bytes after a request, if the connection no longer uses HTTP.
     mutating func takeRest() -> [UInt8] {
         defer { self = RequestParser() }
         return Array(buffer[start...])
     }
 
-    /// Returns the next event, or nil if more bytes are needed.
+    /// Returns the next event; nil if more bytes are needed.
     mutating func next() throws(Failure) -> Event? {
         while true {
             switch state {
             case .requestLine:
                 guard let line = try takeSectionLine(tooLongStatus: 414) else { return nil }
-                // An empty line before a request is ignored: it remains from a body that was sent with an extra line
-                // end.
+                // An empty line before a request is ignored. It is the superfluous line end of an earlier body.
                 if !line.isEmpty { state = .header(try Self.parseRequestLine(line)) }
             case .header(var head):
                 guard let line = try takeSectionLine(tooLongStatus: 431) else { return nil }
@@ -160,7 +157,7 @@ struct RequestParser {
                 start = searched
                 return line
             }
-            // A control character ends the search immediately, because bytes such as a TLS handshake may never contain
+            // A control character ends the search immediately: other bytes, such as a TLS handshake, may never contain
             // a line feed.
             if followsReturn || (byte < 0x20 && byte != UInt8(ascii: "\t") && byte != UInt8(ascii: "\r"))
                 || byte == 0x7F
@@ -210,7 +207,7 @@ extension RequestParser {
 
     static func parseField(_ line: Line) throws(Failure) -> LoopbackServer.Fields.Field {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { throw .malformed("A field has no colon.") }
-        // This also rejects a folded line, and white space before the colon, about which RFC 9112, section 5, warns.
+        // This also rejects folded lines and white space before the colon (RFC 9112, section 5).
         guard isToken(line[..<colon]) else { throw .malformed("The name of a field is not a token.") }
         return LoopbackServer.Fields.Field(
             name: String(networkBytes: line[..<colon]),
@@ -218,8 +215,8 @@ extension RequestParser {
         )
     }
 
-    /// Returns the framing of the body (RFC 9112, section 6.3). Every ambiguity is a failure, because ambiguities make
-    /// request smuggling possible.
+    /// Returns the framing of the body (RFC 9112, section 6.3). Every ambiguity is a failure, as it would make request
+    /// smuggling possible.
     static func framing(of head: RequestHead) throws(Failure) -> RequestHead.BodyFraming {
         let hosts = head.fields.values(for: "Host")
         guard hosts.count == 1 || (hosts.isEmpty && head.minorVersion == 0) else {
@@ -246,7 +243,7 @@ extension RequestParser {
 
     static func parseChunkSize(_ line: Line) throws(Failure) -> Int {
         let digits = String(networkBytes: line.prefix { $0 != UInt8(ascii: ";") }).trimmingBlanks
-        // Fifteen digits fit into an Int, and no body is longer.
+        // A number of fifteen digits fits into an Int, and no body is longer.
         guard (1...15).contains(digits.utf8.count), digits.utf8.allSatisfy({ $0.hexDigitValue != nil }),
             let size = Int(digits, radix: 16)
         else {

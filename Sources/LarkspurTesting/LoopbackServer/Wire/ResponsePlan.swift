@@ -1,7 +1,7 @@
 internal import Foundation
 internal import HTTPSyntax
 
-/// The bytes and waits that are sent for a response to a request. The plan makes all decisions, without I/O.
+/// The bytes and waits for the response to a request. The plan makes all decisions, and performs no I/O.
 struct ResponsePlan {
     typealias Response = LoopbackServer.Response
     typealias Step = LoopbackServer.Response.Step
@@ -10,7 +10,7 @@ struct ResponsePlan {
         case keepAlive, close, reset
     }
 
-    /// The steps, whose bytes are sent unchanged.
+    /// The steps. Their bytes are sent unchanged.
     private(set) var steps: [Step] = []
     private(set) var ending = Ending.keepAlive
 
@@ -54,7 +54,7 @@ struct ResponsePlan {
             if ending == .close {
                 fields.append("Connection", "close")
             }
-            // In HTTP/1.0 the connection is closed unless the response keeps it alive.
+            // In HTTP/1.0 the connection is closed unless the response says that it stays open.
             else if request.minorVersion == 0 {
                 fields.append("Connection", "keep-alive")
             }
@@ -72,11 +72,11 @@ struct ResponsePlan {
     }
 
     private static func chunk(_ data: Data) -> Data {
-        // An empty chunk is left out, because it would be the last one.
+        // An empty chunk is omitted: it would be the last one.
         data.isEmpty ? data : Data("\(String(data.count, radix: 16))\r\n".utf8) + data + Data("\r\n".utf8)
     }
 
-    /// Joins a small body with its header, so that both are sent in one packet, as efficient servers do.
+    /// Joins a small body with its header so that both are sent in one packet, as efficient servers do.
     private static func joiningFirst(_ head: Data, _ body: [Step]) -> [Step] {
         if case .bytes(let data) = body.first, data.count <= 16 * 1024 {
             return [.bytes(head + data)] + body.dropFirst()
@@ -88,13 +88,13 @@ struct ResponsePlan {
 /// The head of a response: the status line and the header.
 struct ResponseHead {
     var status: Int
-    /// The reason phrase; nil for the one of the status.
+    /// The reason phrase; nil for the phrase of the status.
     var reason: String?
     var fields: LoopbackServer.Fields
 
     /// The bytes of the head.
     ///
-    /// A line end in a value is not sent as such, so that a scripted field never becomes two.
+    /// Line ends in values are replaced, so that a scripted field never becomes two.
     var bytes: Data {
         var text = "HTTP/1.1 \(status) \((reason ?? Self.phrase(for: status)).onOneLine)\r\n"
         for field in fields {
@@ -103,8 +103,8 @@ struct ResponseHead {
         return Data((text + "\r\n").utf8)
     }
 
-    /// Returns the reason phrase of a status in RFC 9110, section 15, or in the registry that it established; empty for
-    /// any other status.
+    /// Returns the reason phrase of a status in RFC 9110, section 15, or in the registry of statuses; empty for any
+    /// other.
     static func phrase(for status: Int) -> String {
         phrases[status] ?? ""
     }
