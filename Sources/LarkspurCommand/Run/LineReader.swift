@@ -1,7 +1,7 @@
 import Larkspur
 import Synchronization
 
-/// The lines of the standard input. They are read on demand, on a thread of a queue, so that no other work waits for
+/// The lines of the standard input. They are read when they are requested, on a queue, so that no other work waits for
 /// them.
 final class LineReader: Sendable {
     fileprivate struct State {

@@ -296,8 +296,8 @@ struct RecipientAuthentication {
         )
     }
 
-    /// Returns a credential that can be tried without asking a delegate: that of the URL, otherwise that of the
-    /// storage. Nil if there is none that was not refused yet.
+    /// Returns a credential that can be tried without asking a delegate: the URL's, otherwise the storage's. Nil if
+    /// there is none that was not refused yet.
     private func untried(
         _ request: Request,
         _ space: ProtectionSpace,

@@ -47,8 +47,9 @@ final class Connections {
         return queue
     }
 
-    /// Returns the shard for a transfer: one with an idle connection to its origin if there is one, else one with room.
-    /// - Parameter queue: The queue of the origin; nil for a WebSocket, which needs a connection of its own.
+    /// Returns the shard for a transfer. It has an idle connection to the transfer's origin, if any shard has one;
+    /// otherwise it has room for another transfer.
+    /// - Parameter queue: The queue of the origin; nil for a WebSocket, which needs a separate connection.
     func shard(for queue: HostQueue?) -> Shard? {
         guard let queue else { return shards?.shardWithRoom(for: .webSockets) }
         return queue.takeShard() ?? shards?.shardWithRoom(for: .requests)

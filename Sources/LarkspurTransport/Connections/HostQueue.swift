@@ -30,7 +30,7 @@ final class HostQueue {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Queues a user; it starts at once if there is a free place.
+    /// Queues a user. It starts immediately if there is a free place.
     func enqueue(_ user: any ConnectionUser, priority: Float) {
         if lines.isEmpty, active < limit, !isAdmitting { return admit(user) }
         nextTicket += 1

@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// Some of a session's transfers, with a multi handle and connections of their own.
+/// Some of a session's transfers, with their own multi handle and connections.
 ///
 /// libcurl searches through all connections of a multi handle for each request. So a shard takes a limited number of
 /// transfers. Long-lived streams fill a shard and stay there, and later requests do not pay for them.

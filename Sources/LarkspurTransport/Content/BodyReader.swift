@@ -7,7 +7,7 @@ protocol BodyReader: AnyObject {
     /// The number of bytes that were read, from the beginning of the content.
     var position: Int64 { get }
 
-    /// The error because of which it cannot continue; nil if there is none.
+    /// The error that prevents the reader from continuing; nil if there is none.
     var failure: URLError? { get }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> EasyHandle.Provision

@@ -4,8 +4,8 @@ enum RequestBody: Sendable {
     case none
     case data(Data)
     case file(URL)
-    /// A stream, which can be read once: that of the request if it has one. Otherwise, and each time that the content
-    /// has to be sent again, the delegate provides a stream.
+    /// A stream, which can be read once. The first one is the request's own, if it has one. The delegate provides all
+    /// others, also if the content has to be sent again.
     case stream(Transferring<InputStream>?)
 
     /// Takes the content of the request itself.

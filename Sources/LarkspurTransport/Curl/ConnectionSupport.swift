@@ -5,7 +5,7 @@ internal import CLibcurl
 final class ConnectionSupport {
     let poll: EventPoll
     let sockets: SocketTable
-    /// The checks of servers that libcurl cannot make; nil if none are needed.
+    /// The check of servers, as far as libcurl cannot make it; nil if it is not needed.
     let trust: ServerTrust?
     /// The watch for close_notify; nil without OpenSSL.
     let closeWatch = TLSCloseWatch()

@@ -4,7 +4,7 @@ internal import CLibcurl
 /// The versions of HTTP that libcurl may use for a transfer.
 enum OfferedVersions {
     case http1
-    /// HTTP/2 over TLS, else HTTP/1.1.
+    /// HTTP/2 over TLS, otherwise HTTP/1.1.
     case http2
     /// HTTP/3, HTTP/2 or HTTP/1.1, depending on which connection is made first.
     case http3

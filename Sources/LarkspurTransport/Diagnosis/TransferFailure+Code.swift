@@ -107,8 +107,8 @@ extension TransferFailure {
         return rejects ? .clientCertificateRejected : nil
     }
 
-    /// Whether the client's own certificate or key could not be loaded. The number is 58 until 8.13. Then it is, for
-    /// keys, the number for a wrong argument.
+    /// Whether the client's own certificate or key could not be loaded. Up to 8.13 the number is 58. After that it is
+    /// the number of a wrong argument for a key.
     var isAboutOwnCertificate: Bool {
         curlCode == 58 || curlCode == 43 && says("private key", "client certificate", "pkcs12")
     }

@@ -137,8 +137,8 @@ extension Exchange {
         }
     }
 
-    /// Returns the consequence of a refusal that libcurl could have answered but did not: if it answers, it does not
-    /// report the content.
+    /// Returns the consequence of a refusal that libcurl could have answered but did not. If it had answered, it would
+    /// not have reported the content.
     func settlement(of refusal: Transaction.Refusal) -> Transaction.Consequence {
         guard let response = transfer.response else { return .deliver }
         let fields = refusal.recipient == .origin ? refusal.head.challenges : refusal.head.proxyChallenges

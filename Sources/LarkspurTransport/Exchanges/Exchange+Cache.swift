@@ -201,7 +201,7 @@ extension String {
 }
 
 extension CacheEntry {
-    /// The response to a request that only the cache may answer, and that it cannot (RFC 9111, section 5.2.1.7).
+    /// The response if only the cache may serve the request, but cannot (RFC 9111, section 5.2.1.7).
     fileprivate static let gatewayTimeout = CacheEntry(
         url: "",
         status: 504,

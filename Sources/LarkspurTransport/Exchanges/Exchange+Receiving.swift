@@ -118,7 +118,7 @@ extension Exchange {
         guard !bytes.isEmpty else { return .taken }
         var step = transaction.receiveContent()
         if case .settle(let refusal) = step {
-            // There is content, so libcurl has not answered the refusal: of a refusal that it answers it reports none.
+            // Content has arrived, so libcurl has not answered the refusal: otherwise it would not report the content.
             perform(transaction.receive(settlement(of: refusal)))
             step = transaction.receiveContent()
         }

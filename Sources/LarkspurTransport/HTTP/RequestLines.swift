@@ -96,7 +96,7 @@ struct RequestLines {
 }
 
 extension RequestLines {
-    /// The lines of a request without fields of its own.
+    /// The lines of a request that sets no fields.
     static let defaults: [String] = [accept, userAgent] + (acceptLanguage.map { [$0] } ?? [])
 
     static let accept = "Accept: */*"

@@ -10,7 +10,7 @@ struct SendingState: Sendable {
         case fail
     }
 
-    /// Whether a byte of the request may have been sent to which there was no response.
+    /// Whether a byte of the request may have been sent and no response has followed.
     private var mayHaveLeft = false
     private var isInterrupted = false
     /// Whether there was a connection on which sending began.

@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
 extension TransferMetrics {
-    /// Creates the metrics of a response from the cache for which nothing was sent.
+    /// Creates the metrics of a response from the cache. Nothing was sent for it.
     init(
         cachedResponse response: ReceivedResponse,
         to request: URLRequest,

@@ -23,7 +23,7 @@ final class FileStream: InputStream {
         switch streamStatus {
         case .notOpen, .closed, .atEnd, .error:
             stream?.close()
-            // For a URL that is not a file's there is no stream, and nothing is read.
+            // If the URL is not a file's, there is no stream and no content.
             stream = file.isFileURL ? InputStream(url: file) : nil
             stream?.open()
         default: break

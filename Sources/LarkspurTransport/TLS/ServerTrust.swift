@@ -103,7 +103,7 @@ extension ServerTrustRules.Evidence {
     }
 }
 
-/// The check of the servers to which a handle connects, for what libcurl cannot check.
+/// The check of servers for the connections of one handle, as far as libcurl cannot make it.
 struct ServerCheck {
     private let trust: ServerTrust
     /// The host of the request.

@@ -52,7 +52,7 @@ extension ServerTrustRules.Evidence {
         return ServerName.canonical(serverName) ?? serverName
     }
 
-    /// The keys that count: those of certificates of which each has issued the one before it.
+    /// The keys that count: the server's own, and those of certificates that have issued the one before them.
     ///
     /// A server can send certificates that are not its own. If the chain is not verified, only the server's own key
     /// counts, as the handshake proves it.

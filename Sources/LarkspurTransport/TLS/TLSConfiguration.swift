@@ -2,7 +2,7 @@
 /// The TLS settings of a session: the trust in servers, the client's certificate and the versions.
 ///
 /// The settings are enforced within the TLS handshake, before any part of a request is sent. If the loaded libcurl
-/// cannot enforce a setting, every request fails to which the setting applies.
+/// cannot enforce a setting, all requests to which it applies fail.
 public struct TLSConfiguration: Sendable, Hashable {
     /// The trusted certificate authorities, also for https proxies. Default: the system's.
     public var trustedRoots = TrustedRoots.system
@@ -52,7 +52,7 @@ public struct TLSConfiguration: Sendable, Hashable {
     /// The pins that apply to every host, in addition to ``pins``; nil for none.
     package var pinsForAllHosts: Set<PublicKeyPin>?
 
-    /// The certificates with which alone the chain of every server has to be valid; nil for no such requirement.
+    /// The roots with which the chain of every server also has to be valid if they are the only ones; nil for none.
     package var anchorsForAllHosts: [TLSCertificate]?
 
     /// The reason, as a sentence, why no https request is possible; nil if they are.

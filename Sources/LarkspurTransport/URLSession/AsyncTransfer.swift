@@ -10,7 +10,7 @@ final class AsyncTransfer<Value: Sendable>: Sendable {
     private struct State {
         var isCancelled = false
         var continuation: CheckedContinuation<Value, any Error>?
-        /// The result, if it has arrived before the continuation, as the failure of an invalid session does.
+        /// The result, if it arrives before the continuation is set. The failure of an invalid session does.
         var result: Result<Value, any Error>?
         /// The task, from its creation to its end.
         var task: URLSessionTask?

@@ -37,12 +37,11 @@ extension CurlURLSession {
         if let resumption = ResumeData(resumeData) { DownloadFile.discardLeftFile(at: resumption.file) }
     }
 
-    /// Removes partial files of downloads that nobody continued: of processes that were killed, or whose resume data
-    /// was lost.
+    /// Removes partial files of downloads that were not continued, because their process was killed or their resume
+    /// data was lost.
     ///
-    /// The method leaves files of running downloads, in whichever process they run, files of other users, and files
-    /// that are not the engine's. A download whose partial file was removed starts over. The method runs on the
-    /// caller's thread.
+    /// The method does not remove files of running downloads, whatever their process, of other users, or of other
+    /// programs. A download whose partial file was removed starts over. The method runs on the caller's thread.
     /// - Parameters:
     ///   - folder: The folder to search; nothing is removed through a symbolic link. Default: nil, the temporary
     ///     folder, to which downloads are written unless ``EngineOptions/partialDownloadFolder`` is set.

@@ -32,7 +32,7 @@ struct DeliveryHolds {
         return holds.removeValue(forKey: task.identifier)?.flatMap(\.items) ?? []
     }
 
-    /// Records that one piece of the task's work has ended, and returns the events that can be delivered now.
+    /// Records that a part of the task's work has ended, and returns the events that can be delivered now.
     mutating func release(_ task: TaskCore) -> [Delivery.Item] {
         guard let hold = holds[task.identifier]?.first else { return [] }
         if hold.count > 1 {

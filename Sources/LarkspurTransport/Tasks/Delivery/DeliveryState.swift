@@ -14,7 +14,7 @@ final class DeliveryState: @unchecked Sendable {
     var content: Data?
     /// The file of a download, for its completion handler.
     var file: URL?
-    /// The file to which a data task writes that has become a download.
+    /// The file of a data task that has become a download.
     var download: DownloadFile?
     /// Whether the delegate has received the file. Then the task has succeeded.
     var hasHandedOverFile = false

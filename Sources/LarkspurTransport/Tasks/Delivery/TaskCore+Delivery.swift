@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
 extension TaskCore {
-    /// Passes an event to the delegate or the completion handler. Called where the session's delegate is called.
+    /// Passes an event to the delegate or the completion handler, on the thread or queue of the session's delegate.
     func deliver(_ event: Delivery.Event) {
         let state = deliveryState
         // This handler is called even if the task is over.

@@ -99,7 +99,7 @@ extension Dictionary: NumberedTable where Key == Int {
 enum SuperclassQueue {
     private static let key = DispatchSpecificKey<SessionCore>()
 
-    /// The session whose superclass's queue is the current queue; nil elsewhere.
+    /// The session to whose superclass the current queue belongs; nil on other queues.
     static var session: SessionCore? { DispatchQueue.getSpecific(key: key) }
 
     /// Marks the queue of a session's superclass; the mark does not retain the session.
