@@ -28,7 +28,7 @@ struct DownloadSamplesTests {
 
     @Test func toFile() async throws {
         let file = serve(cuts: [])
-        samples.toFile()
+        await samples.toFile()
         try await samples.manager.finishAll()
         #expect(samples.output.values.last == "saved disk.iso")
         #expect(samples.output.values.contains("10000 of 10000"))
@@ -53,13 +53,13 @@ struct DownloadSamplesTests {
         try samples.note(task)
         samples.cancel(task)
         try await samples.manager.finishAll()
-        #expect(samples.output.values.contains("kept"))
+        #expect(samples.output.values.contains("can continue"))
         #expect(samples.output.values.last == "cancelled")
 
         let noted = try Data(contentsOf: folder.url.appendingPathComponent("disk.iso.resume"))
         samples.goOn(with: noted)
         try await samples.manager.finishAll()
-        #expect(samples.output.values.last == "failed: connection-lost, but may go on")
+        #expect(samples.output.values.last == "failed: connection-lost, but may continue")
         samples.withRequest(noted, token: "secret")
         try await samples.manager.finishAll()
         #expect(samples.output.values.last == "connection-lost")
@@ -112,7 +112,7 @@ struct DownloadSamplesTests {
     @Test("What nobody has gone on with is removed after a week, and not before")
     func discardAbandoned() async throws {
         _ = serve(cuts: [1_000])
-        samples.toFile()
+        await samples.toFile()
         try await samples.manager.finishAll()
         samples.discardAbandoned()
         let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).first)

@@ -238,7 +238,7 @@ struct GettingStartedTests {
         var request = URLRequest(url: server.url("/put"))
         request.httpMethod = "PUT"
 
-        samples.uploadData(server.url("/put"))
+        await samples.uploadData(server.url("/put"))
         #expect(try await output() == ["1000 of 1000", "200"])
         samples.uploadFile(request, file)
         _ = try await output()
@@ -246,7 +246,7 @@ struct GettingStartedTests {
         #expect(try await output().suffix(2) == ["uploaded", "uploaded"])
 
         server.route("/v1/backups/1", method: "PUT", .json("[6]"))
-        samples.upload(file)
+        try await samples.upload(file)
         #expect(try await output().suffix(2) == ["19 of 19", "[6]"])
 
         #expect(server.requests.map(\.body.count) == [1000, 19, 19, 19])

@@ -10,21 +10,18 @@ struct DownloadSamples: Sendable {
 
     private func print(_ items: Any...) { output.record(items.map { "\($0)" }.joined(separator: " ")) }
 
-    func toFile() {
+    func toFile() async {
         // sample: download to a file
-        let task = manager.downloadTask(
-            with: URLRequest(url: url),
-            options: CallOptions(downloadProgress: { progress in
+        let destination = DownloadDestination.file(folder.appendingPathComponent("disk.iso"))
+        let task = manager.downloadTask(with: URLRequest(url: url), destination: destination)
+            .downloadProgress { progress in
                 print("\(progress.completedUnitCount) of \(progress.totalUnitCount)")
-            }),
-            destination: .file(folder.appendingPathComponent("disk.iso"))
-        ) { response in
-            switch response.result {
-            case .success(let file): print("saved \(file.lastPathComponent)")
-            case .failure(let error): print("failed: \(error.label)")
             }
+        do {
+            print("saved", try await task.file.lastPathComponent)
+        } catch {
+            print("failed:", error.label)
         }
-        task.resume()
         // end
     }
 
@@ -39,15 +36,10 @@ struct DownloadSamples: Sendable {
 
     func byItself() -> DownloadTask {
         // sample: download that goes on by itself
-        let task = manager.downloadTask(
-            with: URLRequest(url: url),
-            options: CallOptions(downloadProgress: { progress in print("\(progress.completedUnitCount) bytes") }),
-            resumes: 10,
-            destination: .file(folder.appendingPathComponent("disk.iso"))
-        ) { response in
-            print(response.error?.label ?? "saved")
-        }
-        task.resume()
+        let destination = DownloadDestination.file(folder.appendingPathComponent("disk.iso"))
+        let task = manager.downloadTask(with: URLRequest(url: url), resumes: 10, destination: destination)
+            .downloadProgress { progress in print("\(progress.completedUnitCount) bytes") }
+            .response { response in print(response.error?.label ?? "saved") }
         // end
         return task
     }
@@ -55,25 +47,23 @@ struct DownloadSamples: Sendable {
     func cancel(_ task: DownloadTask) {
         // sample: cancellation with resume data
         task.cancel { resumeData in
-            print(resumeData == nil ? "nothing to go on with" : "kept")
+            print(resumeData == nil ? "starts over" : "can continue")
         }
         // end
     }
 
     func goOn(with resumeData: Data) {
         // sample: download with resume data
-        let task = manager.downloadTask(
-            withResumeData: resumeData,
-            options: CallOptions(downloadProgress: { progress in
+        let destination = DownloadDestination.file(folder.appendingPathComponent("disk.iso"))
+        manager.downloadTask(withResumeData: resumeData, destination: destination)
+            .downloadProgress { progress in
                 print("\(progress.completedUnitCount) of \(progress.totalUnitCount)")
-            }),
-            destination: .file(folder.appendingPathComponent("disk.iso"))
-        ) { response in
-            if let error = response.error {
-                print("failed: \(error.label), \(error.resumeData == nil ? "for good" : "but may go on")")
             }
-        }
-        task.resume()
+            .response { response in
+                if let error = response.error {
+                    print("failed: \(error.label), \(error.resumeData == nil ? "for good" : "but may continue")")
+                }
+            }
         // end
     }
 

@@ -120,37 +120,29 @@ extension GettingStartedSamples {
 
     // MARK: Uploads and downloads
 
-    func upload(_ file: URL) {
+    func upload(_ file: URL) async throws {
         // sample: upload call
-        manager.upload(
-            "backups/1",
-            from: .file(file),
-            method: .put,
-            options: CallOptions(uploadProgress: { progress in
+        let text = try await manager.upload("backups/1", from: .file(file), method: .put)
+            .uploadProgress { progress in
                 print("\(progress.completedUnitCount) of \(progress.totalUnitCount)")
-            })
-        ) { _, object in
-            print(object ?? "no content")
-        }
+            }
+            .string
+        print(text)
         // end
     }
 
-    func uploadData(_ url: URL) {
+    func uploadData(_ url: URL) async {
         // sample: upload data
         var request = URLRequest(url: url)
         request.httpMethod = "PUT"
         request.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
 
-        let task = manager.uploadTask(
-            with: request,
-            from: .data(Data(count: 1000)),
-            options: CallOptions(uploadProgress: { progress in
+        let response = await manager.uploadTask(with: request, from: .data(Data(count: 1000)))
+            .uploadProgress { progress in
                 print("\(progress.completedUnitCount) of \(progress.totalUnitCount)")
-            })
-        ) { response in
-            print(response.statusCode ?? 0)
-        }
-        task.resume()
+            }
+            .response()
+        print(response.statusCode ?? 0)
         // end
     }
 
@@ -164,29 +156,25 @@ extension GettingStartedSamples {
 
     func uploadStream(_ request: URLRequest, _ file: URL) {
         // sample: upload stream
-        manager.uploadTask(
-            with: request,
-            from: .stream { InputStream(url: file) },
-            completionHandler: { response in print(response.error?.label ?? "uploaded") }
-        ).resume()
+        let body = RequestBody.stream { InputStream(url: file) }
+        manager.uploadTask(with: request, from: body) { response in
+            print(response.error?.label ?? "uploaded")
+        }.resume()
         // end
     }
 
     func download(_ folder: URL) {
         // sample: download
-        manager.download(
-            "archive.zip",
-            options: CallOptions(downloadProgress: { progress in
+        manager.download("archive.zip", to: .folder(folder, replacing: true))
+            .downloadProgress { progress in
                 print("\(progress.completedUnitCount) of \(progress.totalUnitCount)")
-            }),
-            to: .folder(folder, replacing: true),
-            completionHandler: { response in
+            }
+            .response { response in
                 switch response.result {
                 case .success(let file): print(file.lastPathComponent)
                 case .failure(let error): print(error)
                 }
             }
-        )
         // end
     }
 

@@ -32,26 +32,19 @@ struct UploadSamples: Sendable {
         // end
     }
 
-    func form() {
+    func form() async throws {
         // sample: multipart form
-        manager.post(
-            "portraits",
-            parameters: ["author": "Ada"],
-            body: .multipart { form in
-                try form.append(file: file, name: "portrait")
-                try form.append(data: Data("a,b".utf8), name: "table", fileName: "table.csv")
-                form.append(text: "for the front page", name: "note")
-            },
-            options: CallOptions(uploadProgress: { progress in
+        let form = RequestBody.multipart { form in
+            try form.append(file: file, name: "portrait")
+            try form.append(data: Data("a,b".utf8), name: "table", fileName: "table.csv")
+            form.append(text: "for the front page", name: "note")
+        }
+        let text = try await manager.post("portraits", parameters: ["author": "Ada"], body: form)
+            .uploadProgress { progress in
                 print("\(progress.completedUnitCount) of \(progress.totalUnitCount)")
-            }),
-            success: { _, object in
-                print(object ?? "no content")
-            },
-            failure: { _, error in
-                print(error.label)
             }
-        )
+            .string
+        print(text)
         // end
     }
 
@@ -61,13 +54,10 @@ struct UploadSamples: Sendable {
             let url: String
         }
 
-        manager.post(
-            "portraits",
-            body: .multipart { form in
-                try form.append(file: file, name: "portrait", fileName: "ada.jpg", mimeType: "image/jpeg")
-            },
-            as: Portrait.self
-        ) { _, portrait in
+        let form = RequestBody.multipart { form in
+            try form.append(file: file, name: "portrait", fileName: "ada.jpg", mimeType: "image/jpeg")
+        }
+        manager.post("portraits", body: form, as: Portrait.self) { _, portrait in
             print(portrait.url)
         }
         // end
@@ -103,14 +93,11 @@ struct UploadSamples: Sendable {
 
     func throttled() {
         // sample: throttled form
-        manager.post(
-            "backups",
-            body: .multipart { form in
-                form.bytesPerSecond = 500_000
-                try form.append(file: file, name: "backup")
-            },
-            success: { _, _ in print("sent") }
-        )
+        let form = RequestBody.multipart { form in
+            form.bytesPerSecond = 500_000
+            try form.append(file: file, name: "backup")
+        }
+        manager.post("backups", body: form) { _, _ in print("sent") }
         // end
     }
 
@@ -131,8 +118,9 @@ struct UploadSamples: Sendable {
         let request = try manager.requestBuilder.makeMultipartRequest(.patch, url: url) { form in
             form.append(text: "Ada", name: "author")
         }
-        manager.uploadTask(with: request, completionHandler: { response in print(response.error?.label ?? "uploaded") })
-            .resume()
+        manager.uploadTask(with: request) { response in
+            print(response.error?.label ?? "uploaded")
+        }.resume()
         // end
     }
 }

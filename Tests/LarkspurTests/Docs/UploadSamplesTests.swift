@@ -51,7 +51,7 @@ struct UploadSamplesTests {
     }
 
     @Test func form() async throws {
-        samples.form()
+        try await samples.form()
         try await samples.manager.finishAll()
         let request = try #require(server.requests.last)
         #expect(request.parts.map(\.name) == ["author", "portrait", "table", "note"])
