@@ -38,8 +38,9 @@ let package = Package(
     ]
 )
 '''
-TARGET = '        .executableTarget(name: "{name}", dependencies: [{products}]),'
-PRODUCT = '.product(name: "{name}", package: "Larkspur")'
+PRODUCTS = ['Larkspur', 'LarkspurActivity', 'LarkspurReachability']
+DEPENDENCIES = ', '.join(f'.product(name: "{product}", package: "Larkspur")' for product in PRODUCTS)
+TARGET = f'        .executableTarget(name: "{{name}}", dependencies: [{DEPENDENCIES}]),'
 
 
 def blocks(name, info):

@@ -149,9 +149,8 @@ struct CookbookSamples: Sendable {
             var tags: [String]
         }
 
-        let user = try await manager.post("users", body: .json(NewUser(name: "Ada", tags: ["vip"]))).value(
-            as: User.self
-        )
+        let newUser = NewUser(name: "Ada", tags: ["vip"])
+        let user = try await manager.post("users", body: .json(newUser)).value(as: User.self)
         print(user.name)
         // end
     }
@@ -324,13 +323,10 @@ struct CookbookSamples: Sendable {
 
     func multipart() async throws {
         // sample: cookbook, multipart form
-        let text = try await manager.post(
-            "portraits",
-            parameters: ["author": "Ada"],
-            body: .multipart { form in
-                try form.append(file: file, name: "portrait", mimeType: "image/jpeg")
-            }
-        ).string
+        let form = RequestBody.multipart { form in
+            try form.append(file: file, name: "portrait", mimeType: "image/jpeg")
+        }
+        let text = try await manager.post("portraits", parameters: ["author": "Ada"], body: form).string
         print(text)
         // end
     }
@@ -345,16 +341,10 @@ struct CookbookSamples: Sendable {
         // end
     }
 
-    func resuming() throws {
+    func resuming() async throws {
         // sample: cookbook, download that continues
-        let task = manager.downloadTask(
-            with: try manager.makeRequest(.get, "disk.iso"),
-            resumes: 10,
-            destination: .file(folder.appendingPathComponent("disk.iso"), replacing: true)
-        ) { response in
-            print(response.error?.label ?? "saved")
-        }
-        task.resume()
+        let task = manager.download("disk.iso", resumes: 10, to: .folder(folder, replacing: true))
+        print("saved", try await task.file.lastPathComponent)
         // end
     }
 
@@ -389,13 +379,7 @@ struct CookbookSamples: Sendable {
 
     func log() async throws {
         // sample: cookbook, log of all requests
-        manager.interceptors.attempt = [
-            .custom { request, context, next in
-                let response = try await next(request)
-                print(request.httpMethod ?? "", request.url?.path ?? "", response.statusCode ?? 0)
-                return response
-            }
-        ]
+        manager.observers = [ConsoleLogger(level: .attempts) { line in print(line) }]
         _ = try await manager.get("notes").string
         // end
     }
