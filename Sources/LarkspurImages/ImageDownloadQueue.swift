@@ -37,6 +37,7 @@ struct ImageDownloadQueue<Waiter: Sendable>: Sendable {
 
     /// Adds a waiting caller to an equal download, or to a new one.
     /// - Parameter id: The identifier of the caller. It is replaced if another waiting caller has it.
+    /// - Returns: The identifier of the caller, by which the wait can be cancelled.
     mutating func add(_ request: URLRequest, id: UUID, waiter: Waiter) -> UUID {
         let id = downloadOfWaiter[id] == nil ? id : UUID()
         let key = RequestIdentity(request).map { Key(identity: $0, cachePolicy: request.cachePolicy) }
