@@ -23,8 +23,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PROGRAMS = 13
-# Those that the programs and samples import.
-PRODUCTS = ['Larkspur', 'LarkspurReachability']
 
 MANIFEST = '''// swift-tools-version: 6.0
 import PackageDescription
@@ -38,6 +36,7 @@ let package = Package(
     ]
 )
 '''
+# Those that the programs and samples import.
 PRODUCTS = ['Larkspur', 'LarkspurActivity', 'LarkspurReachability']
 DEPENDENCIES = ', '.join(f'.product(name: "{product}", package: "Larkspur")' for product in PRODUCTS)
 TARGET = f'        .executableTarget(name: "{{name}}", dependencies: [{DEPENDENCIES}]),'
@@ -74,8 +73,7 @@ def build(folder, scratch):
     for name, (_, code) in zip(names, programs, strict=True):
         (folder / 'Sources' / name).mkdir(parents=True)
         (folder / 'Sources' / name / 'main.swift').write_text(code)
-    products = ', '.join(PRODUCT.format(name=name) for name in PRODUCTS)
-    targets = '\n'.join(TARGET.format(name=name, products=products) for name in names)
+    targets = '\n'.join(TARGET.format(name=name) for name in names)
     (folder / 'Package.swift').write_text(MANIFEST.format(root=ROOT, targets=targets))
     result = subprocess.run(
         ['swift', 'build', '--package-path', folder, '--scratch-path', scratch],

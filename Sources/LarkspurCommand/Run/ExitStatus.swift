@@ -16,7 +16,7 @@ enum ExitStatus: Int32, Error {
     case interrupted = 130
 
     /// The exit status for a response's status code.
-    /// - Parameter followsRedirects: Whether redirects are followed. A redirect as the response was then not followable.
+    /// - Parameter followsRedirects: Whether redirects are followed, so that a 3xx response is one that led nowhere.
     init(statusCode: Int, followsRedirects: Bool) {
         self =
             switch statusCode {
