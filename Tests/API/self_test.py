@@ -75,13 +75,20 @@ class EditedPair:
 
 
 def missing_type(pair):
-    declaration = pair.find(lambda node: node["kind"] == "TypeDecl")
+    types = [node for node in pair.after["children"] if node["kind"] == "TypeDecl"]
+    # A dump without types is none.
+    if len(types) == 1:
+        return None
+    declaration = pair.find(lambda node: node in types)
     pair.after["children"].remove(declaration.node)
     return f"{declaration.name} has been removed"
 
 
 def missing_function(pair):
     owner = pair.find(lambda node: node["kind"] == "TypeDecl")
+    # A small module may have one type, which another edit has removed.
+    if not owner:
+        return None
     function = {
         "kind": "Function", "name": "past", "printedName": "past()", "declKind": "Func", "usr": "s:4Past4pastyyF",
         "moduleName": pair.after["name"], "children": [{"kind": "TypeNominal", "name": "Void", "printedName": "()"}],

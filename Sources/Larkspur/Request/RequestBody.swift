@@ -10,6 +10,8 @@ public struct RequestBody: Sendable {
     enum Kind: Sendable {
         /// A value; without an encoder, for the JSON encoder of the session manager.
         case value(any Encodable & Sendable, (any DataEncoder)?)
+        /// A JSON object, or the error of its members.
+        case object(Result<Data, LarkspurError>)
         case data(Data)
         case file(URL)
         case stream(length: Int64?, @Sendable () -> InputStream?)
@@ -22,10 +24,19 @@ public struct RequestBody: Sendable {
 
     /// Makes a body from a value as JSON. It is encoded before the method that makes the call returns.
     /// - Parameters:
-    ///   - value: The value. An object or array literal of mixed values needs a type: `["id": 7] as JSONValue`.
+    ///   - value: The value.
     ///   - encoder: The encoder. Default: nil, which stands for the session manager's ``SessionManager/jsonEncoder``.
     public static func json(_ value: any Encodable & Sendable, encoder: JSONEncoder? = nil) -> Self {
         Self(kind: .value(value, encoder), contentType: nil)
+    }
+
+    /// Makes a body from the members of a JSON object, which may be of different types: `["name": "Ada", "age": 36]`.
+    /// - Parameter members: Strings, numbers, booleans, `NSNull`, and arrays and dictionaries of these; dates, data and
+    ///   other `Encodable` values as `JSONEncoder()` writes them. A call with another value ends with the error
+    ///   `parameterEncodingFailed`, which names the member and its type.
+    public static func json(_ members: [String: Any]) -> Self {
+        let object = Result { () throws(LarkspurError) in try JSONRequestSerializer().body(of: .dictionary(members)) }
+        return Self(kind: .object(object), contentType: "application/json")
     }
 
     /// Makes a body from a value in any format. It is encoded before the method that makes the call returns.
@@ -84,9 +95,10 @@ public struct RequestBody: Sendable {
 extension RequestBody {
     /// The content that a request builder adds to a request; nil for a form, which has a builder of its own.
     /// - Parameter jsonEncoder: The encoder of values without one.
-    func content(_ jsonEncoder: @autoclosure () -> JSONEncoder) -> RequestContent? {
+    func content(_ jsonEncoder: @autoclosure () -> JSONEncoder) throws(LarkspurError) -> RequestContent? {
         switch kind {
         case .value(let value, let encoder): .value(value, encoder ?? jsonEncoder())
+        case .object(let object): .data(try object.get(), type: contentType)
         case .data(let data): .data(data, type: contentType)
         case .file, .stream: .sentByTask(type: contentType)
         case .form: nil

@@ -96,12 +96,13 @@ extension SessionManager {
         // It may run code of the caller's, which changes the settings.
         let url = try resolved(draft.url)
         let builder = builder.value
+        let content = try draft.body?.content(jsonEncoder)
         let request = try builder.makeRequest(
             draft.method,
             url: url,
             parameters: draft.parameters.map(Parameters.dictionary),
             headers: draft.headers ?? HTTPHeaders(),
-            content: draft.body?.content(jsonEncoder)
+            content: content
         )
         // Otherwise the serializer, which may be the caller's, has written its content.
         if let reference = draft.plainReference, builder.settings.encodesParametersInURI("GET") {
@@ -155,7 +156,7 @@ extension CallPlan {
             case nil where isUpload && request.httpBody == nil:
                 let template = TransferTemplate.upload(nil, length: request.announcedBodyLength)
                 return CallPlan(template: template, request: .success(request))
-            case .value, .data, .form, nil:
+            case .value, .object, .data, .form, nil:
                 return CallPlan(template: isUpload ? .uploadOfBody : .data, request: .success(request))
             }
         } catch {
@@ -190,7 +191,7 @@ extension CallPlan {
             try UploadFile.check(file)
             content = .file(file.absoluteURL)
         case .stream, .form, nil: throw .unresumableBody("A stream")
-        case .value, .data: content = .data(request.httpBody ?? Data())
+        case .value, .object, .data: content = .data(request.httpBody ?? Data())
         }
         try resumable.check(request)
         var template = TransferTemplate.uploadOfBody
@@ -206,7 +207,7 @@ extension RequestBody {
     fileprivate var isSentByTask: Bool {
         switch kind {
         case .file, .stream, .form: true
-        case .value, .data: false
+        case .value, .object, .data: false
         }
     }
 
@@ -216,7 +217,7 @@ extension RequestBody {
         _ request: URLRequest,
         _ jsonEncoder: @autoclosure () -> JSONEncoder
     ) throws(LarkspurError) -> URLRequest {
-        guard let content = content(jsonEncoder()) else { return request }
+        guard let content = try content(jsonEncoder()) else { return request }
         var request = request
         if let data = try content.encoded() { request.httpBody = data }
         if let mediaType = content.mediaType { request.setContentTypeIfAbsent(mediaType) }

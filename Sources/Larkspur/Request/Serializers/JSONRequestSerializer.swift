@@ -56,7 +56,9 @@ public struct JSONRequestSerializer: RequestSerializer {
         request.setContentTypeIfAbsent("application/json")
     }
 
-    private func body(of parameters: Parameters) throws(LarkspurError) -> Data {
+    /// Returns parameters as JSON.
+    /// - Throws: ``LarkspurError`` with the code `parameterEncodingFailed`, which names the parameter and its type.
+    func body(of parameters: Parameters) throws(LarkspurError) -> Data {
         do {
             if case .encodable(let value) = parameters { return try encode(value) }
             let graph = ObjectGraph(format: .json) { value in
