@@ -36,6 +36,53 @@ struct GettingStartedTests {
         #expect(samples.output.values.first?.contains("https://images.example.com") == true)
     }
 
+    // MARK: Awaited calls
+
+    @Test func awaitedContents() async throws {
+        server.route("/v1/users", .json(#"[{"name": "Ada"}]"#))
+        server.route("/v1/settings", .json(#"{"theme": "dark"}"#))
+        server.route("/v1/notes", .text("all is well"))
+        server.route("/v1/logo", .data(Data(count: 7), contentType: "image/png"))
+
+        try await samples.awaitedQuery()
+        try await samples.awaitedContents()
+
+        #expect(samples.output.values == ["1", "dark all is well 7"])
+        let target = server.requests(to: "/v1/users").first?.target
+        #expect(target == "/v1/users?active=1&page=2&tags%5B%5D=new&tags%5B%5D=vip")
+    }
+
+    @Test func awaitedBodies() async throws {
+        server.route("/v1/login", .json(#"{"token": "secret"}"#))
+        server.route("/v1/users", method: "POST", .json(#"{"name": "Ada"}"#, status: 201))
+
+        try await samples.awaitedForm()
+        try await samples.awaitedJSON()
+
+        #expect(samples.output.values == ["secret", "Ada"])
+        #expect(server.requests.map { $0.headers["Content-Type"] }.last == "application/json")
+        #expect(server.requests.first?.text == "remember=1&user=ada")
+    }
+
+    @Test func awaitedErrors() async {
+        server.route("/v1/users/99", .json(#"{"message": "No such user"}"#, status: 404))
+        await samples.awaitedErrors()
+        #expect(samples.output.values == ["404 Request failed: Not Found (404): No such user"])
+    }
+
+    @Test func awaitedLimits() async throws {
+        server.route("/v1/users/1", .json(#"{"name": "Ada"}"#))
+        try await samples.awaitedLimits()
+        #expect(samples.output.values == ["Ada"])
+    }
+
+    @Test func awaitedProgress() async throws {
+        server.route("/v1/archive", .data(Data(count: 300_000)))
+        try await samples.awaitedProgress()
+        #expect(samples.output.values.last == "done: 300000 bytes")
+        #expect(samples.output.values.contains("300000 of 300000"))
+    }
+
     // MARK: Requests
 
     @Test func parameters() async throws {

@@ -6,35 +6,8 @@ struct GettingStartedSamples: Sendable {
     let manager: SessionManager
     let output = Recorder<String>()
 
-    func print(_ item: Any) { output.record("\(item)") }
-
-    // MARK: Compiled only, as they name a server that is not there
-
-    func wholeProgram() {
-        // sample: whole program
-        let manager = SessionManager(baseURL: "https://api.example.com/v1")
-
-        manager.get("users") { task, object in
-            print(object ?? "no content")
-        } failure: { task, error in
-            print(error)
-        }
-
-        manager.completionGroup.wait()
-        // end
-    }
-
-    func readme() {
-        // sample: readme
-        let manager = SessionManager(baseURL: "https://api.example.com/v1")
-
-        manager.get("users", parameters: ["page": 2]) { task, object in
-            print(object ?? "no content")
-        } failure: { task, error in
-            print(error)
-        }
-        manager.completionGroup.wait()
-        // end
+    func print(_ items: Any...) {
+        output.record(items.map { "\($0)" }.joined(separator: " "))
     }
 
     func queues() {
