@@ -38,7 +38,7 @@ CATALOGUES = {
         'Connections and caches': ['Connections', 'Caching'],
         'Debugging': ['Observation', 'CommandLine'],
         'About the project': [
-            'Contributing', 'Architecture', 'Reliability', 'Performance', 'Conformance', 'Changelog',
+            'BeforeYouAdopt', 'Contributing', 'Architecture', 'Reliability', 'Performance', 'Conformance', 'Changelog',
         ],
     },
     'LarkspurActivity': {},
