@@ -75,7 +75,7 @@ class EditedPair:
 
 
 def missing_type(pair):
-    types = [node for node in pair.after["children"] if node["kind"] == "TypeDecl"]
+    types = [node for node in pair.after["children"] if node["kind"] == "TypeDecl" and not node.get("isExternal")]
     # A dump without types is none.
     if len(types) == 1:
         return None
