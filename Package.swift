@@ -30,6 +30,7 @@ let package = Package(
         .target(name: "CImages", dependencies: ["CDynamicLibrary"]),
         .target(name: "CNetlink"),
         .target(name: "HTTPSyntax", swiftSettings: strict),
+        .target(name: "JSONSyntax", dependencies: ["HTTPSyntax"], swiftSettings: strict),
         .target(
             name: "LarkspurTransport",
             dependencies: ["CCodings", "CEventPoll", "CLibcurl", "HTTPSyntax"],
@@ -37,7 +38,7 @@ let package = Package(
         ),
         .target(
             name: "Larkspur",
-            dependencies: ["HTTPSyntax", "LarkspurTransport"],
+            dependencies: ["HTTPSyntax", "JSONSyntax", "LarkspurTransport"],
             swiftSettings: strict
         ),
         .target(name: "LarkspurActivity", dependencies: ["Larkspur"], swiftSettings: strict),
@@ -46,12 +47,12 @@ let package = Package(
         .target(name: "LarkspurImages", dependencies: ["CImages", "Larkspur"], swiftSettings: strict),
         .target(
             name: "LarkspurTesting",
-            dependencies: ["CLoopbackTLS", "HTTPSyntax", "Larkspur", "LarkspurTransport"],
+            dependencies: ["CLoopbackTLS", "HTTPSyntax", "JSONSyntax", "Larkspur", "LarkspurTransport"],
             swiftSettings: strict
         ),
         .executableTarget(
             name: "LarkspurCommand",
-            dependencies: ["Larkspur", "LarkspurActivity"],
+            dependencies: ["JSONSyntax", "Larkspur", "LarkspurActivity"],
             swiftSettings: strict
         ),
         .executableTarget(
@@ -124,8 +125,8 @@ let package = Package(
         .testTarget(
             name: "LarkspurTests",
             dependencies: [
-                "Larkspur", "LarkspurActivity", "LarkspurCurlCommands", "LarkspurReachability", "LarkspurTesting",
-                "LarkspurTestSupport", "LarkspurTransport", "TestSupport",
+                "JSONSyntax", "Larkspur", "LarkspurActivity", "LarkspurCurlCommands", "LarkspurReachability",
+                "LarkspurTesting", "LarkspurTestSupport", "LarkspurTransport", "TestSupport",
             ],
             swiftSettings: strict
         ),
@@ -144,12 +145,12 @@ let package = Package(
         ),
         .testTarget(
             name: "LarkspurCommandTests",
-            dependencies: ["LarkspurCommand", "LarkspurTesting", "TestSupport"],
+            dependencies: ["JSONSyntax", "LarkspurCommand", "LarkspurTesting", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "LarkspurTestingTests",
-            dependencies: ["HTTPSyntax", "Larkspur", "LarkspurTesting", "TestSupport"],
+            dependencies: ["HTTPSyntax", "JSONSyntax", "Larkspur", "LarkspurTesting", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -68,7 +68,8 @@ struct ArgumentParserTests {
         "Other modes need no URL",
         arguments: [
             ("--help", Invocation.Mode.help), ("--version", .version), ("--completion bash", .completion(.bash)),
-            ("ws :80/chat", .webSocket), ("ws", .request),
+            ("ws :80/chat", .webSocket), ("ws", .request), ("doctor", .doctor), ("GET doctor", .request),
+            ("doctor a=b", .request),
         ]
     )
     func modes(text: String, mode: Invocation.Mode) throws {

@@ -44,9 +44,6 @@ extension LarkspurError.Code {
     public static let fileUnreadable = Self(label: "file-unreadable", number: NSURLErrorFileDoesNotExist)
     /// The data to resume from is not resume data of the transport.
     public static let invalidResumeData = Self(label: "invalid-resume-data", number: NSURLErrorCannotDecodeRawData)
-    /// Settings cannot be encoded, because they hold a type or closure of the caller, or encoded settings cannot be
-    /// applied.
-    public static let invalidSettings = Self(label: "invalid-settings", number: NSURLErrorCannotDecodeRawData)
     /// The session has been invalidated and makes no more tasks.
     public static let sessionInvalidated = Self(label: "session-invalidated", number: NSURLErrorCancelled)
     /// The transport cannot be used at all: libcurl is missing or too old.

@@ -1,4 +1,5 @@
 internal import HTTPSyntax
+internal import JSONSyntax
 
 /// Hides the secrets of content by its type.
 struct ContentRedaction {
@@ -96,40 +97,38 @@ struct ContentRedaction {
 
     // MARK: JSON
 
-    /// Returns JSON; nil if it cannot be parsed.
+    /// Returns JSON with the order of its members and the digits of its numbers; nil if it cannot be parsed.
     func json(_ bytes: Bytes) -> [UInt8]? {
-        guard let object = try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed) else {
-            return nil
-        }
+        // JSON in UTF-16 or UTF-32 has a zero among its first bytes. Only Foundation reads it.
+        guard !bytes.prefix(4).contains(0) else { return Self.placeholder }
+        guard let node = try? JSONNode(Array(bytes)) else { return nil }
         var hasHidden = false
-        let redacted = hiding(in: object, &hasHidden)
-        guard hasHidden else { return Array(bytes) }
-        let options: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes, .fragmentsAllowed]
-        return (try? JSONSerialization.data(withJSONObject: redacted, options: options)).map(Array.init)
-            ?? Self.placeholder
+        let redacted = hiding(in: node, &hasHidden)
+        return hasHidden ? redacted.compact : Array(bytes)
     }
 
-    private func hiding(in value: Any, _ hasHidden: inout Bool) -> Any {
-        switch value {
-        case let object as [String: Any]:
-            var result: [String: Any] = [:]
-            for (name, member) in object {
-                if rule.hides(name) {
-                    hasHidden = true
-                    result[name] = Redaction.placeholder
-                } else {
-                    result[name] = hiding(in: member, &hasHidden)
-                }
-            }
-            return result
-        case let elements as [Any]: return elements.map { hiding(in: $0, &hasHidden) }
-        case let string as String:
+    private func hiding(in node: JSONNode, _ hasHidden: inout Bool) -> JSONNode {
+        switch node.kind {
+        case .object(let members):
+            return JSONNode(
+                .object(
+                    members.map { member in
+                        guard rule.hides(member.name) else {
+                            return JSONNode.Member(name: member.name, value: hiding(in: member.value, &hasHidden))
+                        }
+                        hasHidden = true
+                        return JSONNode.Member(name: member.name, value: JSONNode(.string(Redaction.placeholder)))
+                    }
+                )
+            )
+        case .array(let elements): return JSONNode(.array(elements.map { hiding(in: $0, &hasHidden) }))
+        case .string(let string):
             let bytes = Array(string.utf8)
             let shown = text.text(bytes[...])
-            guard shown != bytes else { return string }
+            guard shown != bytes else { return node }
             hasHidden = true
-            return String(decoding: shown, as: UTF8.self)
-        default: return value
+            return JSONNode(.string(String(decoding: shown, as: UTF8.self)))
+        case .null, .bool, .number: return node
         }
     }
 

@@ -34,7 +34,7 @@ public struct RequestBody: Sendable {
     /// - Parameter members: Strings, numbers, booleans, `NSNull`, and arrays and dictionaries of these; dates, data and
     ///   other `Encodable` values as `JSONEncoder()` writes them. A call with another value ends with the error
     ///   `parameterEncodingFailed`, which names the member and its type.
-    public static func json(_ members: [String: Any]) -> Self {
+    public static func jsonObject(_ members: [String: Any]) -> Self {
         let object = Result { () throws(LarkspurError) in try JSONRequestSerializer().body(of: .dictionary(members)) }
         return Self(kind: .object(object), contentType: "application/json")
     }

@@ -33,6 +33,11 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
     ///   decoder's error as its `underlyingError`. The message then describes the problem and its coding path.
     public func serialize(_ data: Data, response: URLResponse?) throws(LarkspurError) -> sending Value {
         if data.isBlankContent { return try emptyValue() }
+        if type(of: decoder) == JSONDecoder.self, Value.self == JSONValue.self,
+            let value = JSONValue(json: data) as? Value
+        {
+            return value
+        }
         do {
             return try decoder.decode(Value.self, from: decoder.preparedContent(data))
         } catch let error as LarkspurError {

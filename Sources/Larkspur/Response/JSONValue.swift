@@ -1,3 +1,5 @@
+internal import JSONSyntax
+
 /// A JSON value (RFC 8259) of any kind, for content without a type of its own.
 ///
 ///     let user = try await manager.get("users/1").value()
@@ -180,6 +182,58 @@ extension JSONValue: Codable {
             } else {
                 try container.encode(value)
             }
+        }
+    }
+}
+
+extension JSONValue {
+    /// Creates a value from JSON in UTF-8; nil for other content, which `JSONDecoder` reads or rejects.
+    ///
+    /// The value is the one that `JSONDecoder` returns, in a fraction of its time: a decoder has to be asked for each
+    /// type that a value may have.
+    init?(json data: Data) {
+        guard let node = try? JSONNode(Array(data)) else { return nil }
+        self.init(node)
+    }
+
+    private init?(_ node: JSONNode) {
+        switch node.kind {
+        case .null: self = .null
+        case .bool(let value): self = .bool(value)
+        case .string(let value): self = .string(value)
+        case .number(let digits):
+            guard let number = JSONValue(number: digits) else { return nil }
+            self = number
+        case .array(let nodes):
+            var elements: [JSONValue] = []
+            elements.reserveCapacity(nodes.count)
+            for node in nodes {
+                guard let element = JSONValue(node) else { return nil }
+                elements.append(element)
+            }
+            self = .array(elements)
+        case .object(let nodes):
+            var members: [String: JSONValue] = [:]
+            members.reserveCapacity(nodes.count)
+            for node in nodes {
+                guard let member = JSONValue(node.value) else { return nil }
+                // Of members with the same name Foundation takes the first.
+                if members[node.name] == nil { members[node.name] = member }
+            }
+            self = .object(members)
+        }
+    }
+
+    private init?(number digits: String) {
+        if let value = Int64(digits) {
+            self = .integer(Int128(value))
+        } else if let value = UInt64(digits) {
+            self = .integer(Int128(value))
+        } else {
+            // Infinite beyond the range of Double.
+            guard let value = Double(digits), value.isFinite else { return nil }
+            // A whole number such as 1.0 is an integer, as for a decoder, if it is exact.
+            self = value.magnitude < 0x1p53 && value == value.rounded() ? .integer(Int128(value)) : .number(value)
         }
     }
 }

@@ -77,9 +77,10 @@ struct ArgumentParser {
         return argument
     }
 
-    /// Reads the arguments that are not options: `[METHOD] URL [ITEM…]`, or `ws URL [ITEM…]`.
+    /// Reads the arguments that are not options: `[METHOD] URL [ITEM…]`, `ws URL [ITEM…]`, or `doctor`.
     private mutating func readWords() throws(UsageError) {
         guard case .request = invocation.mode else { return }
+        if words == ["doctor"] { return invocation.mode = .doctor }
         var words = words[...]
         if words.first == "ws", words.count > 1 {
             words.removeFirst()

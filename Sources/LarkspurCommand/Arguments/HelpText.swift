@@ -3,6 +3,7 @@ enum HelpText {
     static let usage = """
         usage: larkspur [OPTION…] [METHOD] URL [ITEM…]
                larkspur [OPTION…] ws URL [ITEM…]
+               larkspur doctor
 
         """
 
@@ -19,7 +20,8 @@ enum HelpText {
     static var text: String {
         var text =
             usage + "\nA command line for HTTP. Without a method it is GET, and POST with data. `:3000/path` is on\n"
-        text += "this machine, and http:// may be left out. `ws` opens a WebSocket.\n\nItems\n"
+        text += "this machine, and http:// may be left out. `ws` opens a WebSocket. `doctor` lists the\n"
+        text += "libraries of this machine, and what they enable or lack.\n\nItems\n"
         text += items.map { line($0.0, $0.1) }.joined()
         for group in Option.Group.allCases { text += "\n" + section(group) }
         return text + "\nExit status: 0; 1 for errors; 2 timeout; 6 too many redirects; 130 Ctrl-C;\n"

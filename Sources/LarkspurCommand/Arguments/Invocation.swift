@@ -4,6 +4,7 @@ struct Invocation: Equatable, Sendable {
     enum Mode: Equatable, Sendable {
         case request
         case webSocket
+        case doctor
         case help
         case version
         case completion(Shell)

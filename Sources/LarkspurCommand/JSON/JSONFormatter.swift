@@ -1,3 +1,4 @@
+import JSONSyntax
 import Larkspur
 
 /// The layout of JSON for readers: each member is on its own line, with colours if they are requested.

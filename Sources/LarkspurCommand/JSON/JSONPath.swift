@@ -1,3 +1,5 @@
+import JSONSyntax
+
 /// A key of nested JSON, as in `user[names][0]` or `tags[]`.
 struct JSONPath: Equatable {
     enum Step: Equatable {
@@ -75,14 +77,14 @@ struct JSONPath: Equatable {
     }
 
     /// Sets the value at the path, and creates missing arrays and objects on the path.
-    func set(_ value: JSONValue, in root: inout JSONValue?) throws(Failure) {
+    func set(_ value: JSONNode, in root: inout JSONNode?) throws(Failure) {
         try Self.set(value, at: steps[...], in: &root)
     }
 
     private static func set(
-        _ value: JSONValue,
+        _ value: JSONNode,
         at steps: ArraySlice<Step>,
-        in target: inout JSONValue?
+        in target: inout JSONNode?
     ) throws(Failure) {
         guard let step = steps.first else {
             target = value
@@ -91,33 +93,33 @@ struct JSONPath: Equatable {
         let rest = steps.dropFirst()
         switch step {
         case .member(let name):
-            guard case .object(var members)? = target ?? .object([]) else { throw mismatch(target, "object") }
+            guard case .object(var members) = target?.kind ?? .object([]) else { throw mismatch(target, "object") }
             let index = members.firstIndex { $0.name == name }
             var member = index.map { members[$0].value }
             try set(value, at: rest, in: &member)
             if let index {
-                members[index].value = member ?? .null
+                members[index].value = member ?? JSONNode(.null)
             } else {
-                members.append(JSONValue.Member(name: name, value: member ?? .null))
+                members.append(JSONNode.Member(name: name, value: member ?? JSONNode(.null)))
             }
-            target = .object(members)
+            target = JSONNode(.object(members))
         case .index(let index):
-            guard case .array(var elements)? = target ?? .array([]) else { throw mismatch(target, "array") }
-            while elements.count <= index { elements.append(.null) }
-            var element: JSONValue? = elements[index] == .null && !rest.isEmpty ? nil : elements[index]
+            guard case .array(var elements) = target?.kind ?? .array([]) else { throw mismatch(target, "array") }
+            while elements.count <= index { elements.append(JSONNode(.null)) }
+            var element: JSONNode? = elements[index].kind == .null && !rest.isEmpty ? nil : elements[index]
             try set(value, at: rest, in: &element)
-            elements[index] = element ?? .null
-            target = .array(elements)
+            elements[index] = element ?? JSONNode(.null)
+            target = JSONNode(.array(elements))
         case .append:
-            guard case .array(var elements)? = target ?? .array([]) else { throw mismatch(target, "array") }
-            var element: JSONValue?
+            guard case .array(var elements) = target?.kind ?? .array([]) else { throw mismatch(target, "array") }
+            var element: JSONNode?
             try set(value, at: rest, in: &element)
-            elements.append(element ?? .null)
-            target = .array(elements)
+            elements.append(element ?? JSONNode(.null))
+            target = JSONNode(.array(elements))
         }
     }
 
-    private static func mismatch(_ value: JSONValue?, _ needed: String) -> Failure {
+    private static func mismatch(_ value: JSONNode?, _ needed: String) -> Failure {
         Failure(
             message:
                 "A key uses as an \(needed) what another one has made a value of the type \(value?.typeName ?? "null")."

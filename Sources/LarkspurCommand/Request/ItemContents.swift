@@ -1,3 +1,4 @@
+import JSONSyntax
 import Larkspur
 
 /// The contents of a command line's items: fields, query and data, including the contents of files.
@@ -12,7 +13,7 @@ struct ItemContents {
     /// A data item with its value: text or JSON.
     struct DataItem {
         let name: String
-        let value: JSONValue
+        let value: JSONNode
     }
 
     /// A file to send.
@@ -43,8 +44,8 @@ struct ItemContents {
             case .headerFile: add(item.name, try Self.text(of: item).trimmingTrailingNewlines)
             case .query: query.append((item.name, item.value))
             case .queryFile: query.append((item.name, try Self.text(of: item).trimmingTrailingNewlines))
-            case .text: data.append(DataItem(name: item.name, value: .string(item.value)))
-            case .textFile: data.append(DataItem(name: item.name, value: .string(try Self.text(of: item))))
+            case .text: data.append(DataItem(name: item.name, value: JSONNode(.string(item.value))))
+            case .textFile: data.append(DataItem(name: item.name, value: JSONNode(.string(try Self.text(of: item)))))
             case .json: data.append(try Self.json(item, item.value, kind))
             case .jsonFile: data.append(try Self.json(item, try Self.text(of: item), kind))
             case .file: files.append(try Self.file(item, position: data.count))
@@ -72,8 +73,8 @@ struct ItemContents {
     var formFields: [(name: String, value: String)] { data.map { ($0.name, Self.formText($0.value)) } }
 
     /// The data as JSON; nil without data.
-    func json() throws(UsageError) -> JSONValue? {
-        var root: JSONValue?
+    func json() throws(UsageError) -> JSONNode? {
+        var root: JSONNode?
         for item in data {
             do throws(JSONPath.Failure) {
                 try JSONPath(item.name).set(item.value, in: &root)
@@ -106,8 +107,8 @@ struct ItemContents {
 
     // MARK: Values
 
-    private static func formText(_ value: JSONValue) -> String {
-        switch value {
+    private static func formText(_ value: JSONNode) -> String {
+        switch value.kind {
         case .string(let text), .number(let text): text
         case .bool(let value): value ? "True" : "False"
         case .null, .array, .object: value.text
@@ -119,14 +120,14 @@ struct ItemContents {
         _ text: String,
         _ kind: Invocation.ContentKind?
     ) throws(UsageError) -> DataItem {
-        let value: JSONValue
-        do throws(JSONScanner.Failure) {
-            value = try JSONParser.parse(text)
+        let value: JSONNode
+        do throws(JSONFailure) {
+            value = try JSONNode(Array(text.utf8))
         } catch {
-            throw UsageError("The value of “\(item.name)” is no JSON: there is an error at byte \(error.offset).")
+            throw UsageError("The value of “\(item.name)” is not JSON: \(error.reason), at byte \(error.offset).")
         }
         if kind == .form || kind == .multipart {
-            switch value {
+            switch value.kind {
             case .null, .array, .object: throw UsageError("A form has no place for the value of “\(item.name)”.")
             case .string, .number, .bool: break
             }

@@ -17,6 +17,7 @@ struct Program: Sendable {
             switch invocation.mode {
             case .help: try Sink.standardOutput.write(HelpText.text)
             case .version: try Sink.standardOutput.write("larkspur \(LarkspurCommand.version)\n")
+            case .doctor: try Sink.standardOutput.write(Self.report)
             case .completion(let shell): try Sink.standardOutput.write(CompletionScript.text(for: shell))
             case .request, .webSocket: return try await runRequest()
             }
@@ -24,6 +25,14 @@ struct Program: Sendable {
         } catch {
             return status(of: error)
         }
+    }
+
+    private static var report: String {
+        #if canImport(FoundationNetworking)
+        "larkspur     \(LarkspurCommand.version)\n\(EngineReport())\n"
+        #else
+        "larkspur     \(LarkspurCommand.version)\nFoundation's URLSession carries the requests.\n"
+        #endif
     }
 
     private func runRequest() async throws -> ExitStatus {

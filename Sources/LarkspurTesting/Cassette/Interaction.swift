@@ -1,5 +1,6 @@
 internal import Foundation
 internal import HTTPSyntax
+internal import JSONSyntax
 
 /// A request and its response, as a cassette stores them: without secrets.
 struct Interaction: Sendable {
@@ -56,7 +57,7 @@ enum RecordedBody: Sendable {
         let essence = type.map { FieldParameters($0).leading.lowercased() }
         let mayBeJSON = essence.map { $0 == "application/json" || $0.hasSuffix("+json") } ?? true
         // A single number or string is no clearer as JSON.
-        if mayBeJSON, let node = try? JSONNode(Array(content), depth: Self.depth),
+        if mayBeJSON, let node = try? JSONNode(Array(content), maximumDepth: Self.depth),
             node.array != nil || node.members != nil
         {
             self = .json(node)
@@ -179,8 +180,8 @@ enum CassetteFile {
     /// - Throws: ``CassetteError`` with the position in the file.
     static func read(_ data: Data, name: String) throws(CassetteError) -> [Interaction] {
         let bytes = Array(data)
-        do throws(JSONNode.Failure) {
-            return try interactions(in: JSONNode(bytes, depth: depth))
+        do throws(JSONFailure) {
+            return try interactions(in: JSONNode(bytes, maximumDepth: depth))
         } catch {
             let before = bytes.prefix(error.offset)
             let line = before.count { $0 == .lineFeed } + 1
@@ -192,15 +193,15 @@ enum CassetteFile {
         }
     }
 
-    private static func interactions(in root: JSONNode) throws(JSONNode.Failure) -> [Interaction] {
+    private static func interactions(in root: JSONNode) throws(JSONFailure) -> [Interaction] {
         guard let version = root["larkspurCassette"] else {
-            throw JSONNode.Failure(
+            throw JSONFailure(
                 reason: "the file is no cassette, as it has no member larkspurCassette",
                 offset: root.offset
             )
         }
         guard version.integer == Self.version else {
-            throw JSONNode.Failure(
+            throw JSONFailure(
                 reason: "the version of the format is not \(Self.version)",
                 offset: version.offset
             )
@@ -234,29 +235,29 @@ enum CassetteFile {
         in node: JSONNode,
         _ read: (JSONNode) -> Value?,
         _ kind: String
-    ) throws(JSONNode.Failure) -> Value {
+    ) throws(JSONFailure) -> Value {
         guard let member = node[name] else {
-            throw JSONNode.Failure(reason: "the member \(name) is missing", offset: node.offset)
+            throw JSONFailure(reason: "the member \(name) is missing", offset: node.offset)
         }
         guard let value = read(member) else {
-            throw JSONNode.Failure(reason: "the member \(name) is not \(kind)", offset: member.offset)
+            throw JSONFailure(reason: "the member \(name) is not \(kind)", offset: member.offset)
         }
         return value
     }
 
-    private static func fields(of node: JSONNode) throws(JSONNode.Failure) -> [Interaction.Field] {
+    private static func fields(of node: JSONNode) throws(JSONFailure) -> [Interaction.Field] {
         guard node["headers"] != nil else { return [] }
         var fields: [Interaction.Field] = []
         for member in try required("headers", in: node, \.members, "an object") {
             guard let value = member.value.string else {
-                throw JSONNode.Failure(reason: "the value of a field is not a string", offset: member.value.offset)
+                throw JSONFailure(reason: "the value of a field is not a string", offset: member.value.offset)
             }
             fields.append(Interaction.Field(name: member.name, value: value))
         }
         return fields
     }
 
-    private static func body(of node: JSONNode) throws(JSONNode.Failure) -> RecordedBody {
+    private static func body(of node: JSONNode) throws(JSONFailure) -> RecordedBody {
         if let value = node["json"] { return .json(value) }
         if node["text"] != nil { return .text(try required("text", in: node, \.string, "a string")) }
         if node["lines"] != nil {

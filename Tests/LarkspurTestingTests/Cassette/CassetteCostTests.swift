@@ -1,4 +1,5 @@
 import Foundation
+import JSONSyntax
 import Testing
 
 @testable import LarkspurTesting
@@ -26,7 +27,7 @@ import Testing
     @Test("Every class of bytes in a content is written and read")
     func byteClasses() {
         let parsing = ByteInputs.excesses { bytes in
-            _ = try? JSONNode(Array("[".utf8) + bytes, depth: 100)
+            _ = try? JSONNode(Array("[".utf8) + bytes, maximumDepth: 100)
             let body = RecordedBody(Data(bytes), type: "text/plain")
             let interaction = Interaction(
                 request: .init(method: "GET", url: "http://a/", headers: [], body: body),

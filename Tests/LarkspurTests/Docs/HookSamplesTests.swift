@@ -58,9 +58,4 @@ struct HookSamplesTests {
         #expect(other.headers["Accept"] == "text/plain")
         #expect(samples.manager.headers["Accept"] == nil)
     }
-
-    @Test func settings() throws {
-        let other = try samples.settings(folder.url.appendingPathComponent("settings.json"))
-        #expect(try other.settings == samples.manager.settings)
-    }
 }

@@ -144,8 +144,4 @@ struct MigrationTests {
         let url = try #require(URL(string: "https://example.com"))
         #expect(try samples.pins(url, folder.url).securityPolicy.pinningMode == .publicKey)
     }
-
-    @Test func settings() throws {
-        #expect(try samples.settings().settings == samples.manager.settings)
-    }
 }

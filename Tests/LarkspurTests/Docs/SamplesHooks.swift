@@ -1,6 +1,6 @@
 import Larkspur
 
-/// The samples of `Docs/Hooks.md`, and those about streaming, copies and settings; their output is recorded.
+/// The samples of `Docs/Hooks.md`, and those about streaming and copies; their output is recorded.
 struct HookSamples: Sendable {
     let manager: SessionManager
     let output = Recorder<String>()
@@ -64,16 +64,6 @@ struct HookSamples: Sendable {
         // sample: copying
         let other = manager.copy()
         other.headers["Accept"] = "text/plain"
-        // end
-        return other
-    }
-
-    func settings(_ file: URL) throws -> SessionManager {
-        // sample: settings
-        try JSONEncoder().encode(manager.settings).write(to: file)
-
-        let settings = try JSONDecoder().decode(SessionManagerSettings.self, from: Data(contentsOf: file))
-        let other = try SessionManager(settings: settings)
         // end
         return other
     }

@@ -102,13 +102,4 @@ struct MigrationSamples: Sendable {
         }
     }
     // end
-
-    func settings() throws -> SessionManager {
-        // sample: migrating an archive
-        let data = try JSONEncoder().encode(manager.settings)
-        let settings = try JSONDecoder().decode(SessionManagerSettings.self, from: data)
-        let other = try SessionManager(settings: settings)
-        // end
-        return other
-    }
 }

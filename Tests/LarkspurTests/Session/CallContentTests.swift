@@ -201,16 +201,4 @@ struct CallContentTests {
         try await expect("OpenStep") { $0.post("x", body: .encoded(1, by: list), success: { _, _ in }, failure: $1) }
         #expect(requests.values.isEmpty)
     }
-
-    @Test("Coders that are set up cannot be written down with the settings")
-    func settings() {
-        let decoder = SessionManager()
-        decoder.jsonDecoder.keyDecodingStrategy = .convertFromSnakeCase
-        let encoder = SessionManager()
-        encoder.jsonEncoder.outputFormatting = .sortedKeys
-
-        #expect(throws: LarkspurError.self) { try decoder.settings }
-        #expect(throws: LarkspurError.self) { try encoder.settings }
-        #expect(throws: Never.self) { try SessionManager().settings }
-    }
 }

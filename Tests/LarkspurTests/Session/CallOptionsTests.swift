@@ -133,8 +133,8 @@ struct RequestBodyTests {
 
         static let all = [
             Sample("value", .json(["a": 1]), #"{"a":1}"#, "application/json"),
-            Sample("members", .json(["name": "Ada", "tags": ["a", 1]]), "", "application/json"),
-            Sample("no members", .json([:]), "{}", "application/json"),
+            Sample("members", .jsonObject(["name": "Ada", "tags": ["a", 1]]), "", "application/json"),
+            Sample("no members", .jsonObject([:]), "{}", "application/json"),
             Sample("encoder", .encoded("x", by: Shout()), "X!", "text/shout"),
             Sample("data", .data(Data("abc".utf8), contentType: "a/b"), "abc", "a/b"),
             Sample("no data", .data(Data()), "", "application/octet-stream"),
@@ -206,8 +206,8 @@ struct RequestBodyTests {
         let manager = transport.makeManager(for: server)
         let bodies: [(RequestBody, LarkspurError.Code)] = [
             (.json(Double.nan), .parameterEncodingFailed),
-            (.json(["a": Double.infinity, "b": "x"]), .parameterEncodingFailed),
-            (.json(["a": folder, "b": "x"]), .parameterEncodingFailed),
+            (.jsonObject(["a": Double.infinity, "b": "x"]), .parameterEncodingFailed),
+            (.jsonObject(["a": folder, "b": "x"]), .parameterEncodingFailed),
             (.file(folder.url.appendingPathComponent("none")), .fileUnreadable),
             (.multipart { _ in throw Broken() }, .parameterEncodingFailed),
         ]
@@ -225,7 +225,7 @@ struct RequestBodyTests {
                 #expect(error?.code == .unsupported)
             }
         }
-        #expect(throws: LarkspurError.self) { try manager.makeRequest(.post, "x", body: .json(["a": folder])) }
+        #expect(throws: LarkspurError.self) { try manager.makeRequest(.post, "x", body: .jsonObject(["a": folder])) }
         #expect(server.requests.isEmpty)
     }
 }

@@ -12,6 +12,37 @@ import Testing
         #expect(CurlURLSession.libcurlVersion?.contains(".") == true)
     }
 
+    @Test("The report names each ability once, with a reason where it is lacking, and the files of the libraries")
+    func report() {
+        let report = EngineReport()
+        let lines = report.description.split(separator: "\n")
+
+        #expect(report.libcurlVersion == CurlURLSession.libcurlVersion && report.tlsLibrary != nil)
+        #expect(report.abilities.first { $0.name.hasPrefix("HTTP/3") }?.isPresent == CurlURLSession.supportsHTTP3)
+        #expect(Set(report.abilities.map(\.name)).count == report.abilities.count && report.abilities.count == 8)
+        #expect(report.abilities.allSatisfy { $0.lack?.isEmpty != true })
+        #expect(report.libraries.allSatisfy { FileManager.default.fileExists(atPath: $0) })
+        #expect(report.libraries.contains { $0.contains("libcurl") || $0.contains("FoundationNetworking") })
+        #expect(lines.count == 2 + report.abilities.count + report.libraries.count)
+    }
+
+    @Test("Libraries are found in the list of a process, with blanks in their names, and each once")
+    func maps() {
+        let maps = """
+            7f1c-7f2c r-xp 00000000 08:01 123    /usr/lib/x86_64-linux-gnu/libcurl.so.4.8.0
+            7f2c-7f3c r--p 00000000 08:01 123    /usr/lib/x86_64-linux-gnu/libcurl.so.4.8.0
+            7f3c-7f4c r--p 00000000 08:01 124    /opt/my libraries/libz.so.1.2.13 (deleted)
+            7f4c-7f5c r--p 00000000 08:01 125    /usr/lib/libzmq.so.5
+            7f5c-7f6c rw-p 00000000 00:00 0
+            7f6c-7f7c rw-p 00000000 00:00 0      [heap]
+            """
+        #expect(
+            EngineReport(abilities: [], maps: maps).libraries == [
+                "/opt/my libraries/libz.so.1.2.13 (deleted)", "/usr/lib/x86_64-linux-gnu/libcurl.so.4.8.0",
+            ]
+        )
+    }
+
     @Test("Without a libcurl every task fails with the reason, and the session can be invalidated")
     func unavailable() async throws {
         let server = try LoopbackServer()

@@ -9,6 +9,8 @@ final class TaskDelegate: TransferReceiver {
     fileprivate struct Storage {
         var received = Reception()
         var lastCredential: URLCredential?
+        /// The completion of a question of the transport that the end of the task answers; nil if there is none.
+        var openQuestion: (any Sendable)?
         /// The identifier in the registry; nil outside it.
         var identifier: Int?
         /// The consequence of the end; nil after it.
@@ -239,7 +241,7 @@ final class TaskDelegate: TransferReceiver {
                     if let answer { prepared = try adapter.prepare(answer, for: template.kind) }
                     give(prepared)
                 } catch {
-                    fail(with: error)
+                    fail(with: error, keepingOpen: give)
                 }
             }
         }
@@ -258,11 +260,12 @@ final class TaskDelegate: TransferReceiver {
     private func answer(
         _ answer: ChallengeAnswer,
         _ challenge: URLAuthenticationChallenge,
-        _ give: (ChallengeDecision) -> Void
+        _ give: @escaping @Sendable (ChallengeDecision) -> Void
     ) {
         if case .fail(let error) = answer.kind {
             return fail(
-                with: LarkspurError(.cancelled, "An authentication challenge was refused.", underlyingError: error)
+                with: LarkspurError(.cancelled, "An authentication challenge was refused.", underlyingError: error),
+                keepingOpen: give
             )
         }
         var disposition = adapter.disposition(for: answer, to: challenge)
@@ -270,7 +273,10 @@ final class TaskDelegate: TransferReceiver {
             disposition = adapter.disposition(for: .rejectProtectionSpace, to: challenge)
         }
         guard let (chosen, credential) = disposition else { return end(with: challenge.failureResponse) }
-        if chosen == .cancelAuthenticationChallenge { return task.cancel() }
+        if chosen == .cancelAuthenticationChallenge {
+            keepOpen(give)
+            return task.cancel()
+        }
         give((chosen, credential))
     }
 
@@ -319,6 +325,18 @@ final class TaskDelegate: TransferReceiver {
             return storage.ending == nil
         }
         if !hasEnded { task.cancel() }
+    }
+
+    /// Ends the task with an error in place of an answer to a question of the transport.
+    private func fail(with error: LarkspurError, keepingOpen question: any Sendable) {
+        keepOpen(question)
+        fail(with: error)
+    }
+
+    /// Holds the completion of a question until the task ends. A session takes the release of a completion for the
+    /// default answer, and the cancellation may reach it later: another thread may be about to pass orders on.
+    private func keepOpen(_ question: any Sendable) {
+        storage.withLock { if $0.ending != nil { $0.openQuestion = question } }
     }
 
     /// Ends the transfer with this response as its final one, because the transport has no other way to end it. Only a

@@ -11,9 +11,7 @@ public struct JSONRequestSerializer: RequestSerializer {
     /// writes. Default: none.
     public var writingOptions: JSONSerialization.WritingOptions
     /// The closure that encodes an `Encodable` value as JSON. Called on the thread that builds the request.
-    public var encode: @Sendable (any Encodable) throws -> Data { didSet { hasOwnEncoder = true } }
-    /// Whether the caller passed an encoder.
-    private(set) var hasOwnEncoder: Bool
+    public var encode: @Sendable (any Encodable) throws -> Data
 
     /// Creates a serializer.
     /// - Parameters:
@@ -21,10 +19,8 @@ public struct JSONRequestSerializer: RequestSerializer {
     ///   - encoder: The encoder of `Encodable` values, with its strategies for dates, data and keys. Default: a
     ///     `JSONEncoder()`. Do not change it afterwards.
     public init(writingOptions: JSONSerialization.WritingOptions = [], encoder: JSONEncoder? = nil) {
-        let isOwn = encoder != nil
         let encoder = encoder ?? JSONEncoder()
         self.init(writingOptions: writingOptions) { try encoder.encode($0) }
-        hasOwnEncoder = isOwn
     }
 
     /// Creates a serializer with an encoder other than Foundation's.
@@ -37,7 +33,6 @@ public struct JSONRequestSerializer: RequestSerializer {
     ) {
         self.writingOptions = writingOptions
         self.encode = encode
-        hasOwnEncoder = true
     }
 
     /// Writes parameters as JSON.

@@ -77,6 +77,26 @@ struct TaskDelegateTests {
         return try await values.first()
     }
 
+    /// The answers to a question of a session, which takes the release of the completion for the default answer.
+    private final class Answers<Value: Sendable> {
+        private final class Question: Sendable {
+            let values = Recorder<Value>()
+        }
+
+        private weak var question: Question?
+
+        func ask(_ answer: TransferAnswer<Value>) {
+            let question = Question()
+            self.question = question
+            answer.give { question.values.record($0) }
+        }
+
+        /// Whether the completion is still held, and may be called.
+        var isOpen: Bool { question != nil }
+        /// Whether no answer was given while the completion was held.
+        var isEmpty: Bool { question?.values.values.isEmpty ?? false }
+    }
+
     // MARK: The registry
 
     @Test("A delegate is in the registry of its session until the transfer has ended")
@@ -304,12 +324,12 @@ struct TaskDelegateTests {
             request.httpMethod = "not a token"
             return request
         }
-        let answers = Recorder<URLRequest?>()
-        call.delegate.redirect(try makeResponse(302), to: try makeRedirect(to: "http://other.test/"))
-            .give { answers.record($0) }
+        let answers = Answers<URLRequest?>()
+        answers.ask(call.delegate.redirect(try makeResponse(302), to: try makeRedirect(to: "http://other.test/")))
         call.waitForHooks()
-        #expect(answers.values.isEmpty && call.task.state == .cancelling)
+        #expect(answers.isEmpty && answers.isOpen && call.task.state == .cancelling)
         #expect(try call.end(with: URLError(.cancelled)).error?.code == .invalidMethod)
+        #expect(!answers.isOpen)
     }
 
     @Test(
@@ -383,11 +403,12 @@ struct TaskDelegateTests {
     func cancelledChallenge(hasError: Bool) throws {
         let call = makeData()
         call.task.hooks.challengeAnswer = { _, _ in hasError ? .fail(CocoaError(.userCancelled)) : .cancel }
-        let answers = Recorder<URLSession.AuthChallengeDisposition>()
-        call.delegate.answer(makeChallenge()).give { answers.record($0.0) }
+        let answers = Answers<ChallengeDecision>()
+        answers.ask(call.delegate.answer(makeChallenge()))
         call.waitForHooks()
-        #expect(answers.values.isEmpty && call.task.state == .cancelling)
+        #expect(answers.isEmpty && answers.isOpen && call.task.state == .cancelling)
         let error = try call.end(with: URLError(.cancelled)).error
+        #expect(!answers.isOpen)
         #expect(error?.code == .cancelled)
         #expect((error?.underlyingError is CocoaError) == hasError)
     }

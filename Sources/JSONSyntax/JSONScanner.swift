@@ -1,10 +1,12 @@
+internal import HTTPSyntax
+
 /// A scanner that splits JSON into its tokens and checks the grammar (RFC 8259).
 ///
 /// It needs memory only for the nesting, whose depth is limited.
-struct JSONScanner {
+package struct JSONScanner {
     /// A token: the kind, and the range of its bytes.
-    struct Token: Equatable {
-        enum Kind: Equatable {
+    package struct Token: Equatable {
+        package enum Kind: Equatable {
             case beginObject, endObject, beginArray, endArray, colon, comma
             /// The name of a member, with its quotation marks.
             case name
@@ -14,33 +16,31 @@ struct JSONScanner {
             case null
         }
 
-        let kind: Kind
-        let range: Range<Int>
+        package let kind: Kind
+        package let range: Range<Int>
     }
 
-    /// The reason why the text is not JSON.
-    struct Failure: Error, Equatable {
-        /// The offset of the first invalid byte.
-        let offset: Int
-    }
-
-    /// The largest depth of nesting.
-    static let maximumDepth = 512
+    /// The largest depth of nesting that Foundation reads, too.
+    package static let maximumDepth = 512
 
     private enum Expectation { case value, valueOrEnd, nameOrEnd, name, colon, commaOrEnd, end }
 
     private let bytes: [UInt8]
+    private let maximumDepth: Int
     private var index = 0
     private var expectation = Expectation.value
     /// The open containers: true for an object, false for an array.
     private var containers: [Bool] = []
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    package init(_ bytes: [UInt8], maximumDepth: Int = Self.maximumDepth) {
+        self.bytes = bytes
+        self.maximumDepth = maximumDepth
+    }
 
     /// Whether the bytes are one JSON value.
-    static func accepts(_ bytes: [UInt8]) -> Bool {
+    package static func accepts(_ bytes: [UInt8]) -> Bool {
         var scanner = JSONScanner(bytes)
-        do throws(Failure) {
+        do throws(JSONFailure) {
             while try scanner.next() != nil {}
             return true
         } catch {
@@ -49,10 +49,12 @@ struct JSONScanner {
     }
 
     /// Returns the next token; nil at the end of the text.
-    mutating func next() throws(Failure) -> Token? {
-        while index < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[index]) { index += 1 }
+    package mutating func next() throws(JSONFailure) -> Token? {
+        while let byte = peek, byte == .space || byte == .lineFeed || byte == .carriageReturn || byte == .tab {
+            index += 1
+        }
         guard index < bytes.count else {
-            guard expectation == .end else { throw Failure(offset: index) }
+            guard expectation == .end else { throw failure("the document ends too early") }
             return nil
         }
         let start = index
@@ -60,7 +62,9 @@ struct JSONScanner {
         return Token(kind: kind, range: start..<index)
     }
 
-    private mutating func scan(_ byte: UInt8) throws(Failure) -> Token.Kind {
+    private func failure(_ reason: String) -> JSONFailure { JSONFailure(reason: reason, offset: index) }
+
+    private mutating func scan(_ byte: UInt8) throws(JSONFailure) -> Token.Kind {
         let takesValue = expectation == .value || expectation == .valueOrEnd
         switch byte {
         case UInt8(ascii: "{") where takesValue: return try open(isObject: true)
@@ -89,15 +93,26 @@ struct JSONScanner {
         case UInt8(ascii: "t") where takesValue: return try word("true", .bool)
         case UInt8(ascii: "f") where takesValue: return try word("false", .bool)
         case UInt8(ascii: "n") where takesValue: return try word("null", .null)
-        case _ where takesValue:
+        case UInt8(ascii: "-") where takesValue, UInt8(ascii: "0")...UInt8(ascii: "9") where takesValue:
             try scanNumber()
             return ended(.number)
-        default: throw Failure(offset: index)
+        default: throw failure(missing)
         }
     }
 
-    private mutating func open(isObject: Bool) throws(Failure) -> Token.Kind {
-        guard containers.count < Self.maximumDepth else { throw Failure(offset: index) }
+    /// The reason for a byte that cannot stand here.
+    private var missing: String {
+        switch expectation {
+        case .value, .valueOrEnd: "a value is missing"
+        case .name, .nameOrEnd: "the name of a member is missing"
+        case .colon: "a colon is missing"
+        case .commaOrEnd: "a comma or the end of an \(containers.last == true ? "object" : "array") is missing"
+        case .end: "there is something after the end of the document"
+        }
+    }
+
+    private mutating func open(isObject: Bool) throws(JSONFailure) -> Token.Kind {
+        guard containers.count < maximumDepth else { throw failure("the document is nested too deeply") }
         index += 1
         containers.append(isObject)
         expectation = isObject ? .nameOrEnd : .valueOrEnd
@@ -115,68 +130,78 @@ struct JSONScanner {
         return kind
     }
 
-    private mutating func word(_ word: StaticString, _ kind: Token.Kind) throws(Failure) -> Token.Kind {
-        let letters = word.withUTF8Buffer { Array($0) }
-        guard bytes[index...].starts(with: letters) else { throw Failure(offset: index) }
-        index += letters.count
+    private mutating func word(_ word: String, _ kind: Token.Kind) throws(JSONFailure) -> Token.Kind {
+        guard bytes[index...].starts(with: word.utf8) else { throw failure("a value is missing") }
+        index += word.utf8.count
         return ended(kind)
     }
 
-    private mutating func scanString() throws(Failure) {
+    private mutating func scanString() throws(JSONFailure) {
         index += 1
-        while index < bytes.count {
-            switch bytes[index] {
+        while let byte = peek {
+            switch byte {
             case UInt8(ascii: "\""):
                 index += 1
                 return
             case UInt8(ascii: "\\"):
                 index += 1
-                guard index < bytes.count else { throw Failure(offset: index) }
-                if bytes[index] == UInt8(ascii: "u") {
-                    let digits = bytes[(index + 1)...].prefix(4)
-                    guard digits.count == 4, digits.allSatisfy(\.isHexDigit) else { throw Failure(offset: index) }
-                    index += 5
-                } else {
-                    guard "\"\\/bfnrt".utf8.contains(bytes[index]) else { throw Failure(offset: index) }
-                    index += 1
-                }
-            case 0..<0x20: throw Failure(offset: index)
+                try scanEscape()
+            case 0..<0x20: throw failure("a string has a control character")
             default: index += 1
             }
         }
-        throw Failure(offset: index)
+        throw failure("the document ends within a string")
     }
 
-    private mutating func scanNumber() throws(Failure) {
+    private mutating func scanEscape() throws(JSONFailure) {
+        guard let byte = peek else { throw failure("the document ends within a string") }
+        guard byte == UInt8(ascii: "u") else {
+            guard "\"\\/bfnrt".utf8.contains(byte) else { throw failure("an escape is not known") }
+            return index += 1
+        }
+        let digits = bytes[(index + 1)...].prefix(4)
+        guard digits.count == 4, digits.allSatisfy({ $0.hexDigitValue != nil }) else {
+            throw failure("four hexadecimal digits are missing")
+        }
+        index += 5
+    }
+
+    private mutating func scanNumber() throws(JSONFailure) {
         if peek == UInt8(ascii: "-") { index += 1 }
-        if peek == UInt8(ascii: "0") { index += 1 } else { try scanDigits() }
+        if peek == UInt8(ascii: "0") {
+            index += 1
+            if peek?.isDigit == true { throw failure("a number begins with a zero") }
+        } else {
+            try scanDigits(or: "a value is missing")
+        }
         if peek == UInt8(ascii: ".") {
             index += 1
-            try scanDigits()
+            try scanDigits(or: "a digit is missing")
         }
         if peek == UInt8(ascii: "e") || peek == UInt8(ascii: "E") {
             index += 1
             if peek == UInt8(ascii: "+") || peek == UInt8(ascii: "-") { index += 1 }
-            try scanDigits()
+            try scanDigits(or: "a digit is missing")
         }
     }
 
-    private mutating func scanDigits() throws(Failure) {
+    private mutating func scanDigits(or reason: String) throws(JSONFailure) {
         let start = index
-        while let byte = peek, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { index += 1 }
-        guard index > start else { throw Failure(offset: index) }
+        while let byte = peek, byte.isDigit { index += 1 }
+        guard index > start else { throw failure(reason) }
     }
 
     private var peek: UInt8? { index < bytes.count ? bytes[index] : nil }
 }
 
-extension UInt8 {
-    fileprivate var isHexDigit: Bool {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-            UInt8(ascii: "A")...UInt8(ascii: "F"):
-            true
-        default: false
-        }
+/// The reason why a text is not JSON.
+package struct JSONFailure: Error, Equatable {
+    package let reason: String
+    /// The offset in bytes of the place where the text is not JSON.
+    package let offset: Int
+
+    package init(reason: String, offset: Int) {
+        self.reason = reason
+        self.offset = offset
     }
 }

@@ -1,22 +1,9 @@
-/// A JSON value that preserves the order of its members and the digits of its numbers.
-indirect enum JSONValue: Equatable, Sendable {
-    case null
-    case bool(Bool)
-    /// A number as it was written.
-    case number(String)
-    case string(String)
-    case array([JSONValue])
-    case object([Member])
+import JSONSyntax
 
-    /// A member of an object.
-    struct Member: Equatable, Sendable {
-        var name: String
-        var value: JSONValue
-    }
-
+extension JSONNode {
     /// The name of the type, for errors.
     var typeName: String {
-        switch self {
+        switch kind {
         case .null: "null"
         case .bool: "boolean"
         case .number: "number"
@@ -34,7 +21,7 @@ indirect enum JSONValue: Equatable, Sendable {
     }
 
     private func write(to text: inout String) {
-        switch self {
+        switch kind {
         case .null: text += "null"
         case .bool(let value): text += value ? "true" : "false"
         case .number(let digits): text += digits

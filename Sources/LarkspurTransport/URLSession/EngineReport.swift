@@ -1,0 +1,114 @@
+#if canImport(FoundationNetworking)
+/// What the engine found on this machine: the libraries, and what they enable or lack.
+///
+///     print(EngineReport())
+///
+/// The engine finds libcurl, its TLS library and the libraries of content codings at run time, so that a program can
+/// tell only where it runs what it has. Print the report, or store it as a list of the software that a service uses.
+public struct EngineReport: Sendable, CustomStringConvertible {
+    /// An ability of the engine that depends on the libraries.
+    public struct Ability: Sendable, Hashable {
+        /// The name, such as "HTTP/2".
+        public let name: String
+        /// The reason why the engine does not have the ability, or does not use it by default; nil if it does.
+        public let lack: String?
+
+        /// Whether the engine has the ability.
+        public var isPresent: Bool { lack == nil }
+    }
+
+    /// The version of libcurl, such as "7.88.1"; nil if there is none.
+    public let libcurlVersion: String?
+    /// libcurl's TLS library with its version, such as "OpenSSL/3.0.19"; nil if there is none.
+    public let tlsLibrary: String?
+    /// The reason why the engine cannot be used at all; nil if it can.
+    public let unavailabilityReason: String?
+    /// What depends on the libraries, in a fixed order.
+    public let abilities: [Ability]
+    /// The paths of the libraries in the process that the engine uses, directly or by way of libcurl, sorted. The names
+    /// of the files have their versions, such as "libz.so.1.2.13". Empty if the system does not tell.
+    public let libraries: [String]
+
+    /// Looks at this process. The libraries that the engine needs are loaded, if they are not yet; they stay loaded.
+    public init() {
+        let abilities = Self.presentAbilities
+        // Foundation's functions that read a whole file stop after a page, as the file has no size.
+        let maps = try? FileHandle(forReadingAtPath: "/proc/self/maps")?.readToEnd()
+        self.init(abilities: abilities, maps: String(decoding: maps ?? Data(), as: UTF8.self))
+    }
+
+    /// - Parameter maps: The list of the files that are mapped into the process, in the format of `/proc/self/maps`.
+    init(abilities: [Ability], maps: String) {
+        libcurlVersion = Libcurl.version
+        tlsLibrary = Libcurl.tlsLibrary
+        unavailabilityReason = Libcurl.unavailability
+        self.abilities = abilities
+        libraries = Self.libraries(in: maps)
+    }
+
+    /// The report as text, an item on each line.
+    public var description: String {
+        var lines = ["libcurl      \(libcurlVersion ?? unavailabilityReason ?? "none")"]
+        lines.append("TLS          \(tlsLibrary ?? "none")")
+        for ability in abilities {
+            lines.append(
+                "\(ability.isPresent ? "yes" : "no ")          \(ability.name)\(ability.lack.map { ": \($0)" } ?? "")"
+            )
+        }
+        lines += libraries.map { "library      \($0)" }
+        return lines.joined(separator: "\n")
+    }
+
+    private static var presentAbilities: [Ability] {
+        let codings = ContentCoding.allCases.map { coding in
+            Ability(
+                name: "content coding \(coding.rawValue)",
+                lack: coding.isAvailable ? nil : "its library is not installed, and Accept-Encoding does not name it"
+            )
+        }
+        return [http2, http3] + codings + [
+            Ability(
+                name: "pins of whole chains, and roots in addition to the system's",
+                lack: ServerTrust.unavailability.map { "\($0)" }
+            ),
+            Ability(
+                name: "list of public suffixes for cookies",
+                lack: PublicSuffixList.current == .system ? nil : "libpsl is not installed; a rule takes its place"
+            ),
+        ]
+    }
+
+    private static var http2: Ability {
+        let isOffered = HTTP2Trust.offersHTTP2(.whereTrusted)
+        return Ability(
+            name: "HTTP/2",
+            lack: isOffered
+                ? nil
+                : "not offered by default, because with this libcurl a truncated response may look complete or it was not "
+                    + "tested; HTTP2Use.always offers it"
+        )
+    }
+
+    private static var http3: Ability {
+        Ability(
+            name: "HTTP/3 (as an option)",
+            lack: Libcurl.hasHTTP3 ? nil : "this libcurl was built without it, or is older than 7.88"
+        )
+    }
+
+    private static let names = [
+        "libcurl", "libssl", "libcrypto", "libgnutls", "libz.", "libbrotli", "libzstd", "libpsl", "libnghttp2",
+        "libnghttp3", "libngtcp2", "libidn2", "libFoundationNetworking",
+    ]
+
+    private static func libraries(in maps: String) -> [String] {
+        let paths = maps.split(separator: "\n").compactMap { line -> String? in
+            // The path is the last column, and may contain blanks. No other column has a slash.
+            guard let path = line.firstIndex(of: "/").map({ line[$0...] }) else { return nil }
+            let name = path.split(separator: "/").last ?? ""
+            return names.contains { name.hasPrefix($0) } && name.contains(".so") ? String(path) : nil
+        }
+        return Set(paths).sorted()
+    }
+}
+#endif
