@@ -1,27 +1,27 @@
 internal import HTTPSyntax
 import Synchronization
 
-/// An interceptor that adds a credential to requests, and refreshes it when it expires or is refused.
+/// An interceptor that adds a credential to requests, and refreshes it when it expires or a server refuses it.
 ///
 ///     let login = AuthenticationInterceptor(credential, authenticator: authenticator, for: baseURL)
 ///     manager.interceptors.call = [login, .retry()]
 ///
-/// All requests share one refresh: those whose credential has expired wait for it, and those that were sent with the
-/// old credential and are refused are sent again with the new one. A request whose content cannot be sent again is not;
-/// the refusal is its response, and so it is if the new credential is refused too.
+/// All requests share one refresh. A request whose credential has expired waits for the refresh. A request that was
+/// sent with the old credential and refused is sent again with the new one. If the content of a request cannot be sent
+/// again, the refusal is its response. If the new credential is refused too, the second refusal is the response.
 ///
-/// If a refresh fails, the calls that wait for it, and those that were sent before, fail with the code
-/// `credentialRefreshFailed`. The next call refreshes again. The cancellation of a call that waits does not end the
-/// refresh.
+/// If a refresh fails, the calls that wait for it, and calls that were sent before and are refused, fail with the code
+/// `credentialRefreshFailed`. A call whose credential has not expired yet is sent with that credential instead. The
+/// next call refreshes again. If a waiting call is cancelled, the refresh continues.
 ///
-/// The credential is sent only to the given origins (scheme, host and port): a redirect to another one is followed
-/// without the fields that the authenticator has set. Set the interceptor outside a ``RetryPolicy`` or inside it, in
-/// either order.
+/// The credential is sent only to the given origins (scheme, host and port). A redirect to another origin is followed
+/// without the fields that the authenticator has set. The interceptor may surround a ``RetryPolicy`` or stand inside
+/// it.
 public final class AuthenticationInterceptor<Credential: Sendable>: RequestInterceptor {
-    /// A credential at the time of its use.
+    /// A credential, and the state of the interceptor when a request took it.
     private struct Use: Sendable {
         let credential: Credential
-        /// The number of credentials before it.
+        /// The number of times that the credential had been replaced.
         let version: Int
         /// The number of refreshes that had ended.
         let refreshCount: Int
@@ -30,10 +30,10 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
     private struct State {
         var credential: Credential?
         var version = 0
-        /// The date at which the credential was refreshed; nil for one that was set.
+        /// The date of the refresh that led to the credential; nil for a credential that was set.
         var refreshDate: Date?
         var refreshCount = 0
-        /// The error of the last refresh, and its number.
+        /// The error of the last failed refresh, and the number of that refresh.
         var failure: (number: Int, error: LarkspurError)?
         var refresh: SharedResult<Void>?
         /// The names of the fields that the authenticator has set.
@@ -41,16 +41,18 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
 
         var use: Use? { credential.map { Use(credential: $0, version: version, refreshCount: refreshCount) } }
 
-        /// Replaces the credential, and returns the old one, whose release may call foreign code.
+        /// Replaces the credential, and returns the old one. The caller releases it outside the lock, because its
+        /// deinitializer may be foreign code.
         mutating func replace(by new: Credential?, refreshDate: Date? = nil) -> Credential? {
             version += 1
             self.refreshDate = refreshDate
             return exchange(&credential, with: new)
         }
 
-        /// Returns the step of a request whose credential has expired or was refused.
+        /// Returns the next step of a request whose credential has expired or was refused.
         mutating func step(after use: Use) -> Step {
             guard credential != nil, version == use.version else { return .use(self.use) }
+            // The request took its credential before that refresh ended, so the failure concerns it, too.
             if let failure, failure.number > use.refreshCount { return .fail(failure.error) }
             if let refresh { return .wait(refresh) }
             let result = SharedResult<Void>()
@@ -104,8 +106,8 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
         state = Mutex(State(credential: credential))
     }
 
-    /// The present credential; nil if there is none. Set it after a login, or to nil after a logout. A refresh under
-    /// way does not replace a credential that was set in the meantime.
+    /// The current credential; nil if there is none. Set it after a login, and to nil after a logout. A credential that
+    /// is set during a refresh stays: the result of that refresh is ignored.
     public var credential: Credential? {
         get { state.withLock { $0.credential } }
         set { _ = state.withLock { $0.replace(by: newValue) } }
@@ -126,7 +128,7 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
             let use = try await presentUse()
         else { return try await next(request) }
         let response = try await next(applying(use, to: request, context))
-        // The response of another origin, after a redirect, is none to this credential.
+        // After a redirect to another origin, the response does not concern this credential.
         guard isOwn(response.response?.url), authenticator.isRefused(response), context.canReplayContent,
             !context.hasDeliveredContent, !Task.isCancelled
         else { return response }
@@ -146,13 +148,14 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
 
     private func isOwn(_ url: URL?) -> Bool { url.flatMap(Origin.init).map(origins.contains) ?? false }
 
-    /// Returns a request with the credential, whose fields no other origin gets.
+    /// Returns the request with the credential. Redirects to other origins omit the fields that the authenticator sets.
     private func applying(_ use: Use, to request: URLRequest, _ context: RequestContext) -> URLRequest {
         var authenticated = request
         authenticator.apply(use.credential, to: &authenticated)
         let fields = authenticated.allHTTPHeaderFields ?? [:]
         let changed = fields.filter { $0.value != request.value(forHTTPHeaderField: $0.key) }
-        // The authenticator may set a value that a request has already.
+        // If the request already has the value, `changed` lacks the field. So the names from earlier requests count,
+        // too.
         let own = state.withLock { state in
             state.fields.formUnion(changed.keys)
             return state.fields
@@ -163,12 +166,13 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
 
     // MARK: Refresh
 
-    /// Returns the credential, which is refreshed if it is about to expire. If that fails, the old one is used until it
-    /// has expired.
+    /// Returns the credential, and refreshes it first if it is about to expire. If the refresh fails, returns the old
+    /// credential until it has expired.
     private func presentUse() async throws -> Use? {
         let (use, refreshDate) = state.withLock { ($0.use, $0.refreshDate) }
         guard let use, let expiry = authenticator.expirationDate(of: use.credential) else { return use }
         var window = window.timeInterval
+        // Otherwise a credential with a short lifetime would be refreshed before each request.
         if let refreshDate { window = min(window, max(0, expiry.timeIntervalSince(refreshDate)) / 2) }
         guard date() >= expiry - window else { return use }
         do {
@@ -179,15 +183,16 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
         }
     }
 
-    /// Returns a newer credential than one that was used, or else the result of a refresh.
-    /// - Returns: Nil if there is no credential any more.
+    /// Returns the credential that has replaced a used one. If there is none yet, refreshes the credential, or waits
+    /// for the refresh under way.
+    /// - Returns: The newer credential; nil if the credential was removed.
     private func refreshedUse(after use: Use) async throws -> Use? {
         switch state.withLock({ $0.step(after: use) }) {
         case .use(let newer): return newer
         case .fail(let error): throw error
         case .wait(let result): try await result.value()
         case .refresh(let result, let use):
-            // The task is not that of the caller, whose cancellation or deadline would end the refresh for the others.
+            // A detached task, because the caller's cancellation or deadline would end the refresh for all callers.
             let scope = RefreshScope.interceptors.union([ObjectIdentifier(self)])
             Task.detached { await self.refresh(use, result, scope) }
             try await result.value()
@@ -221,15 +226,17 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
                 return (nil, failure)
             }
         }
+        // Releases the old credential here, outside the lock.
         withExtendedLifetime(replaced) {}
         shared.finish(with: failure.map { .failure($0) } ?? .success(()))
     }
 }
 
-/// The interceptors for which the present task refreshes a credential, so that its requests do not wait for themselves.
+/// The interceptors whose credential the current task refreshes. Their requests are sent without the credential,
+/// because they would otherwise wait for their own refresh.
 enum RefreshScope {
     @TaskLocal static var interceptors: Set<ObjectIdentifier> = []
-    /// Whether the present task refreshes a credential.
+    /// Whether the current task refreshes a credential.
     static var isActive: Bool { !interceptors.isEmpty }
 }
 
@@ -248,7 +255,8 @@ extension LarkspurError {
 }
 
 extension RequestInterceptor {
-    /// Returns an interceptor that adds a credential to requests, and refreshes it when it expires or is refused.
+    /// Returns an interceptor that adds a credential to requests, and refreshes it when it expires or a server refuses
+    /// it.
     /// - Parameters:
     ///   - credential: The credential; nil if there is none yet, so that requests are sent without it.
     ///   - authenticator: The rules of the credential.

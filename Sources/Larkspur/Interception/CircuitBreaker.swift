@@ -1,24 +1,29 @@
 import Synchronization
 
-/// An interceptor that sends nothing for a while to a server that fails again and again, for each origin.
+/// An interceptor that stops sending requests to an origin for a while after consecutive failures.
 ///
 ///     manager.interceptors.attempt = [.circuitBreaker()]
 ///
-/// After a number of consecutive failures the circuit opens: requests fail at once with the code `circuitOpen`. After a
-/// time one request is sent as a trial, and another one if the trial has not ended after the same time. If a trial
-/// succeeds, the circuit closes again, otherwise it stays open for the same time. A failure is a status from 500 on, or
-/// an error of the connection; a cancellation is neither failure nor success. The time is that of the clock of the
-/// first call; set the interceptor only for session managers with the same clock.
+/// After a number of consecutive failures the circuit opens: requests fail immediately with the code `circuitOpen`.
+/// After the open time, one request is sent as a trial. If the trial has not ended after another open time, the next
+/// request is a trial, too. A successful trial closes the circuit. A failed trial keeps it open for another open time.
+///
+/// A failure is a status of 500 or higher, or an error with one of the codes `timedOut`, `cannotFindHost`,
+/// `cannotConnectToHost`, `connectionLost`, `secureConnectionFailed` and `malformedResponse`. Any other error, such as
+/// a cancellation, is neither a failure nor a success.
+///
+/// The time is measured with the clock of the first call. Share the interceptor only between session managers with the
+/// same clock.
 public final class CircuitBreaker: RequestInterceptor {
     private let rules: Circuit.Rules
-    /// The circuits that have, or had, failures.
+    /// The circuits that have failures, or were open before.
     private let circuits = Mutex(OriginTable<Circuit>())
     private let stopwatch = SharedStopwatch()
 
     /// Creates an interceptor.
     /// - Parameters:
     ///   - failures: The number of consecutive failures that open the circuit, at least 1. Default: 5.
-    ///   - openTime: The time until a request is sent as a trial. Default: 30 seconds.
+    ///   - openTime: The time from the opening until a request is sent as a trial. Default: 30 seconds.
     public init(failures: Int = 5, openTime: Duration = .seconds(30)) {
         rules = Circuit.Rules(failures: max(1, failures), openTime: openTime)
     }
@@ -40,6 +45,7 @@ public final class CircuitBreaker: RequestInterceptor {
         }
         do {
             let response = try await next(request)
+            // A response of a scheme without status codes is no failure.
             let isFailure = (response.statusCode ?? 200) >= 500
             let end = stopwatch.elapsed(by: context)
             change(request.url) { $0.end(isFailure ? .failure : .success, of: round, at: end, rules) }
@@ -56,6 +62,7 @@ public final class CircuitBreaker: RequestInterceptor {
     private func change<Result>(_ url: URL?, _ body: (inout Circuit) -> Result) -> Result {
         circuits.withLock { circuits in
             var circuit = circuits[url] ?? Circuit()
+            // A circuit in its initial state needs no place in the table.
             defer { circuits[url] = circuit == Circuit() ? nil : circuit }
             return body(&circuit)
         }
@@ -68,13 +75,13 @@ public final class CircuitBreaker: RequestInterceptor {
 
 /// The state of a circuit, as a value.
 struct Circuit: Equatable, Sendable {
-    /// The numbers by which a circuit changes its state.
+    /// The limits at which a circuit changes its state.
     struct Rules: Sendable {
         var failures: Int
         var openTime: Duration
     }
 
-    /// The end of a request.
+    /// The outcome of a request.
     enum End: Sendable {
         case success, failure, neither
     }
@@ -84,15 +91,15 @@ struct Circuit: Equatable, Sendable {
         case closed(failures: Int)
         /// No request is sent until a time.
         case open(until: Duration)
-        /// One request has been sent as a trial, and none is sent until a time.
+        /// One request was sent as a trial, and no other request is sent until a time.
         case halfOpen(until: Duration)
     }
 
     private(set) var state = State.closed(failures: 0)
-    /// The number of changes between open and closed. Requests of an earlier round change nothing any more.
+    /// The number of changes between the states. A request that began in an earlier round no longer changes the state.
     private var round = 0
 
-    /// Returns the round of a request that may be sent; nil for one that may not.
+    /// Returns the round of a request; nil if the request may not be sent.
     mutating func begin(at now: Duration, _ rules: Rules) -> Int? {
         switch state {
         case .closed: break
@@ -103,14 +110,14 @@ struct Circuit: Equatable, Sendable {
         return round
     }
 
-    /// Notes the end of a request.
+    /// Records the outcome of a request.
     mutating func end(_ end: End, of round: Int, at now: Duration, _ rules: Rules) {
         guard round == self.round else { return }
         switch (state, end) {
         case (.closed(let failures), .failure) where failures + 1 < rules.failures:
             state = .closed(failures: failures + 1)
         case (.closed, .failure), (.halfOpen, .failure): enter(.open(until: now + rules.openTime))
-        // The next request is the trial.
+        // The outcome of the trial is unknown, so the next request is a trial, too.
         case (.halfOpen, .neither): enter(.open(until: now))
         case (.halfOpen, .success): enter(.closed(failures: 0))
         case (.closed, .success): state = .closed(failures: 0)
@@ -125,10 +132,10 @@ struct Circuit: Equatable, Sendable {
 }
 
 extension RequestInterceptor where Self == CircuitBreaker {
-    /// Returns an interceptor that sends nothing for a while to a server that fails again and again, for each origin.
+    /// Returns an interceptor that stops sending requests to an origin for a while after consecutive failures.
     /// - Parameters:
     ///   - failures: The number of consecutive failures that open the circuit, at least 1. Default: 5.
-    ///   - openTime: The time until a request is sent as a trial. Default: 30 seconds.
+    ///   - openTime: The time from the opening until a request is sent as a trial. Default: 30 seconds.
     public static func circuitBreaker(failures: Int = 5, openTime: Duration = .seconds(30)) -> CircuitBreaker {
         CircuitBreaker(failures: failures, openTime: openTime)
     }

@@ -1,4 +1,4 @@
-/// An interceptor that is a closure.
+/// An interceptor that calls a closure.
 ///
 ///     manager.interceptors.attempt = [
 ///         .custom { request, context, next in
@@ -8,15 +8,15 @@
 ///         }
 ///     ]
 public struct ClosureInterceptor: RequestInterceptor {
-    /// A closure that handles a request, with the parameters of ``RequestInterceptor/intercept(_:context:next:)``.
+    /// A closure with the parameters and the result of ``RequestInterceptor/intercept(_:context:next:)``.
     public typealias Body =
         @Sendable (URLRequest, RequestContext, RequestContext.Next) async throws -> InterceptedResponse
 
     private let body: Body
 
     /// Creates an interceptor.
-    /// - Parameter body: Handles a request, as a rule by calling its third parameter. Called on an arbitrary thread,
-    ///   concurrently for different requests.
+    /// - Parameter body: A closure that handles a request, usually by calling its third parameter. It is called on an
+    ///   arbitrary thread, and concurrently for different requests.
     public init(_ body: @escaping Body) { self.body = body }
 
     /// Calls the closure.
@@ -31,9 +31,9 @@ public struct ClosureInterceptor: RequestInterceptor {
 }
 
 extension RequestInterceptor where Self == ClosureInterceptor {
-    /// Returns an interceptor that is a closure.
-    /// - Parameter body: Handles a request, as a rule by calling its third parameter. Called on an arbitrary thread,
-    ///   concurrently for different requests.
+    /// Returns an interceptor that calls a closure.
+    /// - Parameter body: A closure that handles a request, usually by calling its third parameter. It is called on an
+    ///   arbitrary thread, and concurrently for different requests.
     public static func custom(_ body: @escaping ClosureInterceptor.Body) -> ClosureInterceptor {
         ClosureInterceptor(body)
     }
@@ -42,10 +42,10 @@ extension RequestInterceptor where Self == ClosureInterceptor {
     ///
     ///     manager.interceptors.attempt = [.adapting { $0.headers["Signature"] = sign($0) }]
     ///
-    /// A field whose value breaks the line is the error `invalidHeaderField` if it is set by `headers`. The method
-    /// `setValue(_:forHTTPHeaderField:)` of `URLRequest` drops it.
-    /// - Parameter change: Changes a request. An error that it throws ends the call. Called on an arbitrary thread,
-    ///   concurrently for different requests.
+    /// If a value that is set with `headers` contains a line break, the call fails with the error `invalidHeaderField`.
+    /// The method `setValue(_:forHTTPHeaderField:)` of `URLRequest` drops such a value without an error.
+    /// - Parameter change: A closure that changes a request. If it throws, the call fails with its error. It is called
+    ///   on an arbitrary thread, and concurrently for different requests.
     public static func adapting(
         _ change: @escaping @Sendable (inout URLRequest) async throws -> Void
     ) -> ClosureInterceptor {

@@ -1,14 +1,14 @@
 internal import HTTPSyntax
 import Synchronization
 
-/// An interceptor that limits the number of attempts under way at the same time, for each origin.
+/// An interceptor that limits the number of concurrent attempts for each origin.
 ///
 ///     manager.interceptors.attempt = [.concurrencyLimit(4)]
 ///
-/// Attempts beyond the limit wait, those with the highest priority the shortest, and those with equal priority in their
-/// order. A call that is cancelled stops waiting. Set it for attempts, so that a call does not count during the delay
-/// before a retry. The requests of an ``AuthenticationInterceptor`` for a new credential do not count, because others
-/// wait for them.
+/// Attempts beyond the limit wait. The attempt with the highest priority is sent first; attempts with equal priority
+/// are sent in the order of their arrival. A call that is cancelled stops waiting. Set the interceptor for attempts and
+/// not for calls, so that a call does not count during the delay before a retry. The requests with which an
+/// ``AuthenticationInterceptor`` refreshes a credential do not count, because other requests wait for them.
 public final class ConcurrencyLimit: RequestInterceptor {
     private struct Lane {
         var active = 0
@@ -27,9 +27,9 @@ public final class ConcurrencyLimit: RequestInterceptor {
 
     /// Creates an interceptor.
     /// - Parameters:
-    ///   - limit: The maximum number of attempts under way for each origin, at least 1.
-    ///   - priority: Returns the priority of a request; higher ones come first. Called on an arbitrary thread.
-    ///     Default: the same for all.
+    ///   - limit: The maximum number of concurrent attempts for each origin, at least 1.
+    ///   - priority: A closure that returns the priority of a request. The waiting request with the highest value is
+    ///     sent first. It is called on an arbitrary thread. Default: the same priority for all requests.
     public init(_ limit: Int, priority: @escaping @Sendable (URLRequest) -> Int = { _ in 0 }) {
         self.limit = max(1, limit)
         self.priority = priority
@@ -40,13 +40,14 @@ public final class ConcurrencyLimit: RequestInterceptor {
     /// The number of origins with attempts.
     var originCount: Int { state.withLock { $0.lanes.count } }
 
-    /// Sends a request when there are fewer attempts than the limit.
+    /// Sends a request as soon as there are fewer attempts than the limit.
     /// - Throws: The error of the attempt; a `CancellationError` if the call is cancelled while it waits.
     public func intercept(
         _ request: URLRequest,
         context: RequestContext,
         next: RequestContext.Next
     ) async throws -> InterceptedResponse {
+        // Waiting could be a deadlock: the attempts under way may wait for this refresh.
         if RefreshScope.isActive { return try await next(request) }
         let origin = request.url.flatMap(Origin.init)
         try await enter(origin, priority(request))
@@ -62,8 +63,9 @@ public final class ConcurrencyLimit: RequestInterceptor {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let result: Result<Void, any Error>? = state.withLock { state in
+                    // The handler below may have run before there was a continuation to remove.
                     if Task.isCancelled { return .failure(CancellationError()) }
-                    // Removed for the time being, so that the change copies nothing.
+                    // Taken out of the dictionary meanwhile, so that the change does not copy the waiting line.
                     var lane = state.lanes.removeValue(forKey: origin) ?? Lane()
                     defer { state.lanes[origin] = lane }
                     if lane.active < limit {
@@ -84,7 +86,7 @@ public final class ConcurrencyLimit: RequestInterceptor {
     private func leave(_ origin: Origin?) {
         let waiter = state.withLock { state -> WaitingCall? in
             guard var lane = state.lanes.removeValue(forKey: origin) else { return nil }
-            // The place of the attempt that has ended is passed on.
+            // A waiting attempt takes the place of the one that has ended, so that `active` stays the same.
             let waiter = lane.line.popFirst()
             if waiter == nil { lane.active -= 1 }
             if lane.active > 0 { state.lanes[origin] = lane }
@@ -95,11 +97,11 @@ public final class ConcurrencyLimit: RequestInterceptor {
 }
 
 extension RequestInterceptor where Self == ConcurrencyLimit {
-    /// Returns an interceptor that limits the number of attempts under way at the same time, for each origin.
+    /// Returns an interceptor that limits the number of concurrent attempts for each origin.
     /// - Parameters:
-    ///   - limit: The maximum number of attempts under way for each origin, at least 1.
-    ///   - priority: Returns the priority of a request; higher ones come first. Called on an arbitrary thread.
-    ///     Default: the same for all.
+    ///   - limit: The maximum number of concurrent attempts for each origin, at least 1.
+    ///   - priority: A closure that returns the priority of a request. The waiting request with the highest value is
+    ///     sent first. It is called on an arbitrary thread. Default: the same priority for all requests.
     public static func concurrencyLimit(
         _ limit: Int,
         priority: @escaping @Sendable (URLRequest) -> Int = { _ in 0 }

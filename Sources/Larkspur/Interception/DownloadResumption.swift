@@ -1,12 +1,13 @@
-/// The interceptor by which a download goes on after its connection is lost, with the rules of ``RetryPolicy``.
+/// The interceptor that continues a download after its connection is lost, with the rules of ``RetryPolicy``.
 ///
-/// Each attempt continues the file of the one before. The delay grows while no content arrives, and begins anew when
-/// some has.
+/// Each attempt continues the file of the previous one. The delay grows with each loss, and starts again from its base
+/// when content has arrived.
 struct DownloadResumption: RequestInterceptor {
     /// The maximum number of resumptions in total.
     let limit: Int
 
-    /// The rules of the next attempt. A server's refusal, or a rejected certificate, does not change by itself.
+    /// The rules for the next attempt. No status code is followed by another attempt, because the server would refuse
+    /// the request again.
     static let policy: RetryPolicy = {
         var policy = RetryPolicy(
             maximumAttempts: .max,
@@ -34,7 +35,7 @@ struct DownloadResumption: RequestInterceptor {
             do {
                 return try await next(request)
             } catch let error as LarkspurError {
-                // The loss is more informative than the invalidation of the session, and has the resume data.
+                // The earlier loss says more than the invalidation of the session, and has the resume data.
                 if let loss, error.code == .sessionInvalidated { throw loss }
                 guard remaining > 0, error.resumeData != nil else { throw error }
                 failure = error
@@ -43,6 +44,7 @@ struct DownloadResumption: RequestInterceptor {
             remaining -= 1
             lossesInSuccession = context.receivedBytes > received ? 1 : lossesInSuccession + 1
             received = context.receivedBytes
+            // The count determines the delay only: `limit` ends the resumptions, and the policy has no deadline.
             let attempt = RetryAttempt(
                 request: request,
                 count: lossesInSuccession,

@@ -1,16 +1,16 @@
-/// The tokens of OAuth 2. Printing it prints no secrets.
+/// The tokens of OAuth 2. Its descriptions and its mirror do not contain the tokens.
 public struct OAuth2Credential: Hashable, Codable, Sendable {
-    /// The token that requests are sent with.
+    /// The access token, which requests are sent with.
     public var accessToken: String
-    /// The token that gets a new access token; nil if the server has given none.
+    /// The token with which a new access token is requested; nil if the server has issued none.
     public var refreshToken: String?
-    /// The date at which the access token expires; nil if the server has not said it.
+    /// The date at which the access token expires; nil if it is unknown.
     public var expirationDate: Date?
 
     /// Creates a credential.
     /// - Parameters:
-    ///   - accessToken: The token that requests are sent with.
-    ///   - refreshToken: The token that gets a new access token. Default: none.
+    ///   - accessToken: The access token, which requests are sent with.
+    ///   - refreshToken: The token with which a new access token is requested. Default: none.
     ///   - expirationDate: The date at which the access token expires. Default: unknown.
     public init(accessToken: String, refreshToken: String? = nil, expirationDate: Date? = nil) {
         self.accessToken = accessToken
@@ -30,20 +30,20 @@ extension OAuth2Credential: CustomStringConvertible, CustomDebugStringConvertibl
     public var customMirror: Mirror { Mirror(self, children: ["expirationDate": expirationDate as Any]) }
 }
 
-/// The rules of OAuth 2: requests have a Bearer token (RFC 6750), which a refresh token renews (RFC 6749, section 6).
+/// The rules of OAuth 2: requests have a Bearer token (RFC 6750), and a refresh token renews it (RFC 6749, section 6).
 ///
 ///     let authenticator = OAuth2Authenticator(tokenEndpoint: tokenURL, clientID: "app") { request in
 ///         try await tokenSession.data(for: request)
 ///     }
 ///     manager.interceptors.call = [.authentication(credential, authenticator: authenticator, for: baseURL)]
 public struct OAuth2Authenticator: RequestAuthenticator {
-    /// A closure that sends the request for a token, and returns the content and the response. The request has secrets
-    /// in its content.
+    /// A closure that sends the request for a token, and returns the content and the response. The content of the
+    /// request contains secrets.
     public typealias Send = @Sendable (URLRequest) async throws -> (Data, URLResponse)
 
-    /// The place of the client's secret in the request for a token (RFC 6749, section 2.3.1).
+    /// The place of the client secret in the request for a token (RFC 6749, section 2.3.1).
     public enum ClientAuthentication: Sendable {
-        /// The field `Authorization` of the Basic scheme, which every server must support.
+        /// The field `Authorization`, with the Basic scheme. Every server must support it.
         case basic
         /// The content of the request.
         case content
@@ -55,12 +55,12 @@ public struct OAuth2Authenticator: RequestAuthenticator {
     public var clientID: String
     /// The secret of the client; nil for a public client. Default: nil.
     public var clientSecret: String?
-    /// The place of the client's secret. Default: the field `Authorization`.
+    /// The place of the client secret. Default: the field `Authorization`.
     public var clientAuthentication = ClientAuthentication.basic
-    /// The scopes to ask for, separated by spaces; nil for those of the first token. Default: nil.
+    /// The scopes to request, separated by spaces; nil for the scopes of the first token. Default: nil.
     public var scope: String?
-    /// A closure that is called with each new credential before it is used, to store it. A server may accept each
-    /// refresh token only once. Called on an arbitrary thread. Default: none.
+    /// A closure that is called with each new credential before it is used. Store the credential in it, because a
+    /// server may accept each refresh token only once. It is called on an arbitrary thread. Default: none.
     public var didRefresh: (@Sendable (OAuth2Credential) async -> Void)?
     private let send: Send
     /// The source of the present date.
@@ -71,9 +71,9 @@ public struct OAuth2Authenticator: RequestAuthenticator {
     ///   - tokenEndpoint: The URL of the token endpoint. It should be https.
     ///   - clientID: The identifier of the client.
     ///   - clientSecret: The secret of the client. Default: none, for a public client.
-    ///   - scope: The scopes to ask for, separated by spaces. Default: those of the first token.
-    ///   - send: Sends the request for a token, and returns the content and the response. Called on an arbitrary
-    ///     thread.
+    ///   - scope: The scopes to request, separated by spaces. Default: the scopes of the first token.
+    ///   - send: A closure that sends the request for a token, and returns the content and the response. It is called
+    ///     on an arbitrary thread.
     public init(
         tokenEndpoint: URL,
         clientID: String,
@@ -88,26 +88,25 @@ public struct OAuth2Authenticator: RequestAuthenticator {
         self.send = send
     }
 
-    /// Sets the field `Authorization` to the access token. With a token that holds CR, LF or NUL the request is not
-    /// sent, and the error is `invalidHeaderField`.
+    /// Sets the field `Authorization` to the access token. If the token contains CR, LF or NUL, the request is not
+    /// sent, and the call fails with the error `invalidHeaderField`.
     public func apply(_ credential: OAuth2Credential, to request: inout URLRequest) {
-        // The method setValue of URLRequest drops a value that breaks the line; this one is an error before the request
-        // is sent.
+        // `URLRequest.setValue` would drop a value with a line break without an error. `headers` reports it.
         request.headers.set(.authorization(bearerToken: credential.accessToken))
     }
 
-    /// Returns the expiry that the server has said.
+    /// Returns the expiration date of the access token; nil if it is unknown.
     public func expirationDate(of credential: OAuth2Credential) -> Date? { credential.expirationDate }
 
-    /// Gets a new access token from the token endpoint.
+    /// Requests a new access token from the token endpoint.
     /// - Throws: ``LarkspurError`` with the code `credentialRefreshFailed`, if there is no refresh token, the server
-    ///   refuses it, or the response has no Bearer token of visible ASCII characters and blanks between them (RFC 6749,
-    ///   appendix A.12); or the error of the closure that sends the request.
+    ///   refuses it, or the response has no Bearer token that consists of printable ASCII characters without a space at
+    ///   an end (RFC 6749, appendix A.12); or the error of the closure that sends the request.
     public func refresh(_ credential: OAuth2Credential) async throws -> OAuth2Credential {
         guard let refreshToken = credential.refreshToken else {
             throw LarkspurError(.credentialRefreshFailed, "The access token cannot be renewed without a refresh token.")
         }
-        // The lifetime begins before the response arrives.
+        // The server counts the lifetime from a moment before the response arrives here.
         let start = date()
         let (data, response) = try await send(tokenRequest(refreshToken))
         let answer = try TokenAnswer(data, response)
@@ -126,9 +125,11 @@ public struct OAuth2Authenticator: RequestAuthenticator {
         var request = URLRequest(url: tokenEndpoint)
         switch (clientSecret, clientAuthentication) {
         case (let secret?, .basic):
+            // RFC 6749, section 2.3.1: both are encoded like values of a form first.
             let (name, password) = (QueryEncoder.percentEscaped(clientID), QueryEncoder.percentEscaped(secret))
             let field = HTTPHeaders.Field.authorization(username: name, password: password)
             request.setValue(field.value, forHTTPHeaderField: field.name)
+        // A public client identifies itself in the content, because it has no secret.
         case (let secret, _):
             parameters["client_id"] = clientID
             parameters["client_secret"] = secret
@@ -162,11 +163,13 @@ private struct TokenAnswer {
         guard token.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), token.first != " ", token.last != " " else {
             throw Self.error("the access token has characters that no token has, or a blank at an end")
         }
+        // A missing type counts as Bearer, although RFC 6749 requires the member.
         if let type = members["token_type"] as? String, type.lowercased() != "bearer" {
             throw Self.error("the token's type is \(type.excerpt), not Bearer")
         }
         accessToken = token
         refreshToken = members["refresh_token"] as? String
+        // RFC 6749 requires a number; some servers send it as a string.
         let lifetime = (members["expires_in"] as? Double) ?? (members["expires_in"] as? String).flatMap(Double.init)
         self.lifetime = lifetime.flatMap { $0.isFinite && $0 >= 0 ? $0 : nil }
     }

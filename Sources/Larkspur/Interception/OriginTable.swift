@@ -1,7 +1,7 @@
 internal import HTTPSyntax
 
-/// A limited number of values, one for each origin. If there are too many, those whose last change is the longest ago
-/// are removed. URLs without an origin share a value.
+/// A table with one value for each origin. If there are more values than its capacity, the values that changed longest
+/// ago are removed. URLs without an origin share a value.
 struct OriginTable<Value> {
     private var entries: [Origin?: (value: Value, lastUse: Int)] = [:]
     private var useCount = 0
@@ -18,7 +18,7 @@ struct OriginTable<Value> {
             useCount += 1
             entries[url.flatMap(Origin.init)] = newValue.map { ($0, useCount) }
             guard entries.count > capacity else { return }
-            // Many are removed at once, so that the cost of a change stays small.
+            // Removes about half of the values at once, so that sorting is rare.
             let newest = entries.sorted { $0.value.lastUse > $1.value.lastUse }.prefix(max(1, capacity / 2))
             entries = Dictionary(uniqueKeysWithValues: newest.map { ($0.key, $0.value) })
         }

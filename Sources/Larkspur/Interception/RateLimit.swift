@@ -1,18 +1,21 @@
 internal import HTTPSyntax
 import Synchronization
 
-/// An interceptor that limits the rate of attempts, for each origin, with a bucket of tokens.
+/// An interceptor that limits the rate of attempts for each origin with a token bucket.
 ///
 ///     manager.interceptors.attempt = [.rateLimit(10, per: .seconds(1))]
 ///
-/// An attempt takes a token, and waits for one if there is none, those with the highest priority the shortest, and
-/// those with equal priority in their order. Tokens come back evenly, up to a full bucket. A call that is cancelled
-/// stops waiting, and takes none. The time is that of the clock of the first call; set the interceptor only for session
-/// managers with the same clock.
+/// Each attempt takes a token. If there is none, the attempt waits. The attempt with the highest priority comes first;
+/// attempts with equal priority come in the order of their arrival. Tokens return at a constant rate until the bucket
+/// is full. A call that is cancelled stops waiting and takes no token.
 ///
-/// In no second more attempts begin than the rate and a full bucket allow. While attempts wait, those that a late timer
-/// or a busy machine has delayed follow at once: up to 5 milliseconds' worth, or a full bucket if that is more. For
-/// this a rate of more than 200 a second with a small bucket is up to 0.5 % lower.
+/// The time is measured with the clock of the first call. Share the interceptor only between session managers with the
+/// same clock.
+///
+/// In any period of one second, no more attempts begin than the rate and a full bucket allow. Late timers or a busy
+/// machine can delay the waiting attempts. The delayed attempts then follow at once, for a delay of up to 5
+/// milliseconds, or of up to a full bucket if that is more. To allow this, a rate of more than 200 attempts per second
+/// with a small bucket is up to 0.5 % lower.
 public final class RateLimit: RequestInterceptor {
     private struct Lane {
         var line = WaitingLine<WaitingCall>()
@@ -22,7 +25,7 @@ public final class RateLimit: RequestInterceptor {
     }
 
     private struct State {
-        /// The times at which the buckets of origins are full again.
+        /// The time at which the bucket of each origin is full again.
         var fullTimes = OriginTable<Duration>()
         /// The origins with attempts that wait.
         var lanes: [Origin?: Lane] = [:]
@@ -43,10 +46,11 @@ public final class RateLimit: RequestInterceptor {
     /// Creates an interceptor.
     /// - Parameters:
     ///   - count: The number of attempts in each period, at least 1.
-    ///   - period: The period. Default: one second.
-    ///   - burst: The number of attempts that may follow each other at once, at least 1. Default: `count`.
-    ///   - priority: Returns the priority of a request; higher ones come first. Called on an arbitrary thread.
-    ///     Default: the same for all.
+    ///   - period: The length of a period. Default: one second.
+    ///   - burst: The number of tokens in a full bucket: the attempts that may begin at the same time. At least 1.
+    ///     Default: `count`.
+    ///   - priority: A closure that returns the priority of a request. Among waiting requests, the highest value comes
+    ///     first. It is called on an arbitrary thread. Default: the same priority for all requests.
     public init(
         _ count: Int,
         per period: Duration = .seconds(1),
@@ -60,8 +64,8 @@ public final class RateLimit: RequestInterceptor {
     /// The number of attempts that wait.
     var waiterCount: Int { state.withLock { $0.lanes.values.reduce(0) { $0 + $1.line.count } } }
 
-    /// Sends a request when the rate allows it.
-    /// - Throws: The error of the attempt; a `CancellationError` if the call is cancelled while it waits.
+    /// Sends a request as soon as the rate allows it.
+    /// - Throws: The error of the attempt; a `CancellationError` if the call is cancelled before it gets a token.
     public func intercept(
         _ request: URLRequest,
         context: RequestContext,
@@ -75,6 +79,7 @@ public final class RateLimit: RequestInterceptor {
         let origin = url.flatMap(Origin.init)
         let now = stopwatch.elapsed(by: context)
         let id = state.withLock { state -> Int? in
+            // If there is a lane, other attempts wait already and come first.
             if state.lanes[origin] == nil, take(url, at: now, &state) == .zero { return nil }
             state.nextID += 1
             return state.nextID
@@ -83,12 +88,13 @@ public final class RateLimit: RequestInterceptor {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: WaitingCall) in
                 let isCancelled = state.withLock { state in
+                    // The cancellation handler may have run already, when the line did not hold this call yet.
                     if Task.isCancelled { return true }
-                    // Removed for the time being, so that the change copies nothing.
+                    // As in ``ConcurrencyLimit``, the change must not copy the line.
                     var lane = state.lanes.removeValue(forKey: origin) ?? Lane(keeper: id)
                     lane.line.add(continuation, id, priority: priority)
                     if lane.task == nil {
-                        // Not a child of the call, whose end would leave the others without tokens.
+                        // A detached task: a child of this call would end with it, and leave the others without tokens.
                         lane.task = Task.detached { await self.keep(url, id, context) }
                     }
                     state.lanes[origin] = lane
@@ -109,24 +115,25 @@ public final class RateLimit: RequestInterceptor {
         }
     }
 
-    /// Hands out the tokens of an origin, as long as attempts wait for them.
+    /// Hands out the tokens of an origin while attempts wait for them.
     /// - Parameter number: The number of the task.
     private func keep(_ url: URL?, _ number: Int, _ context: RequestContext) async {
         let origin = url.flatMap(Origin.init)
         while true {
             let now = stopwatch.elapsed(by: context)
             let step = state.withLock { state -> Step in
+                // No attempt waits any more, or a newer lane has a separate task.
                 guard state.lanes[origin]?.keeper == number else { return .end }
                 let delay = take(url, at: now, afterWaiting: true, &state)
                 guard delay <= .zero else { return .wait(delay) }
-                // Removed for the time being, so that the change copies nothing.
+                // As in ``ConcurrencyLimit``, the change must not copy the line.
                 var lane = state.lanes.removeValue(forKey: origin)
                 let waiter = lane?.line.popFirst()
                 if let lane, !lane.line.isEmpty { state.lanes[origin] = lane }
                 return .release(waiter)
             }
             switch step {
-            // A cancelled sleep throws: nobody waits any more.
+            // The sleep throws when the last waiting attempt is cancelled.
             case .wait(let delay): guard (try? await context.clock.sleep(for: delay.bounded)) != nil else { return }
             case .release(let waiter): waiter?.resume()
             case .end: return
@@ -134,7 +141,7 @@ public final class RateLimit: RequestInterceptor {
         }
     }
 
-    /// Takes a token; if there is none, returns the delay until there is one.
+    /// Takes a token and returns zero. If there is no token, returns the delay until there is one.
     private func take(_ url: URL?, at now: Duration, afterWaiting: Bool = false, _ state: inout State) -> Duration {
         let (delay, fullTime) = schedule.delay(at: now, fullTime: state.fullTimes[url], afterWaiting: afterWaiting)
         if delay <= .zero { state.fullTimes[url] = fullTime }
@@ -142,39 +149,40 @@ public final class RateLimit: RequestInterceptor {
     }
 }
 
-/// The arithmetic of a bucket of tokens, as a value.
+/// The arithmetic of a token bucket, as a value.
 ///
-/// In a window of one second there are at most as many attempts as the rate and a full bucket allow. With an interval
-/// I, a full bucket of B tokens and a tolerance T for attempts that waited, these are at most 1 + (1 s + (B − 1) I + T)
-/// / I. So a tolerance of less than I costs nothing. For a greater one the interval is longer, by which the bound
-/// stays.
+/// In a period of one second, no more attempts begin than the rate and a full bucket allow. With an interval I, a full
+/// bucket of B tokens, and a tolerance T for attempts that have waited, the maximum is 1 + (1 s + (B − 1) I + T) / I. A
+/// tolerance of less than I does not raise the maximum. For a greater tolerance, the interval is longer, so that the
+/// maximum stays the same.
 struct RateSchedule: Equatable, Sendable {
-    /// The delays of timers and of a busy machine that are made up for at any rate.
+    /// The delay by a timer or a busy machine that later attempts make up for at every rate.
     private static let usualDelay = Duration.milliseconds(5)
 
-    /// The time in which one token comes back.
+    /// The time in which one token returns.
     let interval: Duration
     /// The time in which an empty bucket becomes full.
     let capacity: Duration
-    /// The delay of an attempt that those after it make up for, beyond the capacity.
+    /// The delay of a waiting attempt that later attempts make up for, in addition to the capacity.
     let tolerance: Duration
 
     init(count: Int, period: Duration, burst: Int?) {
         let even = max(period, .zero).bounded / max(1, count)
-        // Greater numbers make no difference, and would overflow.
+        // Larger numbers make no difference, but would overflow.
         let burst = max(1, min(burst ?? count, 1_000_000_000))
         let lateness = max(even, Self.usualDelay - even * (burst - 1))
         interval = lateness > even ? even * ((.seconds(1) + lateness) / (.seconds(1) + even)) : even
         capacity = interval * burst
+        // Slightly less than `lateness`, so that the maximum above stays below the next whole number.
         tolerance = max(lateness - .nanoseconds(1), .zero)
     }
 
-    /// Takes a token, and returns the delay until there is one.
+    /// Returns the delay until there is a token, and the state of the bucket after the token is taken.
     /// - Parameters:
-    ///   - now: The present time.
+    ///   - now: The current time.
     ///   - fullTime: The time at which the bucket is full; nil if it is full now.
-    ///   - afterWaiting: Whether the token is for an attempt that has waited for it, which then is due at the end of an
-    ///     interval and not now. Default: false.
+    ///   - afterWaiting: Whether the token is for an attempt that has waited. Its token is due at the end of an
+    ///     interval, which may lie before `now`. Default: false.
     /// - Returns: The delay, and the new time at which the bucket is full.
     func delay(
         at now: Duration,
@@ -188,13 +196,14 @@ struct RateSchedule: Equatable, Sendable {
 }
 
 extension RequestInterceptor where Self == RateLimit {
-    /// Returns an interceptor that limits the rate of attempts, for each origin, with a bucket of tokens.
+    /// Returns an interceptor that limits the rate of attempts for each origin with a token bucket.
     /// - Parameters:
     ///   - count: The number of attempts in each period, at least 1.
-    ///   - period: The period. Default: one second.
-    ///   - burst: The number of attempts that may follow each other at once, at least 1. Default: `count`.
-    ///   - priority: Returns the priority of a request; higher ones come first. Called on an arbitrary thread.
-    ///     Default: the same for all.
+    ///   - period: The length of a period. Default: one second.
+    ///   - burst: The number of tokens in a full bucket: the attempts that may begin at the same time. At least 1.
+    ///     Default: `count`.
+    ///   - priority: A closure that returns the priority of a request. Among waiting requests, the highest value comes
+    ///     first. It is called on an arbitrary thread. Default: the same priority for all requests.
     public static func rateLimit(
         _ count: Int,
         per period: Duration = .seconds(1),

@@ -12,35 +12,39 @@
 ///
 /// ``AuthenticationInterceptor`` applies the rules. ``OAuth2Authenticator`` has those of OAuth 2.
 public protocol RequestAuthenticator<Credential>: Sendable {
-    /// A type of credential.
+    /// The type of the credential.
     associatedtype Credential: Sendable
 
-    /// Adds a credential to a request, as a rule as the field `Authorization`. Redirects to other origins are followed
-    /// without the fields that it sets. Called on an arbitrary thread before each attempt.
+    /// Adds a credential to a request, usually in the field `Authorization`. A redirect to another origin is followed
+    /// without the fields that the method sets. It is called on an arbitrary thread, before the interceptor sends a
+    /// request with a credential.
     ///
-    /// Set fields by `request.headers`: a value with a line break, such as that of a token from a file, is the error
-    /// `invalidHeaderField` then. The method `setValue(_:forHTTPHeaderField:)` of `URLRequest` drops it without a word.
+    /// Set fields with `request.headers`: if the value contains a line break, such as that of a token from a file, the
+    /// call fails with the error `invalidHeaderField`. The method `setValue(_:forHTTPHeaderField:)` of `URLRequest`
+    /// drops such a value without an error.
     /// - Parameters:
     ///   - credential: The credential.
-    ///   - request: The request. An older credential in it is to be replaced.
+    ///   - request: The request. If it already has a credential, the method replaces it.
     func apply(_ credential: Credential, to request: inout URLRequest)
 
-    /// Returns whether a response is a refusal of the credential, so that another one may help. Called on an arbitrary
-    /// thread. The default returns true for the status 401.
+    /// Returns whether a response refuses the credential, so that another credential may help. It is called on an
+    /// arbitrary thread. The default implementation returns true for the status 401.
     /// - Parameter response: The response.
     func isRefused(_ response: InterceptedResponse) -> Bool
 
-    /// Returns the date at which a credential expires; nil if that is unknown. Called on an arbitrary thread before
-    /// each request. The default returns nil.
+    /// Returns the date at which a credential expires; nil if the date is unknown. It is called on an arbitrary thread
+    /// before each request. The default implementation returns nil.
     /// - Parameter credential: The credential.
     func expirationDate(of credential: Credential) -> Date?
 
-    /// Returns a new credential for one that has expired or was refused. It is not called again before it has returned.
+    /// Returns a new credential in place of one that has expired or was refused. The interceptor does not call the
+    /// method again before it has returned.
     ///
-    /// Requests of its own are sent without the credential, also if they have the same interceptor.
+    /// Requests that the method sends do not get the credential, even if they have the same interceptor.
     /// - Parameter credential: The old credential.
-    /// - Throws: An error that ends the calls that wait for the credential; it is the `underlyingError` of their error,
-    ///   whose code is `credentialRefreshFailed`.
+    /// - Throws: An error that ends the calls that wait for the credential. They fail with the code
+    ///   `credentialRefreshFailed`, and this error is their `underlyingError`. A ``LarkspurError`` with that code is
+    ///   itself the error of the calls.
     func refresh(_ credential: Credential) async throws -> Credential
 }
 

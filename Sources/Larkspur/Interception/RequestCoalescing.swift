@@ -1,16 +1,19 @@
 import Synchronization
 
-/// An interceptor by which equal requests under way share one attempt.
+/// An interceptor that lets equal concurrent requests share one attempt.
 ///
 ///     manager.interceptors.call = [login, .coalescing()]
 ///
 /// Set it after interceptors that add credentials, so that the requests of different users differ. Requests are equal
-/// if their method, URL, fields, timeout and cache policy are, and their session manager is. Only those of `methods`
-/// without content share an attempt, and only calls whose content is collected in memory: neither downloads nor
-/// streams. A call with hooks of its own, such as a credential or a rule for redirects, or with later interceptors of
-/// its own shares none. A response is shared while its attempt is under way, and is not stored. If the call with the
-/// attempt is cancelled or suspended, one of the others sends the request again; a call that waits and is cancelled
-/// ends at once.
+/// if they have the same session manager, method, URL, fields, timeout, cache policy and cookie handling.
+///
+/// A call shares an attempt only if its method is one of `methods`, its request has no content, and its response is
+/// collected in memory: downloads and streams share none. A call also shares none if it has hooks itself, such as a
+/// credential or a rule for redirects, or if later interceptors are set for this call only.
+///
+/// A response is shared while its attempt is under way, and is not stored. If the call that sends the request is
+/// cancelled or suspended, one of the waiting calls sends the request again. If a waiting call is cancelled, it ends
+/// immediately.
 public final class RequestCoalescing: RequestInterceptor {
     private struct Key: Hashable {
         let sender: ObjectIdentifier?
@@ -29,7 +32,7 @@ public final class RequestCoalescing: RequestInterceptor {
     /// - Parameter methods: The methods whose requests share attempts. Default: GET.
     public init(methods: Set<HTTPMethod> = [.get]) { self.methods = methods }
 
-    /// The number of calls that wait for the attempt of another one.
+    /// The number of calls that wait for the attempt of another call.
     var waiterCount: Int { underWay.withLock { Array($0.values) }.reduce(0) { $0 + $1.waiterCount } }
 
     /// Sends a request, or waits for the response to an equal one.
@@ -40,6 +43,7 @@ public final class RequestCoalescing: RequestInterceptor {
         next: RequestContext.Next
     ) async throws -> InterceptedResponse {
         let method = request.httpMethod ?? "GET"
+        // Other content and personal hooks make a response that is valid for one call only.
         guard context.collectsContent, !context.isPersonal, !Lead.interceptors.contains(ObjectIdentifier(self)),
             methods.contains(HTTPMethod(rawValue: method)), request.httpBody == nil, request.httpBodyStream == nil
         else { return try await next(request) }
@@ -64,7 +68,7 @@ public final class RequestCoalescing: RequestInterceptor {
             do {
                 return try await other.value()
             } catch is LeaderLoss {
-                // The call with the attempt was cancelled or suspended, not this one.
+                // Another call was cancelled or suspended. Unless this one is cancelled too, it tries again.
                 try Task.checkCancellation()
             }
         }
@@ -77,7 +81,7 @@ public final class RequestCoalescing: RequestInterceptor {
         _ shared: SharedResult<InterceptedResponse>,
         _ next: RequestContext.Next
     ) async throws -> InterceptedResponse {
-        // The others do not wait for a call that may never go on. Its attempt is its own from then on.
+        // A suspended call may never continue, so the others stop waiting. From then on it does not share its attempt.
         context.onSuspension(ObjectIdentifier(shared)) { [self] in finish(shared, key, with: .failure(LeaderLoss())) }
         defer { context.onSuspension(ObjectIdentifier(shared), nil) }
         let result: Result<InterceptedResponse, any Error>
@@ -91,7 +95,7 @@ public final class RequestCoalescing: RequestInterceptor {
         return try result.get()
     }
 
-    /// Ends the wait of the others, once.
+    /// Passes the result to the waiting calls. Only the first call of the method has an effect.
     private func finish(
         _ shared: SharedResult<InterceptedResponse>,
         _ key: Key,
@@ -106,16 +110,17 @@ public final class RequestCoalescing: RequestInterceptor {
     }
 }
 
-/// The interceptors for which the present task has the attempt, so that its requests do not wait for themselves.
+/// The interceptors for which the current task sends the shared attempt. An equal request of the same task must not
+/// wait for that attempt, because the attempt may wait for it.
 private enum Lead {
     @TaskLocal static var interceptors: Set<ObjectIdentifier> = []
 }
 
-/// The error of those that wait for a call that was cancelled or suspended.
+/// The error that waiting calls get when the call that sends the request is cancelled or suspended.
 private struct LeaderLoss: Error {}
 
 extension RequestInterceptor where Self == RequestCoalescing {
-    /// Returns an interceptor by which equal requests under way share one attempt.
+    /// Returns an interceptor that lets equal concurrent requests share one attempt.
     /// - Parameter methods: The methods whose requests share attempts. Default: GET.
     public static func coalescing(methods: Set<HTTPMethod> = [.get]) -> RequestCoalescing {
         RequestCoalescing(methods: methods)

@@ -2,19 +2,20 @@
 ///
 ///     manager.interceptors.call = [.compression(threshold: 4096)]
 ///
-/// The request gets the field `Content-Encoding: gzip`. Content is sent as it is if it has fewer bytes than
-/// ``threshold``, would not become smaller, has a `Content-Encoding` already, or is not in memory: files, streams and
-/// forms. If the server answers with the status 415, which says that it does not know the coding (RFC 7694), the
-/// request is sent once more without it. zlib is found at run time, on Linux only; without it nothing is compressed.
+/// The request gets the field `Content-Encoding: gzip`. Content is sent unchanged in these cases: it has fewer bytes
+/// than ``threshold``, it would not become smaller, it has a `Content-Encoding` already, or it is not in memory (files,
+/// streams and forms). A server responds with the status 415 if it does not support the coding (RFC 7694). The request
+/// is then sent once more, uncompressed. The library zlib is loaded at run time, on Linux only. Without zlib nothing is
+/// compressed.
 public struct RequestCompression: RequestInterceptor {
-    /// The least number of bytes that are compressed. Default: 1,024.
+    /// The minimum size of content that is compressed, in bytes. Default: 1,024.
     public var threshold: Int
 
     /// Creates an interceptor.
-    /// - Parameter threshold: The least number of bytes that are compressed. Default: 1,024.
+    /// - Parameter threshold: The minimum size of content that is compressed, in bytes. Default: 1,024.
     public init(threshold: Int = 1024) { self.threshold = threshold }
 
-    /// Sends a request with compressed content, and as it is if the server does not know the coding.
+    /// Sends a request with compressed content. If the server does not support the coding, sends it again uncompressed.
     /// - Throws: The error of the attempt.
     public func intercept(
         _ request: URLRequest,
@@ -35,7 +36,7 @@ public struct RequestCompression: RequestInterceptor {
         return try await next(request)
     }
 
-    /// Returns data in the format gzip (RFC 1952); nil without zlib, and if it would not become smaller.
+    /// Returns data in the gzip format (RFC 1952); nil if zlib is missing, or if the data would not become smaller.
     private static func gzip(_ data: Data) -> Data? {
         #if canImport(FoundationNetworking)
         Gzip.compress(data)
@@ -47,7 +48,7 @@ public struct RequestCompression: RequestInterceptor {
 
 extension RequestInterceptor where Self == RequestCompression {
     /// Returns an interceptor that compresses the content of requests with gzip.
-    /// - Parameter threshold: The least number of bytes that are compressed. Default: 1,024.
+    /// - Parameter threshold: The minimum size of content that is compressed, in bytes. Default: 1,024.
     public static func compression(threshold: Int = 1024) -> RequestCompression {
         RequestCompression(threshold: threshold)
     }

@@ -1,8 +1,9 @@
 import Synchronization
 
-/// A part of the way of a request, around everything that comes after it: the other interceptors and the transfer.
+/// A component that handles a request before it is sent, and the response after it has arrived. It surrounds the rest
+/// of the chain: the later interceptors and the transfer.
 ///
-/// An interceptor may change the request, send it more than once, look at the response or replace it:
+/// An interceptor may change the request, send it more than once, read the response or replace it:
 ///
 ///     struct Logger: RequestInterceptor {
 ///         func intercept(
@@ -16,19 +17,21 @@ import Synchronization
 ///         }
 ///     }
 ///
-/// ``SessionManager/interceptors`` sets them for all calls, and ``SessionTask/intercept(with:)`` for one. The first one
-/// is the outermost. Each is called on an arbitrary thread, concurrently for different requests.
+/// ``SessionManager/interceptors`` sets interceptors for all calls, and ``SessionTask/intercept(with:)`` sets them for
+/// one call. The first one is the outermost. Each is called on an arbitrary thread, and concurrently for different
+/// requests.
 public protocol RequestInterceptor: Sendable {
-    /// Handles a request, as a rule by calling `next`.
+    /// Handles a request, usually by calling `next`.
     /// - Parameters:
     ///   - request: The request.
     ///   - context: The facts about the call, and its clock.
-    ///   - next: Sends a request through the rest of the chain. It may be called again after it has returned, for
-    ///     another attempt, but not twice at the same time. It throws ``LarkspurError`` if there is no response; a
-    ///     response of any status is returned.
+    ///   - next: A closure that sends a request through the rest of the chain. The interceptor may call it again after
+    ///     it has returned, for another attempt, but not twice at the same time. It returns a response with any status.
+    ///     If there is no response, it throws ``LarkspurError``.
     /// - Returns: The response that the call gets. It is validated and serialized afterwards.
-    /// - Throws: The error that the call gets. ``LarkspurError`` is reported unchanged, a `CancellationError` has the
-    ///   code `cancelled`, and any other error is the `underlyingError` of one with the code `interceptionFailed`.
+    /// - Throws: The error that the call gets. ``LarkspurError`` is reported unchanged. A `CancellationError` is
+    ///   reported with the code `cancelled`. Any other error is the `underlyingError` of an error with the code
+    ///   `interceptionFailed`.
     func intercept(
         _ request: URLRequest,
         context: RequestContext,
@@ -38,8 +41,8 @@ public protocol RequestInterceptor: Sendable {
 
 /// The interceptors of a call.
 ///
-/// Those in ``call`` surround the call as a whole, those in ``attempt`` each attempt: if an interceptor of the call
-/// sends the request again, as ``RetryPolicy`` does, the interceptors of attempts run again.
+/// The interceptors in ``call`` surround the whole call, and those in ``attempt`` surround each attempt. If an
+/// interceptor of the call sends the request again, as ``RetryPolicy`` does, the interceptors of attempts run again.
 public struct RequestInterceptors: Sendable {
     /// The interceptors that run once for each call. The first one is the outermost.
     public var call: [any RequestInterceptor]
@@ -58,45 +61,45 @@ public struct RequestInterceptors: Sendable {
     /// Whether there is no interceptor.
     public var isEmpty: Bool { call.isEmpty && attempt.isEmpty }
 
-    /// All interceptors of a call, the outermost first.
-    /// - Parameter own: The interceptors of the call itself.
+    /// Returns all interceptors of a call, the outermost first.
+    /// - Parameter own: The interceptors that are set for this call only.
     func chain(with own: RequestInterceptors) -> [any RequestInterceptor] {
         call + own.call + attempt + own.attempt
     }
 
-    /// The index in the chain of the last interceptor that belongs to the call itself; −1 if there is none.
+    /// Returns the index in the chain of the last interceptor that is set for this call only; −1 if there is none.
     func lastIndex(of own: RequestInterceptors) -> Int {
         if !own.attempt.isEmpty { return call.count + own.call.count + attempt.count + own.attempt.count - 1 }
         return own.call.isEmpty ? -1 : call.count + own.call.count - 1
     }
 }
 
-/// The facts about a call that its interceptors may need.
+/// The facts about a call that its interceptors need, and its clock.
 public struct RequestContext: Sendable {
     /// A closure that sends a request through the rest of a chain.
     public typealias Next = @Sendable (URLRequest) async throws -> InterceptedResponse
 
-    /// The clock of every delay. Default: the continuous clock.
+    /// The clock for all delays. Default: the continuous clock.
     public let clock: any Clock<Duration>
     /// Whether the content of the request can be sent again. False for an `httpBodyStream`, which can be read once.
     public let canReplayContent: Bool
-    /// Whether the content of the response is collected in memory: the call is neither a download nor a stream.
+    /// Whether the content of the response is collected in memory. False for a download and for a stream.
     public let collectsContent: Bool
-    /// The identifier of the call, which is random and the same for all its attempts.
+    /// The identifier of the call. It is random, and the same for all attempts of the call.
     public var callID: UUID { identity.id }
-    /// The identifier of the call, which its events share.
+    /// The storage of ``callID``, which the events of the call share.
     var identity = CallIdentity()
-    /// Reports what an interceptor does to the observers of the call.
+    /// A closure that reports an action of an interceptor to the observers of the call.
     var note: @Sendable (CallNote) -> Void = { _ in }
-    /// Sets the closure that is called once when the task is suspended, which may be immediately, or removes it. The
-    /// key is that of its owner.
+    /// A closure that sets or removes a handler of suspension. The handler is called once, when the task is suspended,
+    /// or immediately if it is suspended already. The first parameter identifies the owner of the handler.
     var onSuspension: @Sendable (ObjectIdentifier, (@Sendable () -> Void)?) -> Void = { _, _ in }
-    /// Whether content outside of the request, hooks of the call itself, or interceptors of its own that come later,
-    /// take part in the attempt.
+    /// Whether the result may depend on more than the request and the session manager: on content outside of the
+    /// request, on hooks of this call, or on later interceptors that are set for this call only.
     var isPersonal = false
-    /// The identity of the sessions that send the request.
+    /// The identity of the session manager's sessions, which send the request.
     var sender: ObjectIdentifier?
-    /// The orders of a resumable upload; nil for other calls.
+    /// The operations of the call that a resumable upload uses; nil for other calls.
     var upload: UploadControl?
     private let withhold: @Sendable ([String]) -> Void
     private let state: @Sendable () -> State
@@ -105,15 +108,15 @@ public struct RequestContext: Sendable {
     struct State: Sendable {
         var attempts = 0
         var hasDeliveredContent = false
-        /// The bytes of content that have arrived.
+        /// The number of bytes of content that have arrived.
         var receivedBytes: Int64 = 0
-        /// The names of the fields, in lower case, that a redirect to another origin does not get.
+        /// The names, in lower case, of the fields that are omitted from a redirect to another origin.
         var withheldFields: Set<String> = []
     }
 
     /// - Parameters:
-    ///   - withhold: Notes the names of fields that a redirect to another origin does not get.
-    ///   - state: Returns the facts that change.
+    ///   - withhold: A closure that records the names of fields to omit from a redirect to another origin.
+    ///   - state: A closure that returns the facts that change.
     init(
         clock: any Clock<Duration>,
         canReplayContent: Bool,
@@ -130,11 +133,11 @@ public struct RequestContext: Sendable {
 
     /// Creates a context, for tests of interceptors.
     /// - Parameters:
-    ///   - clock: The clock of every delay. Default: the continuous clock.
+    ///   - clock: The clock for all delays. Default: the continuous clock.
     ///   - canReplayContent: Whether the content of the request can be sent again. Default: true.
     ///   - collectsContent: Whether the content of the response is collected in memory. Default: true.
     ///   - attempts: The number of attempts that have begun. Default: 0.
-    ///   - hasDeliveredContent: Whether content was handed to a consumer of a stream. Default: false.
+    ///   - hasDeliveredContent: Whether content was delivered to the consumer of a stream. Default: false.
     public init(
         clock: any Clock<Duration> = ContinuousClock(),
         canReplayContent: Bool = true,
@@ -152,38 +155,40 @@ public struct RequestContext: Sendable {
         )
     }
 
-    /// The number of attempts of the call that have begun, the present one included.
+    /// The number of attempts of the call that have begun, the current one included.
     public var attempts: Int { state().attempts }
 
-    /// Whether content was handed to a consumer of a stream, which cannot be taken back. Another attempt fails then.
+    /// Whether content was delivered to the consumer of a stream. It cannot be withdrawn, so another attempt then
+    /// fails.
     public var hasDeliveredContent: Bool { state().hasDeliveredContent }
 
-    /// The bytes of content that have arrived in all attempts of a download.
+    /// The number of bytes of content that have arrived in all attempts of a download.
     var receivedBytes: Int64 { state().receivedBytes }
 
-    /// Has redirects to other origins followed without fields that hold a secret. That is always so for
-    /// `Authorization`, `Proxy-Authorization` and `Cookie`. Call it before `next`.
+    /// Omits fields that hold a secret from redirects to other origins. `Authorization`, `Proxy-Authorization` and
+    /// `Cookie` are always omitted. Call the method before `next`.
     ///
-    /// The request itself may be to another origin already: that of the next page of a list, or of an upload resource.
-    /// An interceptor that adds a secret looks at its URL first.
-    /// - Parameter fields: The names of the fields, in any case.
+    /// The method does not concern the request itself, whose URL may already be on another origin: for example that of
+    /// the next page of a list, or that of an upload resource. An interceptor that adds a secret must check the URL
+    /// first.
+    /// - Parameter fields: The names of the fields, in upper or lower case.
     public func withholdFromOtherOrigins(_ fields: [String]) { withhold(fields) }
 }
 
-/// A response on its way back through the interceptors, before it is validated and serialized.
+/// A response that the interceptors handle before it is validated and serialized.
 public struct InterceptedResponse: Sendable {
     /// The request that was sent last, after redirects.
     public let request: URLRequest?
     /// The response; nil for a scheme without responses.
     public let response: URLResponse?
-    /// The content in memory. Empty for a download, and for a stream, whose content its consumer has got.
+    /// The content in memory. Empty for a download, and for a stream, because its consumer has received the content.
     public var data: Data
     /// The file of a download, at a temporary location.
     var file: URL?
 
-    /// Creates a response, in place of one that is sent for.
+    /// Creates a response that replaces the response of a server.
     /// - Parameters:
-    ///   - request: The request that it answers.
+    ///   - request: The request to which it responds.
     ///   - response: The response.
     ///   - data: The content. Default: none.
     public init(request: URLRequest?, response: URLResponse?, data: Data = Data()) {
@@ -198,12 +203,12 @@ public struct InterceptedResponse: Sendable {
     /// The status code, if there was an HTTP response.
     public var statusCode: Int? { httpResponse?.statusCode }
 
-    /// Returns the value of a header field; nil if the response lacks it.
-    /// - Parameter name: The name, in any case.
+    /// Returns the value of a header field; nil if the response does not have the field.
+    /// - Parameter name: The name of the field, in upper or lower case.
     public func header(_ name: String) -> String? { httpResponse?.value(forHTTPHeaderField: name) }
 }
 
-/// The identifier of a call, which is made when it is first asked for.
+/// The storage of a call's identifier, which is created on first use.
 final class CallIdentity: Sendable {
     private let made = Mutex<UUID?>(nil)
 
@@ -217,7 +222,7 @@ final class CallIdentity: Sendable {
     }
 }
 
-/// Something that an interceptor of Larkspur does, for the observers of the call.
+/// An action of one of Larkspur's interceptors, for the observers of the call.
 enum CallNote: Sendable {
     /// Another attempt follows after a delay.
     case retry(after: Duration, reason: String)

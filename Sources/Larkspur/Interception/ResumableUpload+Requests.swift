@@ -1,9 +1,9 @@
 internal import HTTPSyntax
 
-/// The requests of the protocols.
+/// The requests of the upload protocols.
 extension ResumableUpload {
-    /// Checks that an upload can begin with a request.
-    /// - Throws: `unsupported`, for a method that the protocol does not begin with.
+    /// Checks that the method of a request can begin an upload.
+    /// - Throws: `unsupported`, if it cannot in this protocol.
     func check(_ request: URLRequest) throws(LarkspurError) {
         let method = HTTPMethod(rawValue: request.httpMethod ?? "GET")
         let isRight = kind == .tus ? method == .post : ![.get, .head, .options, .trace, .delete].contains(method)
@@ -19,7 +19,7 @@ extension ResumableUpload {
     /// - Parameters:
     ///   - step: The step.
     ///   - length: The number of bytes of the whole content.
-    ///   - request: The request of the call, as outer interceptors have left it.
+    ///   - request: The request of the call, with the changes by outer interceptors.
     /// - Throws: `invalidHeaderField`, if a name in ``metadata`` is malformed.
     func request(
         for step: UploadState.Step,
@@ -45,13 +45,13 @@ extension ResumableUpload {
     /// Returns the request that deletes an upload resource.
     func deletion(of resource: URL, like request: URLRequest) -> URLRequest { part("DELETE", resource, like: request) }
 
-    /// Returns the names of the fields of a call's request that no other origin gets, neither the server of the upload
-    /// resource nor that of a redirect.
+    /// Returns the names of those fields of the call's request that only its origin gets. If the upload resource is on
+    /// another origin, or a redirect leads to one, they are omitted there.
     func withheldFields(of request: URLRequest) -> [String] {
         let harmless = URLRequest.harmlessFields
         return (request.allHTTPHeaderFields ?? [:]).keys.filter { name in
             let name = name.lowercased()
-            // These describe the content, or belong to the protocol.
+            // These fields describe the content, or belong to the upload protocol.
             let isNeeded = ["content-", "upload-", "tus-"].contains { name.hasPrefix($0) }
             return !isNeeded && !harmless.contains(name)
         }
@@ -64,6 +64,7 @@ extension ResumableUpload {
         creation.setValue(String(length), forHTTPHeaderField: "Upload-Length")
         switch kind {
         case .tus:
+            // The creation has no content. In tus, `Upload-Metadata` describes the upload.
             creation.setValue(nil, forHTTPHeaderField: "Content-Type")
             if !metadata.isEmpty { creation.setValue(try metadataField(), forHTTPHeaderField: "Upload-Metadata") }
         case .ietf: creation.setValue(length == 0 ? "?1" : "?0", forHTTPHeaderField: "Upload-Complete")
@@ -72,17 +73,19 @@ extension ResumableUpload {
         return creation
     }
 
-    /// Returns a request to the upload resource, with the fields of the call's request that do not describe content.
+    /// Returns a request to the upload resource. It has the fields of the call's request, except for those that
+    /// describe content, and those that are meant for the first request only.
     private func part(_ method: String, _ resource: URL, like request: URLRequest) -> URLRequest {
         var part = request.removingFields { name in
             let name = name.lowercased()
             return name.hasPrefix("content-") || name.hasPrefix("if-") || name == "idempotency-key" || name == "expect"
         }
+        // The server chooses the URL of the resource, and must not direct a secret elsewhere with it.
         if request.url.flatMap(Origin.init) != Origin(resource) { part = part.withoutSecrets }
         part.url = resource
         part.httpMethod = method
         part.httpBody = nil
-        // An offset from a cache would be an old one.
+        // A cached response would contain an old offset.
         part.cachePolicy = .reloadIgnoringLocalCacheData
         setVersion(of: &part)
         return part

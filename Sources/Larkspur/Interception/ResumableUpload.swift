@@ -3,17 +3,18 @@
 ///     manager.upload("files", from: .file(image), resumable: .tus(metadata: ["filename": "disk.iso"]))
 ///     manager.upload("files", from: .file(image), resumable: .ietf)
 ///
-/// The first request creates an upload resource on the server. Further requests send the content to it. After a failure
-/// that is likely to pass, the server says how much it has, and the rest is sent. Delays and limits are those of
-/// ``retry``. The last response is that of the task. The server has to support the protocol.
+/// The first request creates an upload resource on the server. Further requests send the content to it. After a
+/// temporary failure, the client asks the server for the number of bytes that it has, and sends the rest. ``retry``
+/// sets the delays and limits. The response of the task is the response to the last request. The server must support
+/// the protocol.
 ///
-/// The content is data or a file, because a stream cannot be read again from the middle: with a stream the task ends
-/// with the error `unsupported`. A file that is changed between two requests, or during one, is the error
-/// `bodyUnreadable`. A server that says something impossible about the upload is the error `resumptionFailed`.
+/// The content is data or a file. A stream cannot be read again from the middle, so with a stream the task fails with
+/// the error `unsupported`. If a file is changed between two requests, or during one, the error is `bodyUnreadable`. If
+/// the server's values for the upload are impossible, the error is `resumptionFailed`.
 ///
 /// If the upload resource is on another origin than the request, or a redirect leads to one, that origin gets only the
-/// fields that hold no secret.
-/// A resource without TLS is refused with the error `insecureRequest` if the request is sent with TLS.
+/// fields that hold no secret. If the request is sent with TLS and the resource has a URL without TLS, the error is
+/// `insecureRequest`.
 public struct ResumableUpload: Sendable {
     /// The protocol.
     enum Kind: Sendable, Hashable {
@@ -22,28 +23,29 @@ public struct ResumableUpload: Sendable {
     }
 
     let kind: Kind
-    /// Names and values that the server gets with the creation of the upload (`Upload-Metadata`), for tus only. A name
-    /// with spaces, commas or characters outside of ASCII is the error `invalidHeaderField`. Default: none.
+    /// The names and values that the request for the creation sends (`Upload-Metadata`), for tus only. If a name has
+    /// spaces, commas or characters outside of ASCII, the error is `invalidHeaderField`. Default: none.
     public var metadata: [String: String] = [:]
     /// The rules for attempts after failures.
     ///
-    /// Attempts are counted in succession: content that the server confirms begins the count, and the delays, anew. Its
-    /// `methods` have no effect. The status codes 409 and 423, by which a server says that it has another offset or is
-    /// still busy with the lost connection, are always followed by another attempt. Default: 5 attempts, delays of up
-    /// to 0.5 seconds that double up to 20 seconds, delays of up to 5 minutes that the server says
-    /// (``RetryPolicy/maximumServerDelay``), no deadline and no budget.
+    /// Only consecutive failures count: when the server confirms further content, the count and the delays start again.
+    /// The property `methods` has no effect. The status codes 409 and 423 always count as temporary failures: with
+    /// them, the server reports that it has another offset, or that it is still busy with the lost connection. Default:
+    /// 5 attempts; delays of up to 0.5 seconds that double up to 20 seconds; delays of up to 5 minutes that the server
+    /// asks for (``RetryPolicy/maximumServerDelay``); no deadline and no budget.
     public var retry = RetryPolicy(maximumAttempts: 5, deadline: nil, budget: nil)
-    /// The maximum number of bytes of content in one request; nil for no limit. A lower limit of the server
-    /// (`Upload-Limit`) applies, too. Default: nil.
+    /// The maximum number of bytes of content in one request; nil for no limit. The limits of the server
+    /// (`Upload-Limit`) apply, too, and its minimum takes precedence. Default: nil.
     public var maximumPartSize: Int64?
-    /// Whether the server is told to delete the content that it has if the task is cancelled. The DELETE request is a
-    /// task of its own. Default: false, so that the upload can be continued later.
+    /// Whether a cancellation of the task deletes the content that the server has. The DELETE request is a separate
+    /// task. Default: false, so that the upload can be continued later.
     public var deletesWhenCancelled = false
     /// The upload to continue, which another task or process has begun with the same content. If the server no longer
-    /// has it, the upload begins anew. Default: nil.
+    /// has it, a new upload begins. Default: nil.
     public var resumption: UploadResumption?
-    /// Called on the manager's `completionQueue` when the server has created the upload resource. Store the resumption
-    /// for another process: it is enough to continue, because the server says the present offset. Default: nil.
+    /// A closure that is called on the manager's `completionQueue` when the server has created the upload resource.
+    /// Store its parameter to continue the upload in another process. One call is enough, because the server reports
+    /// the current offset later. Default: nil.
     public var didCreate: (@Sendable (UploadResumption) -> Void)?
 
     /// The protocol tus 1.0.0 (https://tus.io), with the extensions Creation and Termination.
@@ -54,7 +56,7 @@ public struct ResumableUpload: Sendable {
     public static let ietf = Self(kind: .ietf(interopVersion: 8))
 
     /// Returns tus 1.0.0 with metadata.
-    /// - Parameter metadata: Names and values that the server gets with the creation of the upload.
+    /// - Parameter metadata: The names and values that the request for the creation sends.
     public static func tus(metadata: [String: String]) -> Self {
         var upload = Self.tus
         upload.metadata = metadata
@@ -77,18 +79,18 @@ public struct ResumableUpload: Sendable {
     }
 }
 
-/// An upload that a server has a part of, so that another task or process can continue it.
+/// The state of an unfinished upload, with which another task or process can continue it.
 ///
-/// It holds no header fields and no credentials. Some servers put a secret into the URL of an upload, so that whoever
-/// has it may write to the upload: store it accordingly.
+/// It contains no header fields and no credentials. Some servers put a secret into the URL of an upload: anyone with
+/// the URL can write to the upload. Store the value accordingly.
 public struct UploadResumption: Sendable, Hashable, Codable {
     /// The URL of the upload resource.
     public let url: URL
     /// The number of bytes of the content.
     public let length: Int64
-    /// The number of bytes that the server has confirmed. It may have more by now.
+    /// The number of bytes that the server has confirmed. The server may have more bytes than that.
     public let offset: Int64
-    /// The time of the last change of the file, which must not have changed since; nil for data.
+    /// The time of the last change of the file; nil for data. The file must not change until the upload continues.
     let modification: String?
 
     init(url: URL, length: Int64, offset: Int64, modification: String?) {
@@ -99,7 +101,7 @@ public struct UploadResumption: Sendable, Hashable, Codable {
     }
 
     /// Decodes a resumption.
-    /// - Throws: A `DecodingError`, also for numbers that no upload can have.
+    /// - Throws: A `DecodingError`, also if the offset is negative or greater than the length.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         url = try container.decode(URL.self, forKey: .url)
@@ -117,7 +119,7 @@ public struct UploadResumption: Sendable, Hashable, Codable {
 }
 
 extension UploadResumption: CustomStringConvertible, CustomReflectable {
-    /// The URL without credentials and query, and the numbers. It is safe to log.
+    /// The numbers of bytes, and the URL without credentials, query and fragment. It is safe to log.
     public var description: String { "\(offset) of \(length) bytes at \(LarkspurError.redacted(url))" }
 
     /// A mirror that holds only values that are safe to log.

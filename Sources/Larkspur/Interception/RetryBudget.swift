@@ -1,12 +1,13 @@
 import Synchronization
 
-/// A limit of the attempts that follow failures, for each server, so that an outage is not made worse.
+/// A limit for the attempts that follow failures, for each server. It prevents retries from making an outage worse.
 ///
-/// Each origin (scheme, host and port) has tokens. A failure that is likely to pass takes one, a response of any other
-/// kind gives back a part of one, and a request is sent again only while there are more than half of the maximum. If a
-/// server is down, requests to it are soon sent only once. The rule is that of gRPC's retry throttling (gRFC A6).
+/// Each origin (scheme, host and port) has tokens. A temporary failure takes one token, and a response of any other
+/// kind returns a fraction of a token. A request is sent again only while the origin has more than half of the maximum.
+/// So when a server is down, requests to it are soon sent only once. The rule is that of gRPC's retry throttling (gRFC
+/// A6).
 ///
-/// The policies that have the same object share the budget.
+/// Policies with the same budget object share its tokens.
 public final class RetryBudget: Sendable {
     private let maximum: Double
     private let ratio: Double
@@ -15,10 +16,10 @@ public final class RetryBudget: Sendable {
 
     /// Creates a budget with all tokens.
     /// - Parameters:
-    ///   - maximumTokens: The number of tokens of an origin at the beginning, and the most that it has. Default: 10.
-    ///   - tokenRatio: The part of a token that a response without such a failure gives back. Default: 0.1.
-    ///   - maximumOrigins: The number of origins that are counted. If there are more, those whose last attempt is the
-    ///     longest ago have all tokens again. Default: 1000.
+    ///   - maximumTokens: The number of tokens of an origin at the beginning, which is also its maximum. Default: 10.
+    ///   - tokenRatio: The fraction of a token that a response of any other kind returns. Default: 0.1.
+    ///   - maximumOrigins: The maximum number of origins that are counted. If there are more, the origins whose tokens
+    ///     changed longest ago have all tokens again. Default: 1000.
     public init(maximumTokens: Double = 10, tokenRatio: Double = 0.1, maximumOrigins: Int = 1000) {
         maximum = maximumTokens
         ratio = tokenRatio
@@ -28,7 +29,7 @@ public final class RetryBudget: Sendable {
     /// The number of origins that have fewer tokens than the maximum.
     var originCount: Int { tokens.withLock { $0.count } }
 
-    /// Returns the tokens of the origin of a URL.
+    /// Returns the number of tokens that the origin of a URL has.
     /// - Parameter url: A URL of the origin. URLs without an origin share their tokens.
     public func tokens(for url: URL?) -> Double { tokens.withLock { $0[url] } ?? maximum }
 
@@ -41,6 +42,7 @@ public final class RetryBudget: Sendable {
     private func add(_ change: Double, to url: URL?) {
         tokens.withLock { tokens in
             let sum = max(0, (tokens[url] ?? maximum) + change)
+            // An origin with all tokens needs no place in the table.
             tokens[url] = sum < maximum ? sum : nil
         }
     }

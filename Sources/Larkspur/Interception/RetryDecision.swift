@@ -1,37 +1,37 @@
 internal import HTTPSyntax
 
-/// The consequence of an attempt.
+/// The decision of a ``RetryPolicy`` after an attempt.
 enum RetryDecision: Equatable, Sendable {
-    /// The result of the attempt is that of the call.
+    /// The result of the attempt is the result of the call.
     case done
     /// Another attempt follows after a delay.
     case retry(after: Duration)
-    /// The call fails, because the server says a time that is beyond a limit.
+    /// The call fails, because the server asks for a delay beyond a limit.
     case fail(told: Duration, limit: DelayLimit)
 }
 
-/// A limit of the time that a server says in `Retry-After`.
+/// A limit for the delay that a server asks for in `Retry-After`.
 enum DelayLimit: Equatable, Sendable {
-    /// The time from the start of the call.
+    /// The maximum time from the start of the call.
     case deadline(Duration)
-    /// The time of a single delay.
+    /// The maximum of a single delay.
     case delay(Duration)
 }
 
-/// The facts about an attempt by which ``RetryPolicy`` decides.
+/// The facts about an attempt on which ``RetryPolicy`` bases its decision.
 struct RetryAttempt: Sendable {
-    /// The request, as the policy has sent it.
+    /// The request that the policy has sent.
     var request: URLRequest
     /// The number of the attempt, from 1.
     var count: Int
     var result: Result<InterceptedResponse, any Error>
     /// The time since the start of the call.
     var elapsed: Duration
-    /// Whether the content can be sent again, and the call has neither been cancelled nor delivered content.
+    /// Whether the content can be sent again, no content was delivered to a consumer, and the call is not cancelled.
     var canRepeat = true
     var isWithinBudget = true
 
-    /// The failure in words.
+    /// A short description of the failure, for the observers of the call.
     var reason: String {
         switch result {
         case .success(let response): response.statusCode.map { "status \($0)" } ?? "the response"
@@ -41,26 +41,28 @@ struct RetryAttempt: Sendable {
 }
 
 extension RetryPolicy {
-    /// Decides about another attempt.
+    /// Decides whether another attempt follows.
     /// - Parameters:
     ///   - attempt: The last attempt.
-    ///   - random: A number from 0 to 1, the part of the longest delay to wait.
-    ///   - now: The present date, for a `Retry-After` date in a response without a `Date` field.
+    ///   - random: A number from 0 to 1: the fraction of the longest delay that the call waits.
+    ///   - now: The current date, for a `Retry-After` date in a response without a `Date` field.
     func decision(after attempt: RetryAttempt, random: Double, now: Date) -> RetryDecision {
         guard attempt.canRepeat, attempt.isWithinBudget, attempt.count < maximumAttempts, isPassing(attempt.result),
             isRepeatable(attempt.request)
         else { return .done }
         let told = attempt.result.retryAfter(now: now)
+        // The caller may have set the source: a number out of range counts as the nearest limit, and NaN as 0.
         let delay = (told ?? .zero) + longestDelay(after: attempt.count) * (random > 0 ? min(random, 1) : 0)
         let rest = deadline.map { $0 - attempt.elapsed }
+        // A delay of the policy beyond the deadline is no error: the call ends with its last result.
         guard let told else { return rest.map { delay <= $0 } ?? true ? .retry(after: delay) : .done }
         if let deadline, let rest, told > rest { return .fail(told: told, limit: .deadline(deadline)) }
         if told > maximumServerDelay { return .fail(told: told, limit: .delay(maximumServerDelay)) }
-        // The random part is shortened rather than the server's.
+        // The deadline shortens the random part of the delay, and not the server's part.
         return .retry(after: rest.map { min(delay, $0) } ?? delay)
     }
 
-    /// Whether a result is a failure that is likely to pass.
+    /// Returns whether a result is a temporary failure, after which another attempt may succeed.
     func isPassing(_ result: Result<InterceptedResponse, any Error>) -> Bool {
         switch result {
         case .success(let response): return response.statusCode.map(statusCodes.contains) ?? false
@@ -73,25 +75,26 @@ extension RetryPolicy {
         }
     }
 
-    /// Whether a request may be performed twice.
+    /// Returns whether a request may be sent twice.
     private func isRepeatable(_ request: URLRequest) -> Bool {
         methods.contains(HTTPMethod(rawValue: request.httpMethod ?? "GET"))
             || request.value(forHTTPHeaderField: "Idempotency-Key")?.contains { !$0.isWhitespace } == true
     }
 
-    /// The longest random delay after an attempt.
+    /// Returns the longest random delay after an attempt.
     private func longestDelay(after count: Int) -> Duration {
         let maximumDelay = maximumDelay.bounded
         var delay = min(max(baseDelay, .zero), maximumDelay)
-        // Doubling ends at the maximum, so that no number of attempts overflows.
+        // Doubling stops at the maximum, because a high number of attempts would overflow. A delay of zero never
+        // reaches it, so the number of rounds has a limit, too.
         for _ in 1..<min(max(count, 1), 100) where delay < maximumDelay { delay = min(delay * 2, maximumDelay) }
         return max(delay, .zero)
     }
 }
 
 extension Result<InterceptedResponse, any Error> {
-    /// The delay that the server says in `Retry-After` (RFC 9110, section 10.2.3); nil if there is none, or it cannot
-    /// be parsed. A date is relative to the response's `Date` field, as the clocks of the two hosts may differ.
+    /// Returns the delay in `Retry-After` (RFC 9110, section 10.2.3); nil if the field is missing or malformed. A date
+    /// in it is compared with the response's `Date` field, because the clocks of the two hosts may differ.
     fileprivate func retryAfter(now: Date) -> Duration? {
         guard case .success(let response) = self,
             let text = response.header("Retry-After")?.trimmingCharacters(in: .whitespaces), !text.isEmpty
@@ -100,9 +103,10 @@ extension Result<InterceptedResponse, any Error> {
         guard let date = HTTPDate.parse(text) else { return nil }
         let start = response.header("Date").flatMap(HTTPDate.parse) ?? now
         let seconds = Swift.min(Swift.max(date.timeIntervalSince(start), 0), Double(Self.longestTime))
+        // Rounded up, because no attempt may begin before the date.
         return .milliseconds(Int64((seconds * 1000).rounded(.up)))
     }
 
-    /// About 30 years in seconds.
+    /// The longest accepted delay in seconds, about 30 years.
     private static var longestTime: Int64 { 1_000_000_000 }
 }

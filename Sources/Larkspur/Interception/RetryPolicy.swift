@@ -1,40 +1,41 @@
-/// An interceptor that sends a request again after a failure that is likely to pass.
+/// An interceptor that sends a request again after a temporary failure.
 ///
 ///     manager.interceptors.call = [.retry()]
 ///     let user = try await manager.get("users/1").intercept(with: .retry(maximumAttempts: 5)).value(as: User.self)
 ///
-/// A request is sent again if all of these are true:
+/// A request is sent again if all of these conditions are true:
 ///
 /// - Its method is idempotent (RFC 9110, section 9.2.2), or it has the field `Idempotency-Key`.
 /// - The response has one of ``statusCodes``, or the failure is one of ``errorCodes`` or ``urlErrorCodes``.
-/// - Its content can be sent again, and no content was handed to the consumer of a stream.
-/// - There were fewer attempts than ``maximumAttempts``, ``deadline`` is not over, and ``budget`` allows it.
+/// - Its content can be sent again, and no content was delivered to the consumer of a stream.
+/// - There were fewer attempts than ``maximumAttempts``, ``deadline`` has not passed, and ``budget`` allows it.
 ///
-/// A failure that concerns a certificate and a cancellation are never followed by another attempt, even if their codes
-/// are in the sets. If no attempt follows, the last response or error is the result of the call, unchanged.
+/// A cancellation is never followed by another attempt. Neither is a failure that concerns a certificate, even if its
+/// code is in one of the sets. If no attempt follows, the last response or error is the result of the call, unchanged.
 ///
 /// The delay before an attempt is random, from 0 to a limit that doubles with each attempt (exponential back-off with
-/// full jitter), so that the clients of a server do not return at the same moment. A `Retry-After` field (RFC 9110,
-/// section 10.2.3) adds to it: no attempt is earlier than the server says. A server that says a longer time than
-/// ``maximumServerDelay`` ends the call.
+/// full jitter). So the clients of a server do not all return at the same moment. The time in a `Retry-After` field
+/// (RFC 9110, section 10.2.3) is added to the delay: no attempt begins earlier than the server asks. If the server asks
+/// for more than ``maximumServerDelay``, the call fails.
 public struct RetryPolicy: RequestInterceptor {
     /// The maximum number of attempts, the first one included. Default: 3.
     public var maximumAttempts: Int
     /// The limit of the delay before the second attempt. It doubles with each further attempt. Default: 0.5 seconds.
     public var baseDelay: Duration
-    /// The longest delay, except for one that the server says. Default: 20 seconds.
+    /// The longest random delay. It does not limit the delay that the server asks for. Default: 20 seconds.
     public var maximumDelay: Duration
-    /// The longest time that the server may say in `Retry-After`. Default: 5 minutes.
+    /// The longest delay that the server may ask for in `Retry-After`. Default: 5 minutes.
     ///
-    /// If it says a longer one, the call fails immediately with the code `deadlineExceeded`, so that no server keeps a
-    /// call for years.
+    /// If the server asks for a longer delay, the call fails immediately with the code `deadlineExceeded`. Otherwise a
+    /// server could delay a call for years.
     public var maximumServerDelay: Duration = .seconds(300)
     /// The time from the start of the call after which no further attempt begins; nil for none. Default: 60 seconds.
     ///
-    /// If the server says a later time in `Retry-After`, the call fails immediately with the code `deadlineExceeded`.
-    /// An attempt that has begun before the deadline may end after it.
+    /// If the server asks for a later time in `Retry-After`, the call fails immediately with the code
+    /// `deadlineExceeded`. An attempt that begins before the deadline may end after it.
     public var deadline: Duration?
-    /// The limit of attempts for each server; nil for none. The copies of a policy share it. Default: a new one.
+    /// The budget of further attempts for each server; nil for no limit. The copies of a policy share it. Default: a
+    /// new budget.
     public var budget: RetryBudget?
     /// The methods whose requests may be sent again without the field `Idempotency-Key`. Default: the idempotent
     /// methods GET, HEAD, OPTIONS, TRACE, PUT and DELETE (RFC 9110, section 9.2.2).
@@ -51,7 +52,8 @@ public struct RetryPolicy: RequestInterceptor {
     public var errorCodes: Set<LarkspurError.Code> = [
         .timedOut, .cannotFindHost, .cannotConnectToHost, .connectionLost, .secureConnectionFailed,
     ]
-    /// The errors of the transport that are followed by another attempt, whatever their kind. Default:
+    /// The errors of the transport that are followed by another attempt, also if their kind is not in ``errorCodes``.
+    /// Default:
     ///
     /// - `badServerResponse`
     /// - `cannotLoadFromNetwork`
@@ -59,17 +61,17 @@ public struct RetryPolicy: RequestInterceptor {
     /// - `downloadDecodingFailedMidStream` and `downloadDecodingFailedToComplete`
     /// - `backgroundSessionInUseByAnotherProcess` and `backgroundSessionWasDisconnected`
     ///
-    /// With ``errorCodes`` these are the errors that Alamofire's retry policy retries by default, except for its two
-    /// that concern certificates, `serverCertificateHasBadDate` and `serverCertificateNotYetValid`.
+    /// Together with ``errorCodes``, these are the errors that Alamofire's retry policy retries by default. Its two
+    /// errors that concern certificates are omitted: `serverCertificateHasBadDate` and `serverCertificateNotYetValid`.
     public var urlErrorCodes: Set<URLError.Code> = [
         .badServerResponse, .cannotLoadFromNetwork, .callIsActive, .dataNotAllowed, .internationalRoamingOff,
         .downloadDecodingFailedMidStream, .downloadDecodingFailedToComplete, .backgroundSessionInUseByAnotherProcess,
         .backgroundSessionWasDisconnected,
     ]
-    /// The source of the random delays, which returns numbers from 0 to 1. Called on an arbitrary thread. Default: the
-    /// system's random numbers.
+    /// A closure that returns a random number from 0 to 1 for each delay. It is called on an arbitrary thread. Default:
+    /// the system's random numbers.
     public var random: @Sendable () -> Double = { Double.random(in: 0...1) }
-    /// The source of the present date, for a `Retry-After` date in a response without a `Date` field.
+    /// The source of the current date, for a `Retry-After` date in a response without a `Date` field.
     var date: @Sendable () -> Date = { Date() }
 
     /// Creates a policy.
@@ -77,11 +79,12 @@ public struct RetryPolicy: RequestInterceptor {
     ///   - maximumAttempts: The maximum number of attempts, the first one included. Default: 3.
     ///   - baseDelay: The limit of the delay before the second attempt, which doubles with each further attempt.
     ///     Default: 0.5 seconds.
-    ///   - maximumDelay: The longest delay, except for one that the server says. Default: 20 seconds.
+    ///   - maximumDelay: The longest random delay. It does not limit the delay that the server asks for. Default: 20
+    ///     seconds.
     ///   - deadline: The time from the start of the call after which no further attempt begins; nil for none. Default:
     ///     60 seconds.
-    ///   - budget: The limit of attempts for each server; nil for none. Default: a new one, which this policy and its
-    ///     copies share.
+    ///   - budget: The budget of further attempts for each server; nil for no limit. Default: a new budget, which this
+    ///     policy and its copies share.
     public init(
         maximumAttempts: Int = 3,
         baseDelay: Duration = .milliseconds(500),
@@ -97,8 +100,8 @@ public struct RetryPolicy: RequestInterceptor {
     }
 
     /// Sends a request until its result is final.
-    /// - Throws: The error of the last attempt; `deadlineExceeded` if the server says a time beyond ``deadline`` or
-    ///   ``maximumServerDelay``; a `CancellationError` if the call is cancelled during a delay.
+    /// - Throws: The error of the last attempt; `deadlineExceeded` if the server asks for a delay beyond ``deadline``
+    ///   or ``maximumServerDelay``; a `CancellationError` if the call is cancelled during a delay.
     public func intercept(
         _ request: URLRequest,
         context: RequestContext,
@@ -162,18 +165,19 @@ public struct RetryPolicy: RequestInterceptor {
 }
 
 extension RequestInterceptor where Self == RetryPolicy {
-    /// Returns an interceptor that sends a request again after a failure that is likely to pass.
+    /// Returns an interceptor that sends a request again after a temporary failure.
     ///
-    /// Set it for a session manager, whose calls then share the budget. The policy of a single call needs a budget that
-    /// is passed to all of them.
+    /// Set it for a session manager, whose calls then share the budget. If you set policies for single calls, pass the
+    /// same budget to all of them.
     /// - Parameters:
     ///   - maximumAttempts: The maximum number of attempts, the first one included. Default: 3.
     ///   - baseDelay: The limit of the delay before the second attempt, which doubles with each further attempt.
     ///     Default: 0.5 seconds.
-    ///   - maximumDelay: The longest delay, except for one that the server says. Default: 20 seconds.
+    ///   - maximumDelay: The longest random delay. It does not limit the delay that the server asks for. Default: 20
+    ///     seconds.
     ///   - deadline: The time from the start of the call after which no further attempt begins; nil for none. Default:
     ///     60 seconds.
-    ///   - budget: The limit of attempts for each server; nil for none. Default: a new one.
+    ///   - budget: The budget of further attempts for each server; nil for no limit. Default: a new budget.
     public static func retry(
         maximumAttempts: Int = 3,
         baseDelay: Duration = .milliseconds(500),

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The result of work for which several callers wait. A caller that is cancelled stops waiting, and the work goes on
+/// The result of work for which several callers wait. A caller that is cancelled stops waiting, and the work continues
 /// for the others.
 final class SharedResult<Value: Sendable>: Sendable {
     private struct State {
@@ -25,6 +25,7 @@ final class SharedResult<Value: Sendable>: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 let result: Result<Value, any Error>? = state.withLock { state in
                     if let result = state.result { return result }
+                    // The cancellation handler may have run already, before the continuation was stored.
                     if Task.isCancelled { return .failure(CancellationError()) }
                     state.waiters[id] = continuation
                     return nil
@@ -37,7 +38,7 @@ final class SharedResult<Value: Sendable>: Sendable {
         }
     }
 
-    /// Ends the wait of all callers, the later ones included. Called once.
+    /// Resumes all callers that wait, and stores the result for later callers. Called once.
     func finish(with result: Result<Value, any Error>) {
         let waiters = state.withLock { state in
             state.result = result

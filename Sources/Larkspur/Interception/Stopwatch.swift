@@ -1,7 +1,7 @@
 import Synchronization
 
 extension RequestContext {
-    /// Starts to measure time by the context's clock, and returns a closure that returns the time since.
+    /// Starts to measure time with the context's clock. Returns a closure that returns the elapsed time.
     func stopwatch() -> @Sendable () -> Duration { clock.stopwatch() }
 }
 
@@ -12,13 +12,13 @@ extension Clock<Duration> {
     }
 }
 
-/// The time since the first call of an interceptor that many calls share, by the clock of that first call.
+/// The time since an interceptor handled its first call, measured with the clock of that call. Later calls share it.
 final class SharedStopwatch: Sendable {
     private let start = Mutex<(@Sendable () -> Duration)?>(nil)
 
-    /// Returns the time since the first call.
+    /// Returns the time since the first call of the method.
     func elapsed(by context: RequestContext) -> Duration {
-        // Clocks are callers' code, and run outside the lock.
+        // A clock may be the caller's code, so it runs outside the lock.
         let new = context.stopwatch()
         let shared = start.withLock { start in
             let shared = start ?? new

@@ -1,15 +1,15 @@
-/// An interceptor that adds the field `traceparent` to requests (W3C Trace Context), so that a tracing system connects
+/// An interceptor that adds the field `traceparent` to requests (W3C Trace Context). With it, a tracing system connects
 /// the work of servers with the call.
 ///
 ///     manager.interceptors.attempt = [.traceContext()]
 ///
-/// All attempts of a call have the same trace identifier, and each has a span identifier of its own. A request that has
-/// the field already is not changed. Set the interceptor for attempts.
+/// All attempts of a call have the same trace identifier, and each attempt has a separate span identifier. For this,
+/// set the interceptor for attempts. A request that already has the field is not changed.
 public struct TraceContext: RequestInterceptor {
     private let isSampled: Bool
 
     /// Creates an interceptor.
-    /// - Parameter isSampled: Whether the caller may have recorded the trace, the flag `sampled`. Default: true.
+    /// - Parameter isSampled: Whether the flag `sampled` is set: the caller may have recorded the trace. Default: true.
     public init(isSampled: Bool = true) { self.isSampled = isSampled }
 
     /// Sends a request with the field `traceparent`.
@@ -22,7 +22,7 @@ public struct TraceContext: RequestInterceptor {
         guard request.value(forHTTPHeaderField: "traceparent") == nil else { return try await next(request) }
         var request = request
         let trace = context.callID.uuidString.lowercased().filter { $0 != "-" }
-        // An identifier of zeros only is invalid.
+        // The specification forbids an identifier that consists of zeros.
         let span = String(UInt64.random(in: 1 ... .max), radix: 16)
         let digits = String(repeating: "0", count: 16 - span.count) + span
         request.setValue("00-\(trace)-\(digits)-\(isSampled ? "01" : "00")", forHTTPHeaderField: "traceparent")
@@ -32,6 +32,6 @@ public struct TraceContext: RequestInterceptor {
 
 extension RequestInterceptor where Self == TraceContext {
     /// Returns an interceptor that adds the field `traceparent` to requests (W3C Trace Context).
-    /// - Parameter isSampled: Whether the caller may have recorded the trace, the flag `sampled`. Default: true.
+    /// - Parameter isSampled: Whether the flag `sampled` is set: the caller may have recorded the trace. Default: true.
     public static func traceContext(isSampled: Bool = true) -> TraceContext { TraceContext(isSampled: isSampled) }
 }

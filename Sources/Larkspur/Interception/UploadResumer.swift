@@ -1,7 +1,7 @@
 internal import HTTPSyntax
 import Synchronization
 
-/// The content of one request of a resumable upload, and its place in the whole.
+/// The content of one request of a resumable upload, and its place in the whole content.
 struct UploadPart: Sendable {
     enum Content: Sendable {
         case none
@@ -10,36 +10,36 @@ struct UploadPart: Sendable {
     }
 
     let content: Content
-    /// The first byte.
+    /// The offset of the first byte.
     let offset: Int64
     /// The number of bytes of the whole content.
     let length: Int64
-    /// The number of bytes below which the progress does not go.
+    /// The minimum number of bytes that the progress shows.
     let floor: Int64
 
-    /// The progress of the upload when a number of bytes of the part have been sent.
+    /// Returns the progress of the upload after a number of bytes of the part have been sent.
     func completed(_ sent: Int64) -> Int64 { min(max(floor, offset + min(sent, length - offset)), length) }
 }
 
-/// The orders of a resumable upload to its call.
+/// The operations of a call that a resumable upload uses.
 struct UploadControl: Sendable {
     /// Whether the transport sends the `Content-Length` of a stream, which some servers require.
     let sendsLengthOfStreams: Bool
-    /// Whether connections may be kept from one request to the next.
+    /// Whether a connection may be reused for the next request.
     let keepsConnections: Bool
-    /// Sets the content of the next attempt.
+    /// A closure that sets the content of the next attempt.
     let prepare: @Sendable (UploadPart) -> Void
-    /// The number of bytes that the progress shows.
+    /// A closure that returns the number of bytes that the progress shows.
     let completed: @Sendable () -> Int64
-    /// Has the progress show that all bytes were sent.
+    /// A closure that sets the progress to the whole length.
     let complete: @Sendable (_ length: Int64) -> Void
-    /// Whether the task was cancelled, and not ended by a limit of time.
+    /// A closure that returns whether the task was cancelled. False if a time limit has ended it.
     let isCancelled: @Sendable () -> Bool
-    /// Sets the resumption of the task; nil if there is none any more.
+    /// A closure that sets the resumption of the task; nil if there is nothing to continue.
     let note: @Sendable (UploadResumption?) -> Void
-    /// Calls a closure on the completion queue.
+    /// A closure that calls another closure on the completion queue.
     let report: @Sendable (@escaping @Sendable () -> Void) -> Void
-    /// Sends a request as a call of its own, which outlives this one.
+    /// A closure that sends a request as a separate call, which may end after this one.
     let sendApart: @Sendable (URLRequest) -> Void
 }
 
@@ -49,20 +49,20 @@ enum ResumableContent: Sendable {
     case file(URL)
 }
 
-/// The interceptor of one upload that goes on after failures, with the rules of ``RetryPolicy``.
+/// The interceptor that continues one upload after failures, with the rules of ``RetryPolicy``.
 ///
-/// It sends the requests of ``UploadState``. Outer interceptors may call it again, for example with a new credential;
-/// then the upload goes on.
+/// It sends the requests of ``UploadState``. Outer interceptors may call it again, for example with a new credential.
+/// The upload then continues.
 final class UploadResumer: RequestInterceptor {
-    /// The state of the upload, which calls of the interceptor share.
+    /// The state of the upload, which all calls of the interceptor share.
     private struct Upload: Sendable {
         var state: UploadState
         /// The state of the file when the upload began; nil for data.
         let file: FileState?
-        /// Whether the server has lost content that it had confirmed, so that the progress goes back.
+        /// Whether the server has lost content that it had confirmed. The progress then goes back.
         var hasLostContent = false
 
-        /// The facts with which another process can continue.
+        /// The facts with which another process can continue the upload.
         var resumption: UploadResumption? {
             state.resource.map {
                 UploadResumption(
@@ -75,7 +75,8 @@ final class UploadResumer: RequestInterceptor {
         }
     }
 
-    /// The number of bytes of a file that are read into memory at once for a transport that sends no length of streams.
+    /// The number of bytes of a file in one request, if the transport does not send the length of a stream. The content
+    /// of the request is then read into memory.
     private static let pieceSize: Int64 = 8 << 20
 
     private let settings: ResumableUpload
@@ -87,10 +88,12 @@ final class UploadResumer: RequestInterceptor {
         self.settings = settings
         self.content = content
         var policy = settings.retry
-        // Each request of an upload may be sent again: the server refuses content for another offset than its own.
+        // Every request of an upload may be sent again, because the server refuses content for another offset than its
+        // own. So `likeHEAD` hides the method from the policy.
         policy.methods = [.head]
         policy.statusCodes = policy.statusCodes.union([409, 423])
-        // The code of a server that takes nothing. Other errors with it end the upload.
+        // The result of the case `stalled` has this code, and is retried. An error that is thrown with the code ends
+        // the upload.
         policy.errorCodes.insert(.resumptionFailed)
         self.policy = policy
     }
@@ -106,6 +109,7 @@ final class UploadResumer: RequestInterceptor {
         do {
             return try await run(&upload, request, context, control, next)
         } catch let error as LarkspurError where error.code == .cancelled {
+            // An attempt that is cancelled throws this error, and a delay that is cancelled the one below.
             delete(upload, request, control)
             throw error
         } catch let error as CancellationError {
@@ -116,7 +120,7 @@ final class UploadResumer: RequestInterceptor {
 
     // MARK: Beginning and end
 
-    /// Returns the state of the upload, which an earlier call or another process may have begun.
+    /// Returns the state of the upload. An earlier call of the interceptor or another process may have begun it.
     private func begin(_ request: URLRequest, _ control: UploadControl) throws(LarkspurError) -> Upload {
         if var upload = upload.withLock({ $0 }) {
             upload.state.resume()
@@ -160,7 +164,7 @@ final class UploadResumer: RequestInterceptor {
         control.note(upload.resumption)
     }
 
-    /// Tells the server that the upload is not continued.
+    /// Deletes the upload on the server, if the task was cancelled and the settings say so.
     private func delete(_ upload: Upload, _ request: URLRequest, _ control: UploadControl) {
         guard settings.deletesWhenCancelled, control.isCancelled(), let resource = upload.state.resource else { return }
         control.note(nil)
@@ -186,6 +190,7 @@ final class UploadResumer: RequestInterceptor {
             if case .file(let section) = part.content {
                 sent.setValue(String(section.count), forHTTPHeaderField: "Content-Length")
             }
+            // On a lost connection, such a transport would wait for its timeout instead of reporting the loss.
             if !control.keepsConnections { sent.setValue("close", forHTTPHeaderField: "Connection") }
             control.prepare(part)
             var result: Result<InterceptedResponse, any Error>
@@ -195,6 +200,7 @@ final class UploadResumer: RequestInterceptor {
                 switch try handle(response, to: step, of: &upload, request, control) {
                 case .proceed:
                     if case .locate = step { offsetResponse = response }
+                    // Counts the response in the budget. The next request is no retry, so the result does not matter.
                     _ = policy.isWithinBudget(sent, result)
                     continue
                 case .finish: return finish(with: response, upload, control)
@@ -203,7 +209,7 @@ final class UploadResumer: RequestInterceptor {
                 case .stalled: result = .failure(UploadState.error("it takes none of the content", response))
                 }
             } catch let error as LarkspurError where error.code != .resumptionFailed {
-                // The loss is more informative than the invalidation of the session.
+                // The earlier loss says more about the cause than the invalidation of the session.
                 if let loss, error.code == .sessionInvalidated { throw loss }
                 loss = error
                 upload.state.noteLoss()
@@ -277,7 +283,7 @@ final class UploadResumer: RequestInterceptor {
         _ upload: Upload,
         _ control: UploadControl
     ) -> InterceptedResponse {
-        // Otherwise another task may continue the upload, for example after a login.
+        // After another response the resumption stays: a new task may continue the upload, for example after a login.
         if response.isSuccess || response.uploadComplete == true { control.note(nil) }
         if response.isSuccess { control.complete(upload.state.length) }
         return response
@@ -285,7 +291,7 @@ final class UploadResumer: RequestInterceptor {
 }
 
 extension URLRequest {
-    /// A request that a retry policy takes for one that may be sent again.
+    /// The request with the method HEAD. A retry policy with that method sends it again.
     fileprivate var likeHEAD: URLRequest {
         var request = self
         request.httpMethod = "HEAD"

@@ -1,13 +1,14 @@
 internal import HTTPSyntax
 
-/// The state of a resumable upload: the next request, and the meaning of its response. It does no I/O.
+/// The state of a resumable upload: the next request, and the meaning of its response. It performs no I/O.
 ///
-/// An upload is created without content ("careful creation" in the IETF's draft), because the URL of its resource may
-/// be in the final response only. Then follow requests with content, and after each failure one for the offset.
+/// The request that creates an upload has no content ("careful creation" in the IETF's draft), because the URL of the
+/// resource may arrive only in the final response. Requests with content follow. After a failure, the next request asks
+/// for the offset.
 struct UploadState: Sendable {
     /// The next request.
     enum Step: Sendable, Equatable {
-        /// Creates the upload resource. An upload without content is complete then.
+        /// Creates the upload resource. An upload without content is then complete.
         case create
         /// Asks the upload resource for its offset.
         case locate(URL)
@@ -19,13 +20,14 @@ struct UploadState: Sendable {
     enum Consequence: Sendable, Equatable {
         /// The next request follows immediately.
         case proceed
-        /// The next request follows after a delay, within the limits. If there is none, the response is final.
+        /// The next request follows after a delay, if the retry policy allows it. Otherwise the response is the result.
         case retry
-        /// The same, but the response is no result of the upload, because it says that all is well.
+        /// The next request follows after a delay, if the retry policy allows it. Otherwise the upload fails: the
+        /// response reports success and cannot be the result, because the server has taken no content.
         case stalled
         /// The response is the result of the upload.
         case finish
-        /// The response that was kept, from a request for the offset, is the result.
+        /// The stored response to a request for the offset is the result.
         case finishWithOffsetResponse
     }
 
@@ -35,16 +37,16 @@ struct UploadState: Sendable {
     /// The maximum number of bytes of content in one request.
     private var maximumPartSize: Int64
     private(set) var resource: URL?
-    /// The number of bytes that the server has; nil if it is not known.
+    /// The number of bytes that the server has; nil if it is unknown.
     private(set) var offset: Int64?
-    /// The number of bytes that the server confirmed last.
+    /// The number of bytes in the server's last confirmation.
     private(set) var confirmed: Int64 = 0
-    /// The greatest number of bytes that the server has confirmed.
+    /// The highest number of bytes that the server has confirmed.
     private var highest: Int64 = 0
-    /// The requests in succession that have not led to further content on the server.
+    /// The number of consecutive requests that have not led to further content on the server.
     private(set) var failures = 0
     private var hasBegunAnew = false
-    /// Whether the server has marked the upload as complete, so that the next request is for its lost response.
+    /// Whether the server has marked the upload as complete. The next request then asks for the response that was lost.
     private var isComplete = false
 
     /// - Parameters:
@@ -73,10 +75,10 @@ struct UploadState: Sendable {
         return .append(resource, offset: offset, count: count, isLast: offset + count == length)
     }
 
-    /// Continues after an outer interceptor has got a response.
+    /// Prepares for a further call of the interceptor: the next request asks for the offset.
     mutating func resume() { (offset, failures) = (nil, 0) }
 
-    /// Notes that the outcome of the last request is not known.
+    /// Records that the outcome of the last request is unknown.
     mutating func noteLoss() { offset = nil }
 
     /// Counts a request that has not led to further content.
@@ -88,18 +90,19 @@ struct UploadState: Sendable {
     /// - Parameters:
     ///   - response: The response.
     ///   - step: The request.
-    ///   - isPassing: Whether its status is one that is likely to pass.
-    ///   - base: The URL of the request that the upload began with.
-    /// - Throws: `resumptionFailed` or `insecureRequest`, if the server says something impossible.
+    ///   - isPassing: Whether the status of the response means a temporary failure.
+    ///   - base: The URL of the request that began the upload.
+    /// - Throws: `resumptionFailed`, if the server's values are impossible; `insecureRequest`, if the resource has no
+    ///   TLS.
     mutating func receive(
         _ response: InterceptedResponse,
         to step: Step,
         isPassing: Bool,
         base: URL?
     ) throws(LarkspurError) -> Consequence {
-        // The response of the resource that gets the content, whatever its status.
+        // With this field, the response is that of the resource that gets the content, whatever its status is.
         if case .ietf = kind, response.uploadComplete == true, step.endsUpload {
-            // An error may come before the content has.
+            // An error may arrive before the server has all of the content.
             if response.isSuccess { try checkEnd(in: response, to: step) }
             return .finish
         }
@@ -119,6 +122,7 @@ struct UploadState: Sendable {
         case .locate where response.isSuccess: return try receiveOffset(response)
         case .append(_, let start, let count, let isLast) where response.isSuccess:
             return try receive(response, toContentAt: start, count: count, isLast: isLast)
+        // The server does not repeat the lost response. The only final response is the one that reports completion.
         case .append where isComplete && (!isPassing || status == 409): return .finishWithOffsetResponse
         case .locate where status == 404 || status == 410: return try beginAnew(after: status, response)
         case .append where status == 404 || status == 410: return try beginAnew(after: status, response)
@@ -148,7 +152,7 @@ struct UploadState: Sendable {
         if let total = response.header("Upload-Length").flatMap(Self.number), total != length {
             throw Self.error("it has an upload of \(total) bytes, and the content has \(length)", response)
         }
-        // The IETF's draft does not allow a server to lose content. A tus server that has crashed may have.
+        // The IETF's draft does not allow a server to lose content. A tus server may lose content in a crash.
         if case .ietf = kind, told < confirmed {
             throw Self.error("it had confirmed \(confirmed) bytes, and has \(told) now", response)
         }
@@ -175,7 +179,7 @@ struct UploadState: Sendable {
         }
         switch kind {
         case .ietf:
-            // A server need not say that the response is that of the resource which gets the content.
+            // A server may omit `Upload-Complete` in the response of the resource that gets the content.
             if isLast, response.uploadComplete == nil, told ?? length == length { return .finish }
             if isLast {
                 offset = nil
@@ -199,7 +203,7 @@ struct UploadState: Sendable {
         if told > highest { (highest, failures) = (told, 0) }
     }
 
-    /// Begins the upload anew because its resource is gone, once.
+    /// Begins the upload from the start because its resource is gone. The second time is an error.
     private mutating func beginAnew(
         after status: Int,
         _ response: InterceptedResponse
@@ -212,8 +216,8 @@ struct UploadState: Sendable {
         return .proceed
     }
 
-    /// Applies the limits that a server says (`Upload-Limit`).
-    /// - Returns: The consequence, if the response was the refusal of too much content and less can be sent.
+    /// Applies the limits that a server states in `Upload-Limit`.
+    /// - Returns: The consequence, if the server refused the content as too large and a smaller part can be sent.
     private mutating func limit(
         in response: InterceptedResponse,
         to step: Step
@@ -231,7 +235,7 @@ struct UploadState: Sendable {
         }
         let previous = maximumPartSize
         if let maximum = limits.maximumAppendSize, maximum > 0 { maximumPartSize = min(maximumPartSize, maximum) }
-        // The server's limit counts, not the caller's.
+        // The server's minimum takes precedence over the caller's maximum.
         if let minimum = limits.minimumAppendSize { maximumPartSize = max(maximumPartSize, minimum) }
         guard response.statusCode == 413, maximumPartSize < previous,
             case .append(_, _, let count, _) = step, count > maximumPartSize
@@ -240,8 +244,8 @@ struct UploadState: Sendable {
         return .proceed
     }
 
-    /// Checks that a server that has ended the upload has all of the content.
-    /// - Throws: `resumptionFailed`, if some was not sent, or the offset says that some is missing.
+    /// Checks that the server has all of the content when it ends the upload.
+    /// - Throws: `resumptionFailed`, if content was not sent, or is missing according to the offset.
     private func checkEnd(in response: InterceptedResponse, to step: Step) throws(LarkspurError) {
         var sent: Int64 = 0
         if case .append(_, let offset, let count, _) = step { sent = offset + count }
@@ -251,8 +255,8 @@ struct UploadState: Sendable {
 
     // MARK: Fields
 
-    /// Returns the offset that a response announces; nil if there is none.
-    /// - Throws: `resumptionFailed`, for text that is no number, and an offset beyond the content.
+    /// Returns the offset in a response; nil if there is none.
+    /// - Throws: `resumptionFailed`, if the text is not a number, or the offset is beyond the end of the content.
     private func announcedOffset(in response: InterceptedResponse) throws(LarkspurError) -> Int64? {
         guard let text = response.header("Upload-Offset") else { return nil }
         guard let told = Self.number(text) else { throw Self.error("its Upload-Offset is no number", response) }
@@ -262,19 +266,20 @@ struct UploadState: Sendable {
         return told
     }
 
-    /// Returns a number that is not negative, without the parameters that a structured field may have (RFC 9651,
-    /// section 3.3).
+    /// Returns the value of a structured field that is a number and not negative (RFC 9651, section 3.3); nil for
+    /// another value. The parameters of the field are ignored.
     static func number(_ text: String) -> Int64? {
         let item = text.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
+        // A number of 18 digits always fits into an Int64.
         guard !item.isEmpty, item.utf8.count <= 18, item.utf8.allSatisfy(\.isDigit) else { return nil }
         return Int64(item)
     }
 
     /// Returns the URL of an upload resource, without credentials.
     /// - Parameters:
-    ///   - location: The URL or reference that the server says.
-    ///   - referrer: The URL that the server was asked at.
-    ///   - base: The URL of the request that the upload began with.
+    ///   - location: The URL or relative reference from the server.
+    ///   - referrer: The URL of the request that led to the location.
+    ///   - base: The URL of the request that began the upload.
     ///   - response: The response.
     /// - Throws: `resumptionFailed` or `insecureRequest`.
     static func resource(
@@ -317,7 +322,7 @@ struct UploadState: Sendable {
 }
 
 extension UploadState.Step {
-    /// Whether a response may be that of the resource which gets the content.
+    /// Whether the response may be that of the resource that gets the content, and so end the upload.
     fileprivate var endsUpload: Bool {
         if case .locate = self { false } else { true }
     }
@@ -327,8 +332,8 @@ extension InterceptedResponse {
     /// Whether the status is 200 to 299.
     var isSuccess: Bool { statusCode.map { (200..<300).contains($0) } ?? false }
 
-    /// Whether the response says that the upload is complete; nil if it does not say it (`Upload-Complete`, a Boolean
-    /// of RFC 9651, section 3.3.6).
+    /// Whether the upload is complete according to `Upload-Complete`, a Boolean of RFC 9651, section 3.3.6; nil if the
+    /// field is missing or malformed.
     var uploadComplete: Bool? {
         switch header("Upload-Complete")?.prefix(while: { $0 != ";" }).trimmingCharacters(in: .whitespaces) {
         case "?1": true
@@ -344,7 +349,8 @@ struct UploadLimits: Equatable {
     private(set) var minimumAppendSize: Int64?
     private(set) var maximumAppendSize: Int64?
 
-    /// Nil if the value of a limit is no number, because the whole field is ignored then.
+    /// Creates limits from a field. Nil if the value of a limit is not a number, because the whole field is then
+    /// ignored.
     init?(_ field: String) {
         for member in Self.members(of: field) {
             let pair = member.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -359,7 +365,7 @@ struct UploadLimits: Equatable {
         }
     }
 
-    /// The members of a dictionary. A comma within a string separates nothing.
+    /// Returns the members of a dictionary. A comma within a string does not separate members.
     private static func members(of field: String) -> [Substring] {
         var isQuoted = false
         var isEscaped = false

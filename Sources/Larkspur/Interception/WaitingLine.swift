@@ -1,9 +1,9 @@
-/// The calls that wait for their turn: those with the highest priority come first, and those with equal priority in
-/// their order. Each change takes a time that grows with the logarithm of their number.
+/// The calls that wait for their turn. The call with the highest priority comes first; calls with equal priority come
+/// in the order of their arrival. The cost of a change grows with the logarithm of the number of calls.
 struct WaitingLine<Waiter> {
     private struct Place {
         let priority: Int
-        /// The number of the call's arrival.
+        /// The position of the call in the order of arrival.
         let number: Int
         let id: Int
 
@@ -13,8 +13,8 @@ struct WaitingLine<Waiter> {
     }
 
     private var waiters: [Int: Waiter] = [:]
-    /// A binary heap: no place comes before its parent, that at half its index. Those of calls that have left stay for
-    /// a while.
+    /// A binary heap: no place comes before its parent, which is at the index (i − 1) / 2. The places of calls that
+    /// have left stay for a while.
     private var places: [Place] = []
     private var nextNumber = 0
 
@@ -34,18 +34,18 @@ struct WaitingLine<Waiter> {
         }
     }
 
-    /// Removes a call that was cancelled; nil if its turn has come already.
+    /// Removes and returns a call that was cancelled; nil if its turn has already come.
     mutating func remove(_ id: Int) -> Waiter? {
         guard let waiter = waiters.removeValue(forKey: id) else { return nil }
-        // All at once now and then, so that the cost of a change stays small.
+        // A removal from the middle of the heap would be slow. So obsolete places are removed together, now and then.
         if places.count > waiters.count * 2 + 64 {
-            // Places in order are a heap.
+            // A sorted array is a heap.
             places = places.filter { waiters[$0.id] != nil }.sorted { $0.comes(before: $1) }
         }
         return waiter
     }
 
-    /// Removes the call whose turn it is.
+    /// Removes and returns the call whose turn it is; nil if no call waits.
     mutating func popFirst() -> Waiter? {
         while let id = popPlace()?.id {
             if let waiter = waiters.removeValue(forKey: id) { return waiter }
@@ -69,5 +69,5 @@ struct WaitingLine<Waiter> {
     }
 }
 
-/// A call that waits for its turn. It is resumed when that has come, or with an error when it is cancelled.
+/// A call that waits for its turn. It is resumed when its turn comes, or with an error when it is cancelled.
 typealias WaitingCall = CheckedContinuation<Void, any Error>
