@@ -2,8 +2,8 @@ internal import HTTPSyntax
 
 /// The rules by which a string and a base URL become the URL of a request.
 package enum BaseURL {
-    /// Returns the base URL of a session manager, or the error of a target that is none. A `URL` is taken as it is, so
-    /// that a relative one is the error of those calls that need it.
+    /// Returns the base URL of a session manager, or an error if the target cannot be a base URL. A `URL` is accepted
+    /// without a check. If it is relative, only the calls that need it fail.
     static func result(of target: (any RequestTarget)?) -> Result<URL?, LarkspurError> {
         guard let target else { return .success(nil) }
         if let url = target as? URL { return .success(normalized(url)) }
@@ -14,8 +14,8 @@ package enum BaseURL {
         }
     }
 
-    /// Returns a base URL, which a string has to name as a whole, with a host: `localhost:80` has the scheme
-    /// `localhost`.
+    /// Returns a base URL. A string must be an absolute URL with a host. `localhost:80` is none, because `localhost` is
+    /// its scheme.
     private static func url(ofBase target: any RequestTarget) throws(LarkspurError) -> URL {
         guard let string = target as? String else { return try target.requestURL(relativeTo: nil) }
         guard let url = URL(string: string), url.scheme != nil, let host = url.host, !host.isEmpty else {
@@ -27,8 +27,8 @@ package enum BaseURL {
         return url
     }
 
-    /// Returns a base URL whose path ends in a slash, so that references resolve to URLs below its path and not beside
-    /// it.
+    /// Returns a base URL whose path ends in a slash, so that relative references resolve to URLs below the path.
+    /// Otherwise they would replace its last part.
     ///
     /// An empty path stays empty. Query and fragment stay.
     static func normalized(_ url: URL) -> URL {
@@ -100,7 +100,7 @@ package enum BaseURL {
         let scalars = string.unicodeScalars
         let end = scalars.firstIndex { $0 == "?" || $0 == "#" } ?? scalars.endIndex
         let start = scalars[..<end].lastIndex(of: "@")
-        // A password that has one of these characters ends behind them.
+        // A password may contain `?` or `#`. The `@` after it is then behind `end`, and nothing is safe to show.
         let isCut = start == nil && scalars[..<end].contains(":") && scalars[end...].contains("@")
         let shown = isCut ? "" : string[(start ?? scalars.startIndex)..<end]
         let text =
@@ -110,7 +110,7 @@ package enum BaseURL {
 }
 
 extension URLRequest {
-    /// Checks that a request can be sent unchanged. Transports send malformed values as they are, or terminate the
+    /// Checks that a request can be sent unchanged. Transports send malformed values without a check, or terminate the
     /// process.
     /// - Throws: `invalidURL`, `invalidMethod` or `invalidHeaderField`.
     package func validate() throws(LarkspurError) {

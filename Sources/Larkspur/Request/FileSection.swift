@@ -1,11 +1,11 @@
 internal import HTTPSyntax
 
-/// A section of a file, which must be the same each time that it is read.
+/// A section of a file. The file must be the same each time that the section is read.
 struct FileSection: Sendable {
     let file: URL
     /// The state that the file must have.
     let state: FileState
-    /// The first byte.
+    /// The offset of the first byte.
     let offset: Int64
     /// The number of bytes.
     let count: Int64
@@ -13,6 +13,7 @@ struct FileSection: Sendable {
     /// Reads the state of a file.
     /// - Throws: `fileUnreadable`.
     static func state(of file: URL) throws(LarkspurError) -> FileState {
+        // Without O_NONBLOCK, opening a pipe would block until a writer opens it.
         let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw unreadable(file, String(cString: strerror(errno))) }
         defer { close(descriptor) }
@@ -42,7 +43,7 @@ struct FileSection: Sendable {
     }
 
     /// Creates a stream of the bytes, unopened.
-    /// - Parameter onFailure: Called with the error of the stream, on the thread that reads.
+    /// - Parameter onFailure: A closure that is called with the error of the stream, on the thread that reads.
     func makeStream(onFailure: @escaping @Sendable (LarkspurError) -> Void) -> InputStream {
         Platform.makeStream(onFailure: onFailure) { () throws(LarkspurError) in try FileSectionReader(self) }
     }
@@ -50,8 +51,8 @@ struct FileSection: Sendable {
 
 /// A reader of a section of a file. It makes the system calls on the file.
 ///
-/// A file that was changed is an error before the last bytes are delivered, so that a server never takes a mixture of
-/// two files as complete.
+/// If the file was changed, reading fails before the last bytes are delivered. So a server never accepts a mixture of
+/// two versions as complete.
 final class FileSectionReader: ContentReader {
     private let section: FileSection
     private let descriptor: Int32
@@ -60,7 +61,7 @@ final class FileSectionReader: ContentReader {
     /// - Throws: `bodyUnreadable`.
     init(_ section: FileSection) throws(LarkspurError) {
         self.section = section
-        // Opened in nonblocking mode, because opening a pipe that has replaced the file would block otherwise.
+        // Nonblocking, because a pipe may have replaced the file since the upload began.
         descriptor = open(section.file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Self.error(section.file, String(cString: strerror(errno))) }
         // If it throws, the deinitializer closes the descriptor.
@@ -98,14 +99,15 @@ final class FileSectionReader: ContentReader {
     }
 }
 
-/// The size of a file and the time of its last change, which reveal that the file was written to.
+/// The size of a file and the time of its last change. If they differ, the file was written to.
 struct FileState: Equatable {
     /// The size in bytes.
     let size: Int64
     private let seconds: Int
     private let nanoseconds: Int
 
-    /// The time of the last change, in seconds since 1970, as text that tells two times apart.
+    /// The time of the last change, in seconds since 1970, as text. It is for comparison only: the nanoseconds after
+    /// the point have no leading zeros.
     var modification: String { "\(seconds).\(nanoseconds)" }
 
     /// Reads the state of an open file. Nil if it is not a regular file, or if the system does not report its state.

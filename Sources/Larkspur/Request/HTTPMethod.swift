@@ -16,7 +16,7 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, ExpressibleByStr
     /// Whether the name is a token, as every method must be (RFC 9110, sections 5.6.2 and 9.1).
     public var isValid: Bool { rawValue.isToken }
 
-    /// Throws the error `invalidMethod` unless the name is a token.
+    /// Checks that the name is a token, and throws the error `invalidMethod` if it is not.
     func validate() throws(LarkspurError) {
         guard isValid else {
             throw LarkspurError(
@@ -32,7 +32,7 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, ExpressibleByStr
 
     /// `GET`: transfer a current representation.
     public static let get: HTTPMethod = "GET"
-    /// `HEAD`: as GET, without the content.
+    /// `HEAD`: like GET, but without the content in the response.
     public static let head: HTTPMethod = "HEAD"
     /// `POST`: process the enclosed content.
     public static let post: HTTPMethod = "POST"

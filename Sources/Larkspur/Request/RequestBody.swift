@@ -1,16 +1,16 @@
-/// The body of a request: what is sent as its content, and the media type of that.
+/// The body of a request: the content to send, and its media type.
 ///
 ///     manager.post("users", body: .json(user))
 ///     manager.put("backups/1", body: .file(archive))
 ///     manager.post("photos", body: .multipart { form in try form.append(file: photo, name: "photo") })
 ///
-/// A body is used for any number of requests, and can be kept in values of one's own. The media type becomes the
-/// `Content-Type` of a request that has none.
+/// A body can be stored, and used for any number of requests. If a request has no `Content-Type`, the body sets it to
+/// its media type.
 public struct RequestBody: Sendable {
     enum Kind: Sendable {
-        /// A value; without an encoder, for the JSON encoder of the session manager.
+        /// A value and its encoder; nil stands for the JSON encoder of the session manager.
         case value(any Encodable & Sendable, (any DataEncoder)?)
-        /// A JSON object, or the error of its members.
+        /// A JSON object, or the error of a member that cannot be encoded.
         case object(Result<Data, LarkspurError>)
         case data(Data)
         case file(URL)
@@ -19,7 +19,7 @@ public struct RequestBody: Sendable {
     }
 
     let kind: Kind
-    /// The media type; nil for a body that determines it itself.
+    /// The media type; nil if the encoder or the form determines it.
     let contentType: String?
 
     /// Makes a body from a value as JSON. It is encoded before the method that makes the call returns.
@@ -69,8 +69,8 @@ public struct RequestBody: Sendable {
     ///   - length: The number of bytes. It is the total of the progress, and is announced to the server if the
     ///     transport can do so. Default: nil, for an unknown length.
     ///   - contentType: The media type. Default: `application/octet-stream`.
-    ///   - makeStream: Creates the stream, unopened. Called each time that the content has to be sent, on a queue of
-    ///     the session.
+    ///   - makeStream: A closure that creates the stream, unopened. It is called each time that the content is sent, on
+    ///     a queue of the session.
     public static func stream(
         length: Int64? = nil,
         contentType: String = "application/octet-stream",
@@ -82,19 +82,19 @@ public struct RequestBody: Sendable {
     /// Makes a body that is a multipart form (RFC 7578), which is sent as a stream. It needs a method other than GET
     /// and HEAD.
     ///
-    /// The `parameters` of the call become parts before those of the closure: data unchanged, null as an empty part,
-    /// and everything else as text. `Content-Type` and `Content-Length` are those of the form, whatever else is set.
-    /// - Parameter constructing: Appends the parts. Called once for each call, before the method that makes the call
-    ///   returns. An error that it throws is the `underlyingError` of one with the code `parameterEncodingFailed`,
-    ///   with which the call ends; a ``LarkspurError`` is reported unchanged.
+    /// The `parameters` of the call become parts before those of the closure: data is sent unchanged, null as an empty
+    /// part, and everything else as text. The form sets `Content-Type` and `Content-Length`, and replaces other values.
+    /// - Parameter constructing: A closure that appends the parts. It is called once for each call, before the method
+    ///   that makes the call returns. If it throws, the call ends with the code `parameterEncodingFailed`, and the
+    ///   closure's error is the `underlyingError`. A ``LarkspurError`` is reported unchanged.
     public static func multipart(_ constructing: @escaping @Sendable (inout MultipartFormData) throws -> Void) -> Self {
         Self(kind: .form(constructing), contentType: nil)
     }
 }
 
 extension RequestBody {
-    /// The content that a request builder adds to a request; nil for a form, which has a builder of its own.
-    /// - Parameter jsonEncoder: The encoder of values without one.
+    /// Returns the content that a request builder adds to a request; nil for a form, which is built separately.
+    /// - Parameter jsonEncoder: The encoder of values for which the body names none.
     func content(_ jsonEncoder: @autoclosure () -> JSONEncoder) throws(LarkspurError) -> RequestContent? {
         switch kind {
         case .value(let value, let encoder): .value(value, encoder ?? jsonEncoder())

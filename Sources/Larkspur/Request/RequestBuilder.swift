@@ -60,7 +60,7 @@ extension RequestBuilder {
         return try makeRequest(method, url: url, parameters: parameters, headers: headers, content: nil)
     }
 
-    /// Builds a request with a URL that is valid. If it has content, its parameters become the query.
+    /// Builds a request with a URL that is already validated. If `content` is not nil, the parameters become the query.
     func makeRequest(
         _ method: HTTPMethod,
         url: URL,
@@ -69,7 +69,7 @@ extension RequestBuilder {
         content: RequestContent?
     ) throws(LarkspurError) -> URLRequest {
         try method.validate()
-        // Validated before they are set, because URLRequest may drop an invalid field.
+        // Validated before they are set, because URLRequest may drop an invalid field without an error.
         try headers.validate()
         var request = URLRequest(url: url)
         // Setting the default method again would cost as much as setting another one.
@@ -135,6 +135,7 @@ extension RequestBuilder {
             }
         } else if !isInURI {
             try serializer.encodeBody(parameters, into: &request, with: settings)
+            // The serializer may be the caller's, and may have set any field.
             try request.validateFields()
         }
         if isInURI, let parameters {
@@ -145,10 +146,10 @@ extension RequestBuilder {
 }
 
 extension URL {
-    /// Returns the URL with more of a query, which is encoded already. The rest of the URL stays unchanged byte for
-    /// byte.
+    /// Returns the URL with text appended to its query. The text is already encoded. The rest of the URL stays
+    /// unchanged byte for byte.
     ///
-    /// It works on the text rather than with `URLComponents`, which re-encodes parts of a URL.
+    /// The method works on the text, because `URLComponents` would encode parts of the URL again.
     func appending(encodedQuery: String) throws(LarkspurError) -> URL {
         guard !encodedQuery.isEmpty else { return self }
         let text = absoluteString

@@ -1,4 +1,4 @@
-/// The content of a request that does not come from its parameters.
+/// The content of a request that its parameters do not provide.
 enum RequestContent {
     /// A value and its encoder.
     case value(any Encodable, any DataEncoder)
@@ -55,8 +55,8 @@ enum RequestContent {
 
 /// Checks of the file of an upload.
 enum UploadFile {
-    /// Checks before an upload that a file can be sent. For missing files and for folders, transports hang or fail in
-    /// worse ways.
+    /// Checks before an upload that a file can be sent. Without the check, transports hang or fail in worse ways for a
+    /// missing file or a folder.
     /// - Throws: `fileUnreadable`.
     static func check(_ file: URL) throws(LarkspurError) {
         guard file.isFileURL else {
@@ -73,6 +73,7 @@ enum UploadFile {
                 failingURL: file
             )
         }
+        // For a symbolic link, the values above describe the link itself.
         guard
             values.isRegularFile == true
                 || (try? file.resolvingSymlinksInPath().resourceValues(forKeys: [.isRegularFileKey]).isRegularFile)

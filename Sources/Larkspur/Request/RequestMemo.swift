@@ -1,6 +1,7 @@
 import Synchronization
 
-/// The last request that was built of a reference alone, for calls that would build the same one again.
+/// A cache of the last request that was built from a reference only. A call that would build the same request copies
+/// it.
 final class RequestMemo: Sendable {
     private struct Entry {
         let reference: String
@@ -14,8 +15,8 @@ final class RequestMemo: Sendable {
     /// Returns the request of a reference, if it was built with this version of the settings.
     func request(of reference: String, _ version: Int) -> URLRequest? {
         entry.withLock { entry in
-            // Strings also count as equal if they write the same letter in different ways, which are different URLs. Of
-            // those, ASCII is the shortest.
+            // Strings are also equal if they encode the same character differently, but their URLs differ. The stored
+            // reference is ASCII, which is the shortest of these encodings, so the lengths differ, too.
             guard let entry, entry.version == version, entry.reference == reference,
                 entry.reference.utf8.count == reference.utf8.count
             else { return nil }
@@ -23,12 +24,12 @@ final class RequestMemo: Sendable {
         }
     }
 
-    /// Remembers a request, if its reference is in ASCII.
-    /// - Parameter version: The version of the settings, as it was before they were read.
+    /// Stores a request, if its reference is in ASCII.
+    /// - Parameter version: The version of the settings before they were read.
     func remember(_ request: URLRequest, of reference: String, _ version: Int) {
         guard reference.utf8.allSatisfy({ $0 < 0x80 }) else { return }
         let entry = Entry(reference: reference, version: version, request: request)
-        // The previous request is released without the lock.
+        // Returned from the closure, so that the previous request is released outside the lock.
         _ = self.entry.withLock { exchange(&$0, with: entry) }
     }
 }

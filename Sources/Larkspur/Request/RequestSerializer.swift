@@ -5,10 +5,10 @@
 /// session manager's ``SessionManager/requestSettings`` rather than to a serializer, so that they stay when the
 /// serializer is replaced.
 public protocol RequestSerializer: Sendable {
-    /// Writes the content of a request whose method does not encode its parameters into the URI, and its `Content-Type`
-    /// if it has none.
+    /// Writes the content of a request whose method does not encode parameters into the URI. Sets the `Content-Type` if
+    /// the request has none.
     ///
-    /// Called on the thread that builds the request, concurrently for different requests.
+    /// It is called on the thread that builds the request, and concurrently for different requests.
     /// - Parameters:
     ///   - parameters: The parameters; nil if the caller passed none.
     ///   - request: The request, whose URL, method and headers are set.
@@ -28,11 +28,11 @@ public protocol DataEncoder: Sendable {
 
     /// Encodes a value.
     ///
-    /// Called on the thread that builds the request, concurrently for different requests.
+    /// The method is called on the thread that builds the request, and concurrently for different requests.
     /// - Parameter value: The value.
     /// - Returns: The content.
-    /// - Throws: ``LarkspurError``, which is reported unchanged; or any other error, which becomes the
-    ///   `underlyingError` of one with the code `parameterEncodingFailed`.
+    /// - Throws: ``LarkspurError``, which is reported unchanged; or another error, which becomes the `underlyingError`
+    ///   of a ``LarkspurError`` with the code `parameterEncodingFailed`.
     func encode<Value: Encodable>(_ value: Value) throws -> Data
 }
 

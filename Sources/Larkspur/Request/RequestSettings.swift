@@ -10,21 +10,21 @@ public struct RequestSettings: Sendable {
     /// The methods whose parameters become the URL's query rather than the body. Default: GET, HEAD and DELETE, as in
     /// AFNetworking.
     ///
-    /// They are compared without regard to case.
+    /// Upper and lower case are not distinguished.
     public var methodsEncodingParametersInURI: Set<HTTPMethod> = [.get, .head, .delete]
     /// The rules by which parameters become a query or a form body. Default: AFNetworking's rules.
     public var queryEncoder = QueryEncoder()
     /// The closure that creates the query or the form body instead of ``queryEncoder``. Default: none.
     ///
-    /// It runs on the thread that builds the request, and gets the request in its current state. It is not called if
-    /// there are no parameters. Its text is used unchanged, except that characters which a URL's query must not contain
-    /// are escaped. Its error becomes the `underlyingError` of a ``LarkspurError`` with the code
-    /// `parameterEncodingFailed`, or is reported unchanged if it is a ``LarkspurError``.
+    /// It runs on the thread that builds the request, and receives the request in its current state. If there are no
+    /// parameters, it is not called. Its text is used unchanged, except that characters are escaped that a URL's query
+    /// must not contain. A ``LarkspurError`` that it throws is reported unchanged. Another error becomes the
+    /// `underlyingError` of a ``LarkspurError`` with the code `parameterEncodingFailed`.
     public var customQuery: (@Sendable (_ request: URLRequest, _ parameters: Parameters) throws -> String)?
     /// The encoding of the text of a form body. Default: UTF-8.
     ///
-    /// Percent-encoding always uses UTF-8. The property therefore has an effect only for a ``customQuery``, and for
-    /// encodings that are not a superset of ASCII.
+    /// Percent-encoding always uses UTF-8, and its result is ASCII. So the property has an effect only on the text of a
+    /// ``customQuery``, and with encodings that are not a superset of ASCII.
     public var stringEncoding: String.Encoding = .utf8
 
     /// The time in seconds for which a request may wait for data. Default: nil, which keeps the value of `URLRequest`
@@ -35,12 +35,12 @@ public struct RequestSettings: Sendable {
     /// The network service type, which is the purpose of the request. Default: nil, which keeps the value of
     /// `URLRequest`.
     public var networkServiceType: URLRequest.NetworkServiceType?
-    /// True to allow cellular networks. Default: nil, which keeps the value of `URLRequest` and of the session.
+    /// Whether cellular networks are allowed. Default: nil, which keeps the value of `URLRequest` and of the session.
     public var allowsCellularAccess: Bool?
-    /// True to send and store cookies. Default: nil, which keeps the value of `URLRequest` and of the session.
+    /// Whether cookies are sent and stored. Default: nil, which keeps the value of `URLRequest` and of the session.
     public var httpShouldHandleCookies: Bool?
-    /// True to send the request before the response to an earlier one has arrived. Default: nil, which keeps the value
-    /// of `URLRequest` and of the session.
+    /// Whether the request may be sent before the response to an earlier request has arrived. Default: nil, which keeps
+    /// the value of `URLRequest` and of the session.
     public var httpShouldUsePipelining: Bool?
 
     /// Creates settings with the defaults.
@@ -81,6 +81,7 @@ public struct RequestSettings: Sendable {
 
     /// Returns whether the parameters of a method become the URL's query.
     func encodesParametersInURI(_ method: String) -> Bool {
+        // The usual spelling is found without a search through the set.
         methodsEncodingParametersInURI.contains(HTTPMethod(rawValue: method))
             || methodsEncodingParametersInURI.contains { $0.rawValue.uppercased() == method.uppercased() }
     }
@@ -107,8 +108,8 @@ public struct RequestSettings: Sendable {
     }
 }
 
-/// A protocol for access to `URLRequest.httpShouldUsePipelining` without a warning, because Foundation has deprecated
-/// the property.
+/// A protocol with the property `httpShouldUsePipelining` of `URLRequest`. Foundation has deprecated the property, and
+/// access through a protocol gives no warning.
 private protocol PipeliningRequest {
     var httpShouldUsePipelining: Bool { get set }
 }

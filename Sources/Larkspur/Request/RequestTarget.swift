@@ -1,4 +1,4 @@
-/// The target of a call: a `String`, a `URL`, or a type of yours.
+/// The target of a call: a `String`, a `URL`, or a custom type.
 ///
 ///     enum Route: RequestTarget {
 ///         case user(Int)
@@ -19,16 +19,16 @@ public protocol RequestTarget: Sendable {
 }
 
 extension String: RequestTarget {
-    /// Resolves the string against a base URL (RFC 3986, section 5). `foo` is below the base's path, `/foo` at the root
-    /// of its host; an absolute URL replaces the base, an empty string is the base itself. Characters that a URL cannot
-    /// contain are percent-encoded.
+    /// Resolves the string against a base URL (RFC 3986, section 5). `foo` is a path below the base's path, and `/foo`
+    /// a path at the root of its host. An absolute URL replaces the base, and an empty string is the base itself.
+    /// Characters that a URL cannot contain are percent-encoded.
     public func requestURL(relativeTo base: URL?) throws(LarkspurError) -> URL {
         try BaseURL.resolve(self, against: base)
     }
 }
 
 extension URL: RequestTarget {
-    /// Returns an absolute URL unchanged, and resolves another one against the base URL like a string.
+    /// Returns an absolute URL unchanged. Resolves a relative URL against the base URL, like a string.
     public func requestURL(relativeTo base: URL?) throws(LarkspurError) -> URL {
         let url = absoluteURL
         guard url.scheme != nil else { return try BaseURL.resolve(url.absoluteString, against: base) }

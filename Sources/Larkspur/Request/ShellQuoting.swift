@@ -1,16 +1,16 @@
 internal import HTTPSyntax
 
-/// Bytes as words of a command line that a POSIX shell reads unchanged.
+/// The quoting of bytes as words of a command line, for a POSIX shell.
 enum ShellQuoting {
-    /// Returns bytes as one word. Control characters but line feeds and tabs are written by `printf`, so that the word
-    /// has no effect on a terminal. A shell removes NUL bytes, and line feeds at the end of such a word.
+    /// Returns a text as one word. If it has control characters other than line feeds and tabs, `printf` writes it, so
+    /// that the word has no effect on a terminal. A shell removes NUL bytes, and line feeds at the end of such a word.
     static func quoted(_ text: String) -> String {
         if !text.isEmpty, text.utf8.allSatisfy(isPlain) { return text }
         if text.utf8.contains(where: isControl) { return "\"$(" + printf(text.utf8) + ")\"" }
         return "'" + text.replacingOccurrences(of: "'", with: "'\\''") + "'"
     }
 
-    /// Returns the command that writes bytes.
+    /// Returns the `printf` command that writes bytes.
     static func printf(_ bytes: some Sequence<UInt8>) -> String {
         var format = ""
         for byte in bytes {
@@ -19,6 +19,7 @@ enum ShellQuoting {
             case UInt8(ascii: "\\"): format += "\\\\"
             case .lineFeed: format += "\\n"
             case UInt8(ascii: "'"), 0..<0x20, 0x7F...:
+                // POSIX has octal escapes only. With three digits, a digit after them is not part of the escape.
                 let digits = String(byte, radix: 8)
                 format += "\\" + String(repeating: "0", count: 3 - digits.count) + digits
             default: format.unicodeScalars.append(UnicodeScalar(byte))
@@ -27,7 +28,7 @@ enum ShellQuoting {
         return "printf '" + format + "'"
     }
 
-    /// Whether a byte of a text is better written by `printf`.
+    /// Returns whether a text with the byte is written by `printf`.
     static func isControl(_ byte: UInt8) -> Bool {
         byte < 0x20 && byte != .lineFeed && byte != UInt8(ascii: "\t") || byte == 0x7F
     }

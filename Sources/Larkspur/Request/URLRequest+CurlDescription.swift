@@ -6,11 +6,11 @@ extension URLRequest {
     ///
     ///     curl --request PUT --header 'Content-Type: application/json' --data-raw '{"id":1}' https://example.com/users
     ///
-    /// Fields that the session adds when it sends the request, such as User-Agent, are not in it; curl adds its own. A
-    /// body that is a stream is read from the standard input. Content that is no text is written by `printf`, which
-    /// pipes it to curl.
-    /// - Parameter redaction: The rule by which secrets are hidden. Default: ``Redaction/standard``; a command with a
-    ///   hidden value does not do the same as the request.
+    /// The command lacks the fields that the session adds when it sends the request, such as User-Agent; curl adds its
+    /// own values. A body that is a stream is read from the standard input. Content that is not text is written by
+    /// `printf`, whose output is piped to curl.
+    /// - Parameter redaction: The rule by which secrets are hidden. Default: ``Redaction/standard``. A command with a
+    ///   hidden value does not have the same effect as the request.
     public func cURLDescription(redaction: Redaction = .standard) -> String {
         CurlArguments(self, redaction).text
     }
@@ -18,7 +18,7 @@ extension URLRequest {
 
 /// The arguments of curl for a request.
 private struct CurlArguments {
-    /// The longest content that is an argument. Linux allows 128 KiB for each.
+    /// The maximum size in bytes of content that is passed as an argument. Linux allows 128 KiB for each argument.
     private static let longestArgument = 100_000
 
     private let request: URLRequest
@@ -31,7 +31,7 @@ private struct CurlArguments {
         self.redaction = redaction
         let content = request.httpBody.map { redaction.content($0, type: field("Content-Type")) }
         let hasStream = content == nil && request.httpBodyStream != nil
-        // The method that curl takes from the options for the content.
+        // The method that curl uses for these options without `--request`.
         let implied = content != nil ? "POST" : hasStream ? "PUT" : "GET"
         let method = request.httpMethod ?? "GET"
         if method == "HEAD", implied == "GET" {
@@ -55,8 +55,10 @@ private struct CurlArguments {
         let fields = HTTPHeaders(request.allHTTPHeaderFields ?? [:]).sorted { $0.name < $1.name }
         for field in fields {
             let value = redaction.value(of: field)
+            // With a colon, curl would remove a field without a value. With a semicolon, it sends the field.
             add("--header", value.trimmingBlanks.isEmpty ? field.name + ";" : "\(field.name): \(value)")
         }
+        // Removes the `Content-Type` of a form, which curl would add.
         if hasContent, field("Content-Type") == nil { add("--header", "Content-Type:") }
     }
 
@@ -66,13 +68,14 @@ private struct CurlArguments {
         {
             return add("--data-raw", text)
         }
+        // `printf` is built into the shell, so the limit for arguments does not apply.
         producer = ShellQuoting.printf(content)
         add("--data-binary", "@-")
     }
 
     private mutating func add(_ url: URL) {
         let text = redaction.text(of: url)
-        // Without the options curl expands brackets, and removes dot segments.
+        // Without these options, curl expands brackets and braces, and removes dot segments.
         if text.contains(where: { "[]{}".contains($0) }) { words.append("--globoff") }
         if url.path.contains("/.") { words.append("--path-as-is") }
         words.append(ShellQuoting.quoted(text))

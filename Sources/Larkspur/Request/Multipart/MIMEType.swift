@@ -3,8 +3,8 @@ enum MIMEType {
     /// The media type of a file of unknown type.
     static let unknown = "application/octet-stream"
 
-    /// Returns the media type of files with an extension; ``unknown`` if the table has none.
-    /// - Parameter fileExtension: The extension without its dot, in any case.
+    /// Returns the media type of files with an extension; ``unknown`` if the table does not contain the extension.
+    /// - Parameter fileExtension: The extension without its dot, in upper or lower case.
     static func ofFiles(withExtension fileExtension: String) -> String {
         table[fileExtension.lowercased()] ?? unknown
     }
@@ -17,8 +17,8 @@ enum MIMEType {
 }
 
 extension MIMEType {
-    /// The media types of file extensions: IANA's if there is one, otherwise the one that servers and Apple's systems
-    /// use.
+    /// The media types of file extensions. If IANA has registered none, the table has the type that servers and Apple's
+    /// systems use.
     static let table: [String: String] = Dictionary(
         families.flatMap { family, types in types.map { ($0, "\(family)/\($1)") } },
         uniquingKeysWith: { first, _ in first }

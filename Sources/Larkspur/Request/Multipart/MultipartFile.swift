@@ -14,16 +14,17 @@ final class MultipartFile: MultipartSource {
     /// - Throws: `bodyUnreadable`.
     init(_ file: URL, expectedSize: Int64? = nil) throws(LarkspurError) {
         self.file = file
-        // Opened in nonblocking mode, because opening a pipe that has replaced the file would block otherwise.
+        // Nonblocking, because opening a pipe that has replaced the file would block.
         descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Self.error(file, String(cString: strerror(errno))) }
         guard let state = FileState(of: descriptor) else {
+            // The deinitializer does not run, because not all properties are set.
             close(descriptor)
             throw Self.error(file, "it is no regular file")
         }
         self.state = state
         if let expectedSize, state.size != expectedSize {
-            // From here on the deinitializer closes the descriptor.
+            // All properties are set, so the deinitializer closes the descriptor.
             throw Self.error(file, "it had \(expectedSize) bytes when it was appended, and has \(state.size) now")
         }
     }
@@ -38,7 +39,8 @@ final class MultipartFile: MultipartSource {
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(LarkspurError) -> Int {
         let wanted = Int(min(Int64(buffer.count), size - position))
         guard wanted > 0 else {
-            // The delimiter follows the file. With it the server would take a truncated part for complete.
+            // The delimiter would follow the file now, and the server would accept a mixture of two versions as
+            // complete.
             guard FileState(of: descriptor) == state else { throw Self.error(file, "it was changed meanwhile") }
             return 0
         }
@@ -60,7 +62,7 @@ final class MultipartFile: MultipartSource {
     }
 }
 
-/// The file that a form is written to. It has a temporary name until it is complete.
+/// The file to which a form is written. It has a temporary name until it is complete.
 final class MultipartTarget {
     private let file: URL
     private let path: String

@@ -6,20 +6,21 @@ internal import HTTPSyntax
 ///     form.append(text: "Ada", name: "author")
 ///     try form.append(file: URL(fileURLWithPath: "portrait.jpg"), name: "portrait")
 ///
-/// The form is sent as a stream. Files are read in pieces while they are sent, so that a body of any size needs little
-/// memory and no temporary file. The length of the body is known beforehand. If a file has changed its size by then, or
-/// cannot be read, the request fails; the server never takes the truncated body for complete.
+/// The form is sent as a stream. Files are read in chunks while they are sent, so that a body of any size needs little
+/// memory and no temporary file. The length of the body is known before it is sent. If a file cannot be read, or has
+/// another size than before, the request fails. A server never accepts the truncated body as complete.
 ///
-/// A form is a value: a copy has its own parts. It can be sent any number of times, unless a part is a single stream.
+/// A form is a value, so that changes of a copy do not affect the original. It can be sent any number of times, unless
+/// a part is a single stream.
 public struct MultipartFormData: Sendable {
     /// The boundary between the parts. Default: random.
     public var boundary: MultipartBoundary
 
-    /// The maximum number of bytes that are read for sending per second; nil for no limit but that of the network.
-    /// Default: nil.
+    /// The maximum number of bytes per second that are read for sending; nil if only the network limits them. Default:
+    /// nil.
     ///
     /// The limit applies to each sending of the form. A value below 1 counts as 1. With the transport `.foundation` on
-    /// Linux, the wait for the next piece blocks all tasks of the session.
+    /// Linux, the wait for the next chunk blocks all tasks of the session.
     public var bytesPerSecond: Int?
 
     private(set) var parts: [MultipartPart] = []
@@ -40,7 +41,7 @@ public struct MultipartFormData: Sendable {
     public var contentLength: Int64 {
         var length = Int64(closingDelimiter.count)
         for index in parts.indices {
-            // A sum that overflows becomes the greatest number, which no real body reaches.
+            // A sum that overflows becomes the greatest number, instead of terminating the process.
             for count in [Int64(delimiter(before: index).count), Int64(parts[index].header.count), parts[index].length]
             {
                 let (sum, isTooMuch) = length.addingReportingOverflow(count)
@@ -54,7 +55,8 @@ public struct MultipartFormData: Sendable {
 
     // MARK: The bytes between the parts
 
-    /// Returns the line before a part (RFC 2046, section 5.1.1), with the line break that ends the part before it.
+    /// Returns the line before a part (RFC 2046, section 5.1.1). It includes the line break that ends the previous
+    /// part.
     func delimiter(before index: Int) -> Data {
         Data("\(index == 0 ? "" : "\r\n")--\(boundary.value)\r\n".utf8)
     }
@@ -79,8 +81,8 @@ extension MultipartFormData {
 
     /// Writes the body to a file, for an upload of that file.
     ///
-    /// The file gets its name, and replaces an existing file, when it is complete. ``bytesPerSecond`` has no effect
-    /// here.
+    /// The file has a temporary name until it is complete. Then it gets its name, and replaces an existing file.
+    /// ``bytesPerSecond`` has no effect here.
     /// - Parameter file: The file to write, as a `file:` URL. Its folder must exist.
     /// - Throws: ``LarkspurError``: `bodyUnreadable`, `fileUnwritable`.
     public func write(to file: URL) throws(LarkspurError) {
@@ -117,7 +119,7 @@ extension MultipartFormData {
         append(data: Data(text.utf8), name: name)
     }
 
-    /// Adds a field with data, which is not a file, to the form.
+    /// Adds a field with data to the form. The field is not a file.
     /// - Parameters:
     ///   - data: The value, which is sent unchanged.
     ///   - name: The field's name.
@@ -125,13 +127,13 @@ extension MultipartFormData {
         append(MultipartPart(safe: [ContentDisposition.field(name: name)], .data(data)))
     }
 
-    /// Adds a field with data of a media type, which is not a file, to the form, such as a JSON document.
+    /// Adds a field with data of a media type to the form, such as a JSON document. The field is not a file.
     /// - Parameters:
     ///   - data: The value, which is sent unchanged.
     ///   - name: The field's name.
     ///   - mimeType: The media type.
-    ///   - headers: More fields of the part's header, which replace those from the other parameters. Default: none.
-    /// - Throws: ``LarkspurError`` with the code `invalidHeaderField`.
+    ///   - headers: Further fields of the part's header. They replace fields from the other parameters. Default: none.
+    /// - Throws: ``LarkspurError`` with the code `invalidHeaderField`, if a field is malformed.
     public mutating func append(
         data: Data,
         name: String,
@@ -146,10 +148,10 @@ extension MultipartFormData {
     ///   - data: The content.
     ///   - name: The field's name.
     ///   - fileName: The file's name.
-    ///   - mimeType: The media type. Default: that of the extension of `fileName`, or `application/octet-stream` if it
-    ///     is unknown.
-    ///   - headers: More fields of the part's header, which replace those from the other parameters. Default: none.
-    /// - Throws: ``LarkspurError`` with the code `invalidHeaderField`.
+    ///   - mimeType: The media type. Default: the type of the extension of `fileName`, or `application/octet-stream` if
+    ///     the extension is unknown.
+    ///   - headers: Further fields of the part's header. They replace fields from the other parameters. Default: none.
+    /// - Throws: ``LarkspurError`` with the code `invalidHeaderField`, if a field is malformed.
     public mutating func append(
         data: Data,
         name: String,
@@ -168,11 +170,11 @@ extension MultipartFormData {
     ///   - file: The file, as a `file:` URL.
     ///   - name: The field's name.
     ///   - fileName: The file name that is sent to the server. Default: the last part of the file's path.
-    ///   - mimeType: The media type. Default: that of the file's extension, or `application/octet-stream` if it is
-    ///     unknown.
+    ///   - mimeType: The media type. Default: the type of the file's extension, or `application/octet-stream` if the
+    ///     extension is unknown.
     ///   - headers: More fields of the part's header, which replace those from the other parameters. Default: none.
-    /// - Throws: ``LarkspurError``: `fileUnreadable` if the file is missing, a folder, not a regular file, unreadable,
-    ///   or if the URL is not a `file:` URL; `invalidHeaderField` if a field is malformed.
+    /// - Throws: ``LarkspurError``: `fileUnreadable` if the URL is not a `file:` URL, or if the file is missing,
+    ///   unreadable, a folder or another file that is not regular; `invalidHeaderField` if a field is malformed.
     public mutating func append(
         file: URL,
         name: String,
@@ -194,9 +196,9 @@ extension MultipartFormData {
     ///   - name: The field's name.
     ///   - fileName: The file's name; nil for a field that is not a file. Default: nil.
     ///   - mimeType: The media type. Default: that of the extension of `fileName`; none if `fileName` is nil.
-    ///   - headers: More fields of the part's header, which replace those from the other parameters. Default: none.
-    ///   - makeStream: Creates the stream, unopened. Called each time that the form is sent, on the thread that reads
-    ///     the form. If it returns nil, sending the form fails.
+    ///   - headers: More fields of the part's header. A field replaces one from the other parameters. Default: none.
+    ///   - makeStream: A closure that creates the stream, unopened. It is called each time that the form is sent, on
+    ///     the thread that reads the form. If it returns nil, sending the form fails.
     /// - Throws: ``LarkspurError``: `bodyUnreadable` for a negative length, `invalidHeaderField` if a field is
     ///   malformed.
     public mutating func append(
@@ -245,8 +247,7 @@ extension MultipartFormData {
 
     /// Adds a part whose header the caller provides.
     /// - Parameters:
-    ///   - headers: The fields of the header. They are sent in their order, except that `Content-Disposition` comes
-    ///     first.
+    ///   - headers: The fields of the header. `Content-Disposition` is sent first, and the others in their order.
     ///   - body: The content.
     /// - Throws: ``LarkspurError`` with the code `invalidHeaderField`.
     public mutating func append(headers: HTTPHeaders, body: Data) throws(LarkspurError) {

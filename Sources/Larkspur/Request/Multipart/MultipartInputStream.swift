@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// A form as a stream.
+/// A stream that delivers the body of a form.
 final class MultipartInputStream: ReaderInputStream {
     /// The form that the stream delivers.
     let form: MultipartFormData
@@ -10,7 +10,7 @@ final class MultipartInputStream: ReaderInputStream {
     }
 }
 
-/// A reader of content as a stream. Like other streams it is read on one thread at a time.
+/// A stream that delivers the content of a reader. Like every stream, it is read on one thread at a time.
 class ReaderInputStream: InputStream {
     private let makeReader: () throws(LarkspurError) -> any ContentReader
     private let onFailure: @Sendable (LarkspurError) -> Void
@@ -19,14 +19,16 @@ class ReaderInputStream: InputStream {
     private var failure: LarkspurError?
 
     /// - Parameters:
-    ///   - onFailure: Called with the error of the reader before the stream's reader gets it, on the thread that reads.
-    ///   - makeReader: Creates the reader, when the stream is opened.
+    ///   - onFailure: A closure that is called with the error of the reader, before `read` returns it and on the same
+    ///     thread.
+    ///   - makeReader: A closure that creates the reader when the stream is opened.
     init(
         onFailure: @escaping @Sendable (LarkspurError) -> Void,
         makeReader: @escaping () throws(LarkspurError) -> any ContentReader
     ) {
         self.makeReader = makeReader
         self.onFailure = onFailure
+        // `InputStream` needs a source. The overridden methods do not read it.
         super.init(data: Data())
     }
 
@@ -34,7 +36,7 @@ class ReaderInputStream: InputStream {
 
     override var streamError: (any Error)? { failure }
 
-    /// True as long as a read may return bytes or an error.
+    /// Whether a read may return bytes or an error.
     override var hasBytesAvailable: Bool { status == .open || status == .error }
 
     override func open() {

@@ -15,13 +15,13 @@ struct MultipartPart: Sendable {
     let header: Data
     let content: Content
 
-    /// - Throws: `invalidHeaderField`, for a field that would extend beyond its line.
+    /// - Throws: `invalidHeaderField`, if the name or the value of a field is malformed.
     init(_ fields: some Sequence<HTTPHeaders.Field>, _ content: Content) throws(LarkspurError) {
         for field in fields { try field.validate() }
         self.init(safe: fields, content)
     }
 
-    /// - Parameter fields: Fields that are known not to extend beyond their lines.
+    /// - Parameter fields: Fields that are known to be valid.
     init(safe fields: some Sequence<HTTPHeaders.Field>, _ content: Content) {
         var header = Data()
         for field in fields { header.append(contentsOf: "\(field.name): \(field.value)\r\n".utf8) }
@@ -44,7 +44,7 @@ struct MultipartPart: Sendable {
 enum ContentDisposition {
     /// Returns the field of a part.
     /// - Parameters:
-    ///   - name: The name of the form's control.
+    ///   - name: The name of the form's field.
     ///   - fileName: The name of the file; nil for a part that is not a file.
     static func field(name: String, fileName: String? = nil) -> HTTPHeaders.Field {
         var value = "form-data; name=\"\(escaped(withLineBreaksOfNetworks(name)))\""
@@ -52,7 +52,8 @@ enum ContentDisposition {
         return HTTPHeaders.Field(name: "Content-Disposition", value: value)
     }
 
-    /// Returns the name of a control with CR LF in place of each single CR or LF. Names of files stay unchanged.
+    /// Returns the name of a field with CR LF in place of each single CR or LF, as browsers do. The names of files stay
+    /// unchanged.
     private static func withLineBreaksOfNetworks(_ name: String) -> String {
         guard name.utf8.contains(where: isLineBreak) else { return name }
         var result: [UInt8] = []
@@ -71,8 +72,8 @@ enum ContentDisposition {
     /// Returns a name as browsers write it (WHATWG HTML, "multipart/form-data encoding algorithm"): in UTF-8, with only
     /// `"`, CR and LF percent-encoded.
     ///
-    /// Unlike in browsers, NUL is encoded too, because many parsers would take it for the end. The function works on
-    /// bytes, because in Swift CR LF is one `Character`.
+    /// Unlike in browsers, NUL is encoded, too, because many parsers would end the name there. The method works on
+    /// bytes, because CR LF is one `Character` in Swift.
     static func escaped(_ name: String) -> String {
         guard name.utf8.contains(where: isEscaped) else { return name }
         var result: [UInt8] = []
@@ -92,17 +93,17 @@ enum ContentDisposition {
 
 /// The boundary between the parts of a multipart body (RFC 2046, section 5.1.1).
 public struct MultipartBoundary: Sendable, Hashable {
-    /// The boundary without the hyphens that precede it on a line.
+    /// The boundary without the two hyphens before it.
     public let value: String
 
-    /// Creates a boundary of 128 random bits, which no content can be prepared to contain.
+    /// Creates a boundary with 128 random bits. So the author of some content cannot guess the boundary and include it.
     public init() {
         let numbers = [UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max)]
         value = "Larkspur-" + numbers.map { Self.hexadecimal($0) }.joined()
     }
 
-    /// Creates a given boundary, for tests. Content that contains the boundary would break the form.
-    /// - Parameter value: 1 to 70 letters, digits, blanks or `'()+_,-./:=?`, of which the last is not a blank.
+    /// Creates a boundary from a text, for tests. Content that contains the boundary would break the form.
+    /// - Parameter value: 1 to 70 letters, digits, spaces or `'()+_,-./:=?`. The last character is not a space.
     /// - Throws: ``LarkspurError`` with the code `invalidHeaderField`.
     public init(_ value: String) throws(LarkspurError) {
         guard (1...70).contains(value.utf8.count), value.utf8.allSatisfy(Self.isAllowed), value.utf8.last != 0x20 else {
@@ -114,7 +115,7 @@ public struct MultipartBoundary: Sendable, Hashable {
         self.value = value
     }
 
-    /// The boundary as a parameter of a media type: quoted unless it is a token.
+    /// The boundary as a parameter of a media type. It is quoted unless it is a token.
     var parameter: String { value.isToken ? value : "\"\(value)\"" }
 
     private static func hexadecimal(_ number: UInt64) -> String {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The stream of a part, which must deliver the announced number of bytes.
+/// The stream of a part. It must deliver the announced number of bytes.
 final class MultipartStream: MultipartSource {
     private let stream: InputStream
     private let length: Int64
@@ -27,12 +27,13 @@ final class MultipartStream: MultipartSource {
             guard count == 0, stream.streamStatus != .error else { throw failure }
             throw Self.error("it ended after \(position) of \(length) bytes")
         }
+        // A subclass of `InputStream` may be the caller's, and may return any number.
         guard count <= wanted else { throw Self.error("it delivered more than there was room for") }
         position += Int64(count)
         return count
     }
 
-    /// Throws if the stream has more bytes than announced, which would be cut off.
+    /// Checks that the stream has no more bytes than announced, because they would be lost without an error.
     private func checkEnd() throws(LarkspurError) {
         let count = withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { stream.read(into: $0) }
         guard count <= 0 else { throw Self.error("it has more than the announced \(length) bytes") }
@@ -53,7 +54,7 @@ final class MultipartStream: MultipartSource {
         )
     }
 
-    /// Returns the content of a part that is a stream.
+    /// Returns the content of a part, from a closure that makes its stream.
     /// - Throws: `bodyUnreadable`, if the length is negative.
     static func content(
         length: Int64,
@@ -93,10 +94,10 @@ extension InputStream {
 
 /// A reader of a form's body, from its beginning to its end, one buffer at a time. It is used on one thread at a time.
 ///
-/// It opens one file or stream after the other. It delivers exactly ``MultipartFormData/contentLength`` bytes, or
-/// fails.
+/// It opens a file or a stream when the previous part has ended. It delivers exactly
+/// ``MultipartFormData/contentLength`` bytes, or fails.
 final class MultipartReader: ContentReader {
-    /// The number of bytes that are read at once if the reader can choose.
+    /// The size in bytes of the buffers that the callers of the reader allocate.
     static let pieceSize = 1 << 17
 
     /// A section of the body.
@@ -112,15 +113,15 @@ final class MultipartReader: ContentReader {
     private var next = Section.nothing
     private var source: (any MultipartSource)?
 
-    /// - Parameter clock: The clock for a form that is throttled. Default: the system's.
+    /// - Parameter clock: The clock that limits the bytes per second. Default: the system's.
     init(_ form: MultipartFormData, clock: any ThrottleClock = SystemThrottleClock()) {
         self.form = form
         throttle = form.bytesPerSecond.map { Throttle(bytesPerSecond: $0, clock: clock) }
         next = form.parts.isEmpty ? .end : .beginning(of: 0)
     }
 
-    /// Reads as many bytes as are available and fit into the buffer. Reads fewer if the rest would have to be waited
-    /// for. Returns 0 only at the end, or if the buffer is empty.
+    /// Reads as many bytes as are available and fit into the buffer. Does not wait for further bytes of a stream that
+    /// has delivered some. Returns 0 only at the end, or if the buffer is empty.
     /// - Throws: `bodyUnreadable`.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(LarkspurError) -> Int {
         let room = throttle.map { min($0.pieceSize, buffer.count) } ?? buffer.count
@@ -135,6 +136,7 @@ final class MultipartReader: ContentReader {
             let piece = try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count..<room]))
             if piece == 0 { self.source = nil }
             count += piece
+            // The next read could block while the bytes that are here could be sent.
             if piece > 0, source.mayHaveToBeWaitedFor { break }
         }
         throttle?.note(count)

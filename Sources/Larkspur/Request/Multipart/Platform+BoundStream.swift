@@ -1,7 +1,8 @@
 #if !canImport(FoundationNetworking)
 extension Platform {
-    /// Creates one end of a pair of bound streams; a thread writes to the other end. Apple's URL loading reads only
-    /// streams of Foundation. This code is for Apple platforms, and is not tested there.
+    /// Creates one end of a pair of bound streams. A thread writes to the other end. Subclasses of `InputStream` cannot
+    /// be used, because Apple's URL loading reads only Foundation's streams. This code is for Apple platforms, and is
+    /// not tested there.
     static func makeBoundStream(
         onFailure: @escaping @Sendable (LarkspurError) -> Void,
         makeReader: @escaping @Sendable () throws(LarkspurError) -> any ContentReader
@@ -20,10 +21,11 @@ extension Platform {
     }
 }
 
-/// A writer that sends content to one end of a pair of streams, on a thread of its own. It closes the stream at the end
-/// of the content, or early if that cannot be read: then the stream is shorter than the announced length.
+/// A writer that sends content to one end of a pair of streams, on a separate thread. It closes the stream at the end
+/// of the content. If the content cannot be read, it closes the stream early. The stream is then shorter than the
+/// announced length.
 private struct ContentStreamWriter: @unchecked Sendable {
-    // Safe: it is created on one thread and passed to the other, which alone uses it.
+    // Safe, because only the writing thread uses the stream after it was passed there.
     private let output: OutputStream
 
     init(_ output: OutputStream) { self.output = output }

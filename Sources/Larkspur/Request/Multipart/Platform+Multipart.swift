@@ -2,7 +2,8 @@ extension Platform {
     /// Creates the stream of a form, unopened.
     /// - Parameters:
     ///   - form: The form.
-    ///   - onFailure: Called with the error of the stream before its reader gets it, on the thread that reads.
+    ///   - onFailure: A closure that is called with the error of the stream, before the code that reads gets the error.
+    ///     It runs on the thread that reads.
     static func makeMultipartStream(
         of form: MultipartFormData,
         onFailure: @escaping @Sendable (LarkspurError) -> Void
@@ -16,8 +17,8 @@ extension Platform {
 
     /// Creates the stream of a reader, unopened.
     /// - Parameters:
-    ///   - onFailure: Called with the error of the stream before its reader gets it, on the thread that reads.
-    ///   - makeReader: Creates the reader, when the stream is opened.
+    ///   - onFailure: The same as for ``makeMultipartStream(of:onFailure:)``.
+    ///   - makeReader: A closure that creates the reader when the stream is opened.
     static func makeStream(
         onFailure: @escaping @Sendable (LarkspurError) -> Void,
         makeReader: @escaping @Sendable () throws(LarkspurError) -> any ContentReader
@@ -29,7 +30,7 @@ extension Platform {
         #endif
     }
 
-    /// Creates the same stream again from its beginning. Nil if it is not the stream of a form.
+    /// Creates the same stream again, from its beginning. Returns nil if it is not the stream of a form.
     static func remade(
         _ stream: InputStream?,
         onFailure: @escaping @Sendable (LarkspurError) -> Void

@@ -11,11 +11,11 @@ extension RequestBuilder {
     ///   - url: An absolute URL. An http or https URL must have a host.
     ///   - parameters: Fields of the form. Default: none.
     ///   - headers: Fields of this request, which replace those of ``settings`` with the same name. Default: none.
-    ///   - constructing: Adds the parts to the form. Called once, before the method returns.
+    ///   - constructing: A closure that adds the parts to the form. It is called once, before the method returns.
     /// - Returns: The request, with the form as its `httpBodyStream`.
     /// - Throws: ``LarkspurError``: `invalidMethod`, `invalidURL`, `invalidHeaderField`, `parameterEncodingFailed`, or
-    ///   the one that the closure throws. Another error of the closure becomes the `underlyingError` of one with the
-    ///   code `parameterEncodingFailed`.
+    ///   the ``LarkspurError`` that the closure throws. Another error of the closure becomes the `underlyingError` of
+    ///   an error with the code `parameterEncodingFailed`.
     public func makeMultipartRequest(
         _ method: HTTPMethod = .post,
         url: URL,
@@ -30,19 +30,19 @@ extension RequestBuilder {
 
     /// Builds a request for a multipart form, and writes the form to a file that is to be uploaded.
     ///
-    /// The request has no body, but the `Content-Type` and `Content-Length` fields of the form. The file is complete
+    /// The request has the `Content-Type` and `Content-Length` fields of the form, and no body. The file is complete
     /// when the method returns. The caller removes it.
     /// - Parameters:
     ///   - method: The method, other than GET and HEAD, which have no body. Default: POST.
-    ///   - url: An absolute URL. An http or https URL must have a host.
+    ///   - url: An absolute URL. A URL with the scheme http or https must have a host.
     ///   - parameters: Fields of the form. Default: none.
-    ///   - headers: Fields of this request, which replace those of ``settings`` with the same name. Default: none.
+    ///   - headers: Fields of this request. They replace fields of ``settings`` with the same name. Default: none.
     ///   - file: The file to write, as a `file:` URL. Its folder must exist.
-    ///   - constructing: Adds the parts to the form. Called once, before the method returns.
+    ///   - constructing: A closure that adds the parts to the form. It is called once, before the method returns.
     /// - Returns: The request.
     /// - Throws: ``LarkspurError``: `invalidMethod`, `invalidURL`, `invalidHeaderField`, `parameterEncodingFailed`,
-    ///   `bodyUnreadable`, `fileUnwritable`, or the one that the closure throws. Another error of the closure becomes
-    ///   the `underlyingError` of one with the code `parameterEncodingFailed`.
+    ///   `bodyUnreadable`, `fileUnwritable`, or the ``LarkspurError`` that the closure throws. Another error of the
+    ///   closure becomes the `underlyingError` of an error with the code `parameterEncodingFailed`.
     public func makeMultipartRequest(
         _ method: HTTPMethod = .post,
         url: URL,
@@ -76,7 +76,7 @@ extension RequestBuilder {
 
 extension MultipartFormData {
     /// Appends the parts of a closure.
-    /// - Returns: The request with the fields of the form, and without content of its own.
+    /// - Returns: The request with the fields of the form, and without a body.
     mutating func construct(
         _ constructing: (inout MultipartFormData) throws -> Void,
         for request: URLRequest

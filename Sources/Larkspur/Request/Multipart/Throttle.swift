@@ -2,7 +2,7 @@
 struct Throttle {
     private let bytesPerSecond: Int
     private let clock: any ThrottleClock
-    /// The time at which the next piece may be read.
+    /// The time at which the next chunk may be read.
     private var turn: Duration
 
     /// - Parameter bytesPerSecond: The number of bytes per second. A value below 1 counts as 1.
@@ -12,7 +12,7 @@ struct Throttle {
         turn = clock.now
     }
 
-    /// The number of bytes to read at once: those of a tenth of a second, so that waits are short and bytes are sent
+    /// The number of bytes to read at once: the bytes of a tenth of a second. So waits are short and bytes are sent
     /// evenly.
     var pieceSize: Int { max(1, bytesPerSecond / 10) }
 
@@ -21,7 +21,7 @@ struct Throttle {
         if now < turn { clock.sleep(for: turn - now) }
     }
 
-    /// Accounts for bytes that were read. Time without a read is not made up for.
+    /// Records a number of bytes that were read. Time without a read does not allow a faster rate later.
     mutating func note(_ count: Int) {
         turn = max(turn, clock.now) + .seconds(Double(count) / Double(bytesPerSecond))
     }

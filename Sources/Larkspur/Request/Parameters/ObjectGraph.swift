@@ -1,7 +1,7 @@
 /// A converter of parameters into the objects that `JSONSerialization` and `PropertyListSerialization` write.
 ///
-/// For values of unknown types both terminate the process or write a wrong value. Therefore every value is checked here
-/// first.
+/// For a value of an unsupported type, both terminate the process or write a wrong value. So every value is checked
+/// here first.
 struct ObjectGraph {
     enum Format: String {
         case json = "JSON"
@@ -28,6 +28,7 @@ struct ObjectGraph {
         case .boolean(let boolean):
             return boolean
         case .number(let number):
+            // Property lists have infinite numbers, JSON does not (RFC 8259, section 6).
             guard number.isFinite || format == .propertyList else { throw invalid("has no \(number.text).", at: path) }
             return number.object
         case .date(let date):

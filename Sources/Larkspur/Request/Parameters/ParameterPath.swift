@@ -2,8 +2,8 @@ internal import HTTPSyntax
 
 /// The path of a value in the parameters, and the errors that name it.
 enum ParameterPath {
-    /// The maximum nesting depth of parameters. A limit is needed because parameters are traversed by recursion, and
-    /// may contain themselves.
+    /// The maximum nesting depth of parameters. Parameters are traversed by recursion, and may contain themselves, so
+    /// without a limit the stack would overflow.
     static let maximumDepth = 64
 
     /// Returns a path in Swift's notation: `filter.tags[2]`.
@@ -33,8 +33,8 @@ enum ParameterPath {
         )
     }
 
-    /// Returns the error for one that an encoder or a caller's closure threw: a `LarkspurError` unchanged, another
-    /// error as the `underlyingError` of one.
+    /// Returns the error to report for an error that an encoder or a caller's closure threw. A `LarkspurError` is
+    /// returned unchanged. Another error becomes the `underlyingError` of a `LarkspurError`.
     static func error(wrapping error: any Error, at path: [any CodingKey]) -> LarkspurError {
         switch error {
         case let error as LarkspurError:
@@ -50,8 +50,8 @@ enum ParameterPath {
         }
     }
 
-    /// Returns the whole path of the value that failed. An encoder that started with the path reports the whole of it;
-    /// one that started without it reports only the part below.
+    /// Returns the whole path of the value that failed. An encoder that started with the path reports the whole path.
+    /// An encoder that started without it reports only the rest.
     private static func joined(_ path: [any CodingKey], _ reported: [any CodingKey]) -> [any CodingKey] {
         let isWhole = reported.map(\.stringValue).starts(with: path.map(\.stringValue))
         return isWhole ? reported : path + reported
@@ -76,9 +76,9 @@ struct ParameterKey: CodingKey {
 
 /// The parameters of a request, which a request serializer receives.
 ///
-/// Values may be strings, numbers, booleans, dates, data, URLs, UUIDs, `NSNull`, optionals, and arrays, sets and
-/// dictionaries of these, in their Swift or Foundation types; raw-representable values, which stand for their raw
-/// value; and anything `Encodable`.
+/// These values are supported, in their Swift or Foundation types: strings, numbers, booleans, dates, data, URLs,
+/// UUIDs, `NSNull`, optionals, and arrays, sets and dictionaries of these. Any other `Encodable` value encodes itself.
+/// A raw-representable value stands for its raw value.
 public enum Parameters {
     /// Names and values.
     case dictionary([String: Any])

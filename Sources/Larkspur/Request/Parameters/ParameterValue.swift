@@ -1,5 +1,5 @@
-/// The kind of a parameter's value, independent of its static type. Only this type knows the types that parameters may
-/// have.
+/// The kind of a parameter's value, independent of its static type. All types that parameters may have are listed in
+/// this file.
 enum ParameterValue {
     case null
     case string(String)
@@ -34,7 +34,7 @@ enum ParameterValue {
         }
     }
 
-    /// Returns the name for a dictionary's key; nil if the key cannot be a name.
+    /// Returns the name that a dictionary's key stands for; nil if the key cannot be a name.
     static func name(of key: Any) -> String? {
         switch ParameterValue(key) {
         case .string(let name): name

@@ -8,13 +8,13 @@ extension [String: Any] {
     /// ```
     ///
     /// Nested values become dictionaries and arrays. Dates, data and numbers keep their types, so that the request
-    /// serializer writes them in its own styles. An optional property that is nil is left out.
+    /// serializer writes them in its styles. An optional property that is nil is omitted.
     /// - Parameter value: A value with named properties, or another value that encodes itself as names and values.
-    /// - Throws: ``LarkspurError`` with the code `parameterEncodingFailed`, for a value that has no names, a number
-    ///   that is infinite or not a number, nesting deeper than 64 levels, or the error that an `encode(to:)` threw.
+    /// - Throws: ``LarkspurError`` with the code `parameterEncodingFailed`: for a value that has no names, a number
+    ///   that is infinite or not a number, nesting deeper than 64 levels, or an error that an `encode(to:)` threw.
     public init(encoding value: some Encodable) throws(LarkspurError) {
         var encoder = QueryEncoder()
-        // This is the only style that can represent every date.
+        // The text of a date is discarded below. This style is the only one that has no error for any date.
         encoder.dateStyle = .secondsSince1970
         let component = try QueryComponentBuilder(encoder: encoder).component(of: value, at: [], depth: 0)
         guard let dictionary = component.object as? [String: Any] else {
@@ -37,6 +37,7 @@ extension QueryComponent {
         case .set(let members):
             let objects = members.map(\.object)
             let hashable = objects.compactMap { $0 as? AnyHashable }
+            // Dictionaries and arrays of any values are not hashable. An array then takes the place of the set.
             return hashable.count == objects.count ? Set(hashable) : objects
         case .object(let fields): return Dictionary(fields.map { ($0.key, $0.value.object) }, uniquingKeysWith: { $1 })
         }

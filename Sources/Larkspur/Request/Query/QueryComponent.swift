@@ -1,4 +1,4 @@
-/// A tree of parameters, whose leaves and keys are already in their styles.
+/// A tree of parameters. The text of its leaves and its keys are already in the encoder's styles.
 indirect enum QueryComponent {
     typealias Field = (key: String, value: QueryComponent)
 
@@ -80,6 +80,7 @@ struct QueryComponentBuilder {
             let component = try component(of: value, at: path, depth: depth + 1)
             fields.append((name, (encoder.keyStyle.key(for: name), component)))
         }
+        // A dictionary has no order, and equal parameters must have equal text. Two names may have the same key.
         return fields.sorted { ($0.field.key, $0.name) < ($1.field.key, $1.name) }.map(\.field)
     }
 
@@ -168,6 +169,7 @@ extension QueryEncoder {
     }
 
     private func sorted(_ fields: [QueryComponent.Field]) -> [QueryComponent.Field] {
+        // `sorted` does not guarantee the order of equal keys, so the offset decides.
         fields.enumerated()
             .sorted { ($0.element.key, $0.offset) < ($1.element.key, $1.offset) }
             .map(\.element)

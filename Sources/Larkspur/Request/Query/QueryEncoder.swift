@@ -2,9 +2,10 @@ internal import HTTPSyntax
 
 /// An encoder of parameters into the text of a query or of a form body: `filter%5Btags%5D%5B%5D=a&page=2`.
 ///
-/// The defaults are AFNetworking's rules: keys sorted, `key[child]` for dictionaries and `key[]` for arrays, the key
-/// repeated for sets, booleans as `1` and `0`, null as the key alone, nothing for an empty collection, and everything
-/// percent-encoded in UTF-8 but letters, digits and `-._~/?`. A value that these rules cannot express is an error.
+/// The defaults are AFNetworking's rules. Keys are sorted. A value in a dictionary has the name `key[child]`, and an
+/// element of an array the name `key[]`. For a set the key is repeated. Booleans are `1` and `0`, null is the key
+/// alone, and an empty collection is omitted. Letters, digits and `-._~/?` stay unchanged; everything else is
+/// percent-encoded in UTF-8. A value that these rules cannot express is an error.
 ///
 /// ```swift
 /// serializer.queryEncoder.arrayStyle = .noBrackets
@@ -17,7 +18,7 @@ public struct QueryEncoder: Sendable {
     public var booleanStyle: BooleanStyle = .numeric
     /// The style of data. Default: `.base64`.
     public var dataStyle: DataStyle = .base64
-    /// The style of dates. Default: `.iso8601`, as in `2001-01-01T00:00:00Z`, which names its time zone and is widely
+    /// The style of dates. Default: `.iso8601`, as in `2001-01-01T00:00:00Z`. It names its time zone and is widely
     /// supported.
     public var dateStyle: DateStyle = .iso8601
     /// The style of each key. Default: `.unchanged`.
@@ -35,7 +36,7 @@ public struct QueryEncoder: Sendable {
     public var sortsKeys = true
     /// Whether an `Encodable` type's optional properties that are nil are written in ``nullStyle``. Default: false.
     ///
-    /// Synthesized conformances encode such a property "if present", so that `JSONEncoder` leaves it out.
+    /// Synthesized conformances encode such a property "if present", so that `JSONEncoder` omits it.
     public var includesNilProperties = false
     /// The `userInfo` of the encoder that is passed to `Encodable` types. Default: none.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]

@@ -59,7 +59,7 @@ extension QueryEncoder {
     public enum NullStyle: Sendable {
         /// The key alone, without an equals sign: `key`.
         case keyOnly
-        /// Nothing: null is left out.
+        /// Nothing: null is omitted.
         case drop
         /// `key=null`.
         case literal
@@ -83,8 +83,8 @@ extension QueryEncoder {
         case base64
         /// Lowercase hexadecimal digits.
         case hexadecimal
-        /// The text that a closure returns. An error that it throws becomes the `underlyingError` of a
-        /// ``LarkspurError``, or is reported unchanged if it is a ``LarkspurError``.
+        /// The text that a closure returns. A ``LarkspurError`` that it throws is reported unchanged. Another error
+        /// becomes the `underlyingError` of a ``LarkspurError``.
         case custom(@Sendable (Data) throws -> String)
 
         func text(of data: Data, at path: [any CodingKey]) throws(LarkspurError) -> String {
@@ -162,10 +162,11 @@ extension QueryEncoder {
         case millisecondsSince1970
         /// The text that a date formatter produces.
         case formatted(DateFormatter)
-        /// The text that a closure returns. An error that it throws becomes the `underlyingError` of a
-        /// ``LarkspurError``, or is reported unchanged if it is a ``LarkspurError``.
+        /// The text that a closure returns. A ``LarkspurError`` that it throws is reported unchanged. Another error
+        /// becomes the `underlyingError` of a ``LarkspurError``.
         case custom(@Sendable (Date) throws -> String)
 
+        // The years 0 to 9999, in seconds since 1970.
         private static let representableSeconds = -62_167_219_200.0..<253_402_300_800.0
 
         func text(of date: Date, at path: [any CodingKey]) throws(LarkspurError) -> String {

@@ -1,4 +1,4 @@
-/// The state that the containers of one `encode(to:)` share.
+/// The state that all containers of one `encode(to:)` share.
 final class QueryEncoding {
     let builder: QueryComponentBuilder
     /// The first error that could not be thrown, because requesting a container does not throw.
@@ -62,7 +62,7 @@ final class QueryNode {
         return true
     }
 
-    /// Adds a node for a field of this object, which replaces the one with the same name.
+    /// Adds a node for a field of this object. It replaces an earlier node with the same name.
     func child(name: String, key: String) -> QueryNode {
         let node = QueryNode(depth: depth + 1)
         // Moved out of the enum during the change, so that the arrays are not copied for every field.
@@ -121,7 +121,8 @@ struct QueryValueEncoder: Encoder {
 
     private func keyed<Key: CodingKey>() -> QueryKeyedContainer<Key> { QueryKeyedContainer(parent: self) }
 
-    /// An encoder whose result is discarded. It stands in for a container that cannot be provided.
+    /// An encoder whose result is discarded. It replaces a container that cannot be provided, because requesting a
+    /// container does not throw.
     private var detached: QueryValueEncoder {
         let node = QueryNode(depth: node.depth)
         return QueryValueEncoder(encoding: encoding, node: node, codingPath: codingPath)
@@ -155,10 +156,12 @@ struct QueryKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
         try parent.encode(value, into: child(key), key)
     }
 
+    // The standard library's default implementations for these two types throw an error.
     func encode(_ value: Int128, forKey key: Key) throws { try parent.encode(value, into: child(key), key) }
     func encode(_ value: UInt128, forKey key: Key) throws { try parent.encode(value, into: child(key), key) }
 
-    // The standard library has a default for each type, which would take precedence over the generic function.
+    // The standard library has a default implementation for each type. It would take precedence over the generic
+    // method.
     func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try encodeOptional(value, key) }
     func encodeIfPresent(_ value: String?, forKey key: Key) throws { try encodeOptional(value, key) }
     func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try encodeOptional(value, key) }
@@ -256,8 +259,8 @@ struct QuerySingleValueContainer: SingleValueEncodingContainer {
     func encode(_ value: UInt128) throws { try setEncoded(value) }
 
     private func setEncoded(_ value: Any) throws(LarkspurError) {
-        // The depth increases although the path stays the same, so that a type that encodes itself as itself reaches
-        // the limit.
+        // The depth increases although the path stays the same. So a type that encodes itself as itself reaches the
+        // limit.
         let depth = parent.node.depth + 1
         try set(parent.encoding.builder.component(of: value, at: codingPath, depth: depth))
     }

@@ -1,7 +1,7 @@
 /// A serializer that writes parameters as the body of an HTML form: `name=value&other=value`.
 ///
-/// The Content-Type is `application/x-www-form-urlencoded`, unless the request has one. Without parameters the body is
-/// present but empty; if the request already has a body, that stays unchanged.
+/// The Content-Type is `application/x-www-form-urlencoded`, unless the request has one. Without parameters, a body that
+/// the request already has stays unchanged, and a request without a body gets an empty one.
 public struct HTTPRequestSerializer: RequestSerializer {
     /// Creates a serializer.
     public init() {}
@@ -10,7 +10,7 @@ public struct HTTPRequestSerializer: RequestSerializer {
     /// - Parameters:
     ///   - parameters: The parameters; nil for an empty body.
     ///   - request: The request to write to.
-    ///   - settings: The settings with which the request is built.
+    ///   - settings: The settings of the request, which determine the text of the form.
     /// - Throws: ``LarkspurError`` with the code `parameterEncodingFailed`.
     public func encodeBody(
         _ parameters: Parameters?,

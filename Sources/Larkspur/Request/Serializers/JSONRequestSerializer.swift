@@ -4,13 +4,13 @@
 /// Content-Type.
 ///
 /// ``encode`` writes `Encodable` parameters. `JSONSerialization` writes dictionaries and arrays, with strings, numbers,
-/// booleans, null and URLs in them; ``encode`` converts the dates, data and other `Encodable` values in them. A `Set`
-/// is an error, because JSON's arrays have an order.
+/// booleans, null and URLs in them. For other values in them, such as dates and data, it uses the result of ``encode``.
+/// A `Set` is an error, because JSON's arrays have an order.
 public struct JSONRequestSerializer: RequestSerializer {
     /// The options for writing dictionaries and arrays. They do not apply to `Encodable` parameters, which the encoder
     /// writes. Default: none.
     public var writingOptions: JSONSerialization.WritingOptions
-    /// The closure that encodes an `Encodable` value as JSON. Called on the thread that builds the request.
+    /// The closure that encodes an `Encodable` value as JSON. It is called on the thread that builds the request.
     public var encode: @Sendable (any Encodable) throws -> Data
 
     /// Creates a serializer.
@@ -26,7 +26,8 @@ public struct JSONRequestSerializer: RequestSerializer {
     /// Creates a serializer with an encoder other than Foundation's.
     /// - Parameters:
     ///   - writingOptions: The options for writing dictionaries and arrays. Default: none.
-    ///   - encode: Encodes an `Encodable` value as JSON. Called on the thread that builds the request.
+    ///   - encode: A closure that encodes an `Encodable` value as JSON. It is called on the thread that builds the
+    ///     request.
     public init(
         writingOptions: JSONSerialization.WritingOptions = [],
         encode: @escaping @Sendable (any Encodable) throws -> Data
@@ -39,7 +40,7 @@ public struct JSONRequestSerializer: RequestSerializer {
     /// - Parameters:
     ///   - parameters: The parameters; nil leaves the request unchanged.
     ///   - request: The request to write to.
-    ///   - settings: The settings with which the request is built.
+    ///   - settings: The settings of the request. They have no effect on JSON.
     /// - Throws: ``LarkspurError`` with the code `parameterEncodingFailed`, which names the parameter and its type.
     public func encodeBody(
         _ parameters: Parameters?,

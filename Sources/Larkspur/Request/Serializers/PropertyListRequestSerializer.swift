@@ -3,8 +3,8 @@
 /// The Content-Type is `application/x-plist`, unless the request has one. Without parameters there is neither a body
 /// nor a Content-Type.
 ///
-/// Dictionaries and arrays may hold strings, finite or infinite numbers, booleans, dates, data, and `Encodable` values;
-/// null and sets are errors, because property lists have neither.
+/// Dictionaries and arrays may hold strings, finite or infinite numbers, booleans, dates, data, and `Encodable` values.
+/// Null and sets are errors, because property lists have neither.
 public struct PropertyListRequestSerializer: RequestSerializer {
     /// The format to write. Default: XML. `.openStep`, which Foundation cannot write, is an error.
     public var format: PropertyListSerialization.PropertyListFormat
@@ -19,8 +19,8 @@ public struct PropertyListRequestSerializer: RequestSerializer {
     /// - Parameters:
     ///   - parameters: The parameters; nil leaves the request unchanged.
     ///   - request: The request to write to.
-    ///   - settings: The settings with which the request is built.
-    /// - Throws: ``LarkspurError`` with the code `parameterEncodingFailed`, which names the parameter and its type.
+    ///   - settings: The settings of the request. They have no effect on property lists.
+    /// - Throws: ``LarkspurError`` with the code `parameterEncodingFailed`. It names the parameter and its type.
     public func encodeBody(
         _ parameters: Parameters?,
         into request: inout URLRequest,
