@@ -1,8 +1,8 @@
-/// A character encoding under its name in HTTP (RFC 2978).
+/// A character encoding and its name in HTTP (RFC 2978).
 ///
-/// The table contains the encodings that Foundation decodes correctly on Linux; each was compared with an independent
-/// decoder byte by byte. Not included are Mac OS Roman and IBM866, for which Foundation returns wrong characters there,
-/// and UTF-7 and HZ, which no server should send.
+/// The table contains the encodings that Foundation decodes correctly on Linux. Each of them was compared with an
+/// independent decoder byte by byte. Mac OS Roman and IBM866 are omitted, because Foundation returns wrong characters
+/// for them there. UTF-7 and HZ are omitted, because no server should send them.
 struct Charset: Sendable {
     /// The name that messages show.
     let name: String
@@ -14,8 +14,8 @@ struct Charset: Sendable {
         name = Self.preferredNames[encoding] ?? String(describing: encoding)
     }
 
-    /// Creates the charset of a name. The name may be in any case and have stray quotes around it. Nil if the charset
-    /// cannot be decoded.
+    /// Creates the charset of a name. The name may be in upper or lower case, and in quotation marks. Nil if the
+    /// charset cannot be decoded.
     init?(named text: String) {
         let name = text.trimmingCharacters(in: CharacterSet(charactersIn: "'\" \t")).lowercased()
         guard let encoding = Self.encodings[name] else { return nil }
@@ -28,19 +28,20 @@ struct Charset: Sendable {
         if data.starts(with: [0xEF, 0xBB, 0xBF]) {
             self.init(.utf8)
         } else if data.starts(with: [0xFE, 0xFF]) || data.starts(with: [0xFF, 0xFE]) {
+            // Foundation takes the byte order from the mark.
             self.init(.utf16)
         } else {
             return nil
         }
     }
 
-    /// Whether the encoding represents ASCII text as ASCII, so that a declaration in ASCII can be read before the
-    /// encoding is known.
+    /// Whether the encoding represents ASCII text as ASCII. Then a declaration in ASCII can be read before the encoding
+    /// is known.
     var keepsASCII: Bool { !Self.stateful.contains(encoding) && codeUnitSize == 1 }
 
     /// Decodes bytes in this encoding into text without a byte order mark; nil if the bytes are not valid.
     func decode(_ data: Data) -> String? {
-        // Foundation silently drops the odd byte of a truncated text.
+        // Foundation drops the odd byte at the end of a truncated text without an error.
         guard data.count.isMultiple(of: codeUnitSize) else { return nil }
         if encoding == .japaneseEUC { return Self.decodeJapaneseEUC(data) }
         guard let text = String(data: data, encoding: encoding) else { return nil }
@@ -56,8 +57,8 @@ struct Charset: Sendable {
         }
     }
 
-    /// Decodes EUC-JP through Shift_JIS, because Foundation on Linux decodes only its ASCII half. JIS X 0212 cannot be
-    /// represented in Shift_JIS.
+    /// Decodes EUC-JP by converting it to Shift_JIS, because Foundation on Linux decodes only the ASCII part of EUC-JP.
+    /// The result is nil for characters of JIS X 0212, which Shift_JIS does not have.
     private static func decodeJapaneseEUC(_ data: Data) -> String? {
         var shifted = Data(capacity: data.count)
         var bytes = data.makeIterator()
@@ -73,7 +74,7 @@ struct Charset: Sendable {
                 let row = lead - 0xA1
                 let cell = trail - 0xA1
                 shifted.append(row / 2 + (row < 62 ? 0x81 : 0xC1))
-                // An odd row fills the second half of a Shift_JIS block; 0x7F is left out of the first half.
+                // Two rows share a lead byte. The trail byte of the first of them omits 0x7F.
                 shifted.append(row.isMultiple(of: 2) ? cell + (cell < 63 ? 0x40 : 0x41) : cell + 0x9F)
             default:
                 return nil
@@ -129,7 +130,7 @@ extension Charset {
             (coreFoundation(0x420), ["windows-31j", "cp932", "ms932"]),
             (.japaneseEUC, ["euc-jp", "x-euc-jp"]),
             (.iso2022JP, ["iso-2022-jp", "csiso2022jp"]),
-            // GB 18030 includes GBK and GB 2312. Foundation on Linux does not decode GBK by itself.
+            // GB 18030 includes GBK and GB 2312. Foundation on Linux has no separate decoder for GBK.
             (
                 coreFoundation(0x632),
                 ["gb18030", "gbk", "gb2312", "cp936", "ms936", "windows-936", "x-gbk", "euc-cn", "gb_2312-80"]

@@ -1,13 +1,16 @@
-/// A serializer that tries several serializers in order. The result is that of the first one that makes an object of
-/// the response.
+/// A serializer that tries several serializers in order. The result is the object of the first serializer that makes
+/// one.
 ///
-/// Each member validates the response by itself, so that `[json, xmlParser]` chooses by content type. If the first
-/// member with an object does not accept the status, its error is the result and carries the object. If no member finds
-/// anything to parse (an empty body), the result is the raw content, as in AFNetworking. If every member fails, this
-/// serializer fails too. Unlike in AFNetworking its error then has those of the members (``MemberErrors``). To get the
-/// raw content in that case too, add ``DataResponseSerializer`` as the last member.
+/// Each member validates the response separately, so that `[json, xmlParser]` chooses by content type. If the first
+/// member that makes an object does not accept the status, its error is the result, and has the object.
+///
+/// If no member makes an object, the result depends on their errors. If at least one member found no content and has no
+/// error, the result is the raw content, as in AFNetworking. If every member fails, this serializer fails, too. Unlike
+/// in AFNetworking, its error then has the errors of the members (``MemberErrors``). To get the raw content in this
+/// case, too, add ``DataResponseSerializer`` as the last member.
 public struct CompoundResponseSerializer: ResponseSerializer {
-    /// The rules by which responses are acceptable, in addition to those of the members. Default: all are.
+    /// The rules by which responses are acceptable, in addition to those of the members. Default: all responses are
+    /// acceptable.
     public var validation: ResponseValidation
     /// The serializers, in the order in which they are tried.
     public var members: [any ResponseSerializer]
@@ -16,14 +19,14 @@ public struct CompoundResponseSerializer: ResponseSerializer {
     /// - Parameters:
     ///   - members: The serializers, in the order in which they are tried.
     ///   - validation: The rules by which responses are acceptable, in addition to those of the members. Default: all
-    ///     are.
+    ///     responses are acceptable.
     public init(_ members: [any ResponseSerializer], validation: ResponseValidation = .anything) {
         self.validation = validation
         self.members = members
     }
 
-    /// The errors of the members of a ``CompoundResponseSerializer`` that all failed. It is the `underlyingError` of
-    /// the serializer's error.
+    /// The errors of all members of a ``CompoundResponseSerializer``. It is the `underlyingError` of the serializer's
+    /// error if every member has failed.
     public struct MemberErrors: ErrorCollection, Sendable, CustomStringConvertible {
         /// The members' errors, in the order of the members.
         public let errors: [LarkspurError]
@@ -32,9 +35,8 @@ public struct CompoundResponseSerializer: ResponseSerializer {
         public var description: String { errors.map(\.message.withoutFullStop).joined(separator: "; ") }
     }
 
-    /// Serializes the content with the first member that can.
-    /// - Returns: The object of the first member that made one. The content, if no member found an object in it or if
-    ///   there are no members.
+    /// Serializes the content with the first member that makes an object of it.
+    /// - Returns: The object of that member. If there is none, the content, unless every member has failed.
     /// - Throws: ``LarkspurError`` with the code `unacceptableStatusCode` if that is the error of every member,
     ///   otherwise `responseSerializationFailed`.
     public func serialize(_ data: Data, response: URLResponse?) throws(LarkspurError) -> sending Any? {

@@ -1,4 +1,5 @@
-/// The outcome of a request: the request, the response, its content, and the value made from the content, or the error.
+/// The outcome of a call: the request, the response, its content, and either the value made from the content or the
+/// error.
 public struct DataResponse<Value> {
     /// The request that was sent last, after redirects; nil if none could be built.
     public let request: URLRequest?
@@ -57,7 +58,8 @@ public struct DataResponse<Value> {
     public var httpResponse: HTTPURLResponse? { response as? HTTPURLResponse }
 
     /// Returns the same response with another value.
-    /// - Parameter transform: Converts the old value into the new one. Not called if there is an error.
+    /// - Parameter transform: A closure that converts the old value into the new one. It is not called if there is an
+    ///   error.
     public func map<NewValue>(_ transform: (Value) -> NewValue) -> DataResponse<NewValue> {
         DataResponse<NewValue>(
             request: request,
@@ -69,9 +71,9 @@ public struct DataResponse<Value> {
     }
 
     /// Returns the same response with another value, or with the error of the conversion.
-    /// - Parameter transform: Converts the old value into the new one. An error other than ``LarkspurError`` becomes
-    ///   the `underlyingError` of one with the code `responseSerializationFailed`. Not called if there is an error
-    ///   already.
+    /// - Parameter transform: A closure that converts the old value into the new one. It is not called if there is
+    ///   already an error. A ``LarkspurError`` that it throws is the error of the result. Another error is the
+    ///   `underlyingError` of an error with the code `responseSerializationFailed`.
     public func tryMap<NewValue>(_ transform: (Value) throws -> NewValue) -> DataResponse<NewValue> {
         DataResponse<NewValue>(
             request: request,
@@ -85,7 +87,7 @@ public struct DataResponse<Value> {
 
 extension DataResponse {
     /// Returns the same response with another error.
-    /// - Parameter transform: Converts the error. Not called if there is none.
+    /// - Parameter transform: A closure that converts the error. It is not called if there is no error.
     public func mapError(_ transform: (LarkspurError) -> LarkspurError) -> DataResponse {
         DataResponse(
             request: request,
@@ -96,8 +98,8 @@ extension DataResponse {
         )
     }
 
-    /// The metrics of the last request, after redirects and other attempts; nil if the transport does not report them,
-    /// as `.foundation` does not. ``Timeline/transactions`` has those of all.
+    /// The metrics of the last request, after redirects and other attempts; nil if the transport does not report
+    /// metrics, as `.foundation` does not. ``Timeline/transactions`` has the metrics of all requests.
     public var metrics: TransferMetrics? { timeline.transactions.last }
 }
 
@@ -111,7 +113,7 @@ extension DataResponse: CustomStringConvertible {
     }
 }
 
-/// The outcome of a download: the request, the response, and the file or the error.
+/// The outcome of a download: the request, the response, and either the file or the error.
 public struct DownloadResponse: Sendable {
     /// The request that was sent last, after redirects; nil if none could be built.
     public let request: URLRequest?
@@ -121,7 +123,7 @@ public struct DownloadResponse: Sendable {
     public let timeline: Timeline
     /// The location of the file, or the error.
     public let result: Result<URL, LarkspurError>
-    /// The file, if it has no destination.
+    /// The temporary file of a download without a destination.
     var temporaryFile: TemporaryDownload?
 
     /// Creates a response, for tests.
@@ -142,8 +144,8 @@ public struct DownloadResponse: Sendable {
         self.result = result
     }
 
-    /// The metrics of the last request, after redirects and other attempts; nil if the transport does not report them,
-    /// as `.foundation` does not. ``Timeline/transactions`` has those of all.
+    /// The metrics of the last request, after redirects and other attempts; nil if the transport does not report
+    /// metrics, as `.foundation` does not. ``Timeline/transactions`` has the metrics of all requests.
     public var metrics: TransferMetrics? { timeline.transactions.last }
 
     /// The location of the file, if there is one.
@@ -168,8 +170,8 @@ extension DownloadResponse: CustomStringConvertible {
 
 /// The times at which a task reached its stages, measured by Larkspur on a monotonic clock.
 ///
-/// An instant is nil until its stage is reached. A task that was cancelled before it was resumed has only ``created``
-/// and ``completed``.
+/// An instant is nil until the task reaches its stage. If a task was cancelled before it was resumed, only ``created``
+/// and ``completed`` are set.
 public struct Timeline: Sendable, Hashable {
     /// An instant of the clock that measures the times.
     public typealias Instant = ContinuousClock.Instant
@@ -178,17 +180,18 @@ public struct Timeline: Sendable, Hashable {
     public internal(set) var created: Instant
     /// The time at which the task was first resumed.
     public internal(set) var resumed: Instant?
-    /// The time at which the header of the final response had arrived; for a download, its first bytes.
+    /// The time at which the header of the final response had arrived. For a download, the time at which its first
+    /// bytes had arrived.
     public internal(set) var firstResponseByte: Instant?
     /// The time at which the transport had finished with the task.
     public internal(set) var completed: Instant?
     /// The time at which the response had been validated and serialized.
     public internal(set) var serialized: Instant?
-    /// The metrics of each request of the task, redirects and authentication included; empty if the transport does not
-    /// report them; `.foundation` does not.
+    /// The metrics of each request of the task, redirects and authentication included. Empty if the transport does not
+    /// report metrics, as `.foundation` does not.
     public internal(set) var transactions: [TransferMetrics] = []
 
-    /// Whether the delivered response came from the cache, revalidated or not. False if the transport does not report
+    /// Whether the response came from the cache, with or without revalidation. False if the transport does not report
     /// it.
     public var isFromCache: Bool { transactions.last?.isFromCache ?? false }
 
@@ -239,8 +242,8 @@ extension Result {
 }
 
 extension Result where Failure == LarkspurError {
-    /// Returns the result with another value, or with the error of the conversion, to which request, response and
-    /// content are added.
+    /// Returns the result with another value. If the conversion fails, returns its error with request, response and
+    /// content added.
     func tryMap<NewSuccess>(
         _ transform: (Success) throws -> NewSuccess,
         request: URLRequest?,

@@ -1,13 +1,13 @@
 /// A serializer that decodes the content into a `Decodable` value.
 ///
-/// For a response without content the value is the type's ``EmptyContentRepresentable/emptyContent`` if it has one (an
-/// optional, ``Empty``). For any other type the result is an error with the code `emptyResponse`.
+/// If a response has no content, the value is the type's ``EmptyContentRepresentable/emptyContent``. Optionals and
+/// ``Empty`` have one. For any other type the result is an error with the code `emptyResponse`.
 public struct DecodableResponseSerializer<Value: Decodable & Sendable>: ResponseSerializer {
     /// The rules by which responses are acceptable. Default: status 200 to 299; the decoder's content types.
     public var validation: ResponseValidation
-    /// The decoder. Decoders are objects that are shared: to change the settings, set a new decoder.
+    /// The decoder. Copies of the serializer share it, so set a new decoder to change the settings.
     public var decoder: any DataDecoder { didSet { isDecoderDefault = false } }
-    /// Whether no decoder was named, so that the one of the session manager takes its place.
+    /// Whether the caller has set no decoder. The session manager's decoder then replaces the default.
     private var isDecoderDefault: Bool
 
     /// Creates a serializer.
@@ -65,7 +65,7 @@ extension DecodableResponseSerializer: SuccessSerializer {}
 
 /// A serializer that may leave the choice of its decoder to the session manager.
 protocol DefaultDecodingSerializer {
-    /// Returns the serializer with a decoder, unless it has one of its own.
+    /// Returns the serializer with a decoder, unless the caller has set one.
     func decoding(with decoder: JSONDecoder) -> Self
 }
 
@@ -79,7 +79,7 @@ extension DecodableResponseSerializer: DefaultDecodingSerializer {
 }
 
 extension ResponseSerializer {
-    /// Returns the serializer with a decoder, if it takes one and has none of its own.
+    /// Returns the serializer with a decoder, if it uses one and the caller has set none.
     func decoding(with decoder: @autoclosure () -> JSONDecoder) -> Self {
         guard let serializer = self as? any DefaultDecodingSerializer else { return self }
         return serializer.decoding(with: decoder()) as? Self ?? self
@@ -101,7 +101,7 @@ extension ResponseSerializer {
 }
 
 extension LarkspurError {
-    /// Adds a hint if the content has a missing member under its name in snake case.
+    /// Adds a hint if the content has the name of the missing member in snake case.
     fileprivate func hinting(at key: String, in data: Data) -> LarkspurError {
         let name = key.reduce(into: "") { $0 += $1.isUppercase ? "_" + $1.lowercased() : String($1) }
         guard name != key, data.range(of: Data("\"\(name)\"".utf8)) != nil else { return self }
@@ -145,8 +145,8 @@ extension PropertyListDecoder: DataDecoder {
     /// The media type `application/x-plist`.
     public var contentTypes: Set<MediaRange> { .propertyList }
 
-    /// Rejects property lists that would exhaust the stack, because Foundation's decoder on Linux has no limit of its
-    /// own.
+    /// Rejects property lists that would exhaust the stack, because Foundation's decoder on Linux does not limit the
+    /// nesting.
     /// - Throws: ``LarkspurError`` with the code `responseSerializationFailed`.
     public func preparedContent(_ data: Data) throws -> Data { try PropertyListContent.decodable(data) }
 }

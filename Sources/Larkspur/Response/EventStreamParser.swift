@@ -1,49 +1,50 @@
 internal import HTTPSyntax
 
-/// The parser of an event stream, which takes bytes and returns events (WHATWG HTML, section 9.2.6).
+/// A parser of an event stream: it receives bytes and returns events (WHATWG HTML, section 9.2.6).
 ///
-/// The bytes may be split at any place. Invalid UTF-8 is replaced by U+FFFD. The cost grows with the number of bytes.
+/// The bytes may be split at any position. Invalid UTF-8 is replaced by U+FFFD. The cost grows with the number of
+/// bytes.
 struct EventStreamParser: Sendable {
-    /// The lengths that the parser accepts, in bytes.
+    /// The maximum lengths that the parser accepts, in bytes.
     struct Limits: Sendable {
-        /// The length of a line without its end. Default: 1 MiB.
+        /// The maximum length of a line without its line break. Default: 1 MiB.
         var line = 1 << 20
-        /// The length of the data of an event. Default: 1 MiB.
+        /// The maximum length of the data of an event. Default: 1 MiB.
         var data = 1 << 20
-        /// The length of an event ID. A longer one is ignored, as it would be sent back with each connection. Default:
-        /// 4 KiB.
+        /// The maximum length of an event ID. A longer ID is ignored, because each new connection would send it to the
+        /// server. Default: 4 KiB.
         var id = 1 << 12
     }
 
     private let limits: Limits
-    /// The bytes that were taken, and the offset of the first one that has not been parsed.
+    /// The bytes that were received, and the offset of the first byte that has not been parsed.
     private var piece: [UInt8] = []
     private var position = 0
-    /// The beginning of a line whose end has not arrived.
+    /// The beginning of a line whose line break has not arrived.
     private var line: [UInt8] = []
     private var hasParsedLine = false
-    /// Whether a line feed that comes next belongs to the line end before.
+    /// Whether a line feed at the next position belongs to the previous line break.
     private var skipsLineFeed = false
     /// The lines of the event's data, each with a line feed.
     private var data: [UInt8] = []
     private var event = ""
     private var id: String
 
-    /// The ID of the last event that had one; it is sent with the next connection.
+    /// The ID of the last event that had an ID. The next connection sends it.
     private(set) var lastEventID: String
-    /// The delay before the next connection that the server has asked for; nil if it has asked for none.
+    /// The delay before the next connection, if the server has asked for one.
     private(set) var retry: Duration?
 
     /// - Parameters:
     ///   - lastEventID: The ID of the last event of an earlier stream. Default: empty.
-    ///   - limits: The lengths that the parser accepts. Default: 1 MiB each, and 4 KiB for an ID.
+    ///   - limits: The maximum lengths that the parser accepts. Default: 1 MiB each, and 4 KiB for an ID.
     init(lastEventID: String = "", limits: Limits = Limits()) {
         self.lastEventID = lastEventID
         self.limits = limits
         id = lastEventID
     }
 
-    /// Takes the next bytes of the stream. Call ``next()`` before until it returns nil.
+    /// Adds the next bytes of the stream. Before that, call ``next()`` until it returns nil.
     mutating func append(_ bytes: some Sequence<UInt8>) {
         if position == piece.count {
             piece.removeAll(keepingCapacity: true)
@@ -70,6 +71,7 @@ struct EventStreamParser: Sendable {
                 position = end
                 return nil
             }
+            // CR LF is one line break. The LF may arrive only with the next bytes.
             skipsLineFeed = piece[end] == .carriageReturn
             let rest = piece[position..<end]
             position = end + 1
@@ -78,14 +80,14 @@ struct EventStreamParser: Sendable {
         return nil
     }
 
-    /// Discards an incomplete event, because another stream follows. The ID of the last event remains.
+    /// Discards an incomplete event, because another stream follows. The ID of the last event and the delay stay.
     mutating func restart() {
         let retry = retry
         self = Self(lastEventID: lastEventID, limits: limits)
         self.retry = retry
     }
 
-    /// Returns the offset of the next line end; that of the end of the bytes if there is none.
+    /// Returns the offset of the next line break; the offset of the end of the bytes if there is none.
     private func lineEnd() -> Int {
         piece.withUnsafeBufferPointer { piece in
             var index = position
@@ -94,13 +96,14 @@ struct EventStreamParser: Sendable {
         }
     }
 
-    /// Parses a line, whose last bytes are given.
+    /// Parses a line. The parameter is the rest of the line; its beginning is in ``line``.
     private mutating func takeLine(endingIn rest: ArraySlice<UInt8>) throws(LarkspurError) -> ServerSentEvent? {
         var bytes = rest
         if !line.isEmpty {
             line += rest
             bytes = exchange(&line, with: [])[...]
         }
+        // A byte order mark at the start of the stream is not part of the first line.
         if !hasParsedLine, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
         hasParsedLine = true
         guard !bytes.isEmpty else { return dispatch() }
@@ -124,20 +127,23 @@ struct EventStreamParser: Sendable {
         } else if name.elementsEqual("event".utf8) {
             event = String(decoding: value, as: UTF8.self)
         } else if name.elementsEqual("id".utf8) {
-            // Invalid bytes become longer when they are replaced.
+            // The limit is for the decoded text, because U+FFFD is longer than an invalid byte. The standard ignores an
+            // ID that contains NUL.
             let text = String(decoding: value, as: UTF8.self)
             if text.utf8.count <= limits.id, !value.contains(0) { id = text }
         } else if name.elementsEqual("retry".utf8), !value.isEmpty, value.allSatisfy(\.isDigit) {
-            // A number that is too large is the largest one.
+            // A number that is too large counts as the largest number.
             retry = .milliseconds(Int64(String(decoding: value, as: UTF8.self)) ?? .max)
         }
     }
 
-    /// Returns the event that an empty line ends; nil if it has no data.
+    /// Returns the event that an empty line has completed; nil if it has no data.
     private mutating func dispatch() -> ServerSentEvent? {
+        // The standard sets the ID even if the event has no data.
         lastEventID = id
         let type = exchange(&event, with: "")
         guard !data.isEmpty else { return nil }
+        // A small buffer is used again; a large one is released.
         defer { data.removeAll(keepingCapacity: data.capacity <= 1 << 16) }
         return ServerSentEvent(
             event: type.isEmpty ? "message" : type,
@@ -164,8 +170,8 @@ public struct ServerSentEvent: Sendable, Hashable {
     public var event: String
     /// The data of the event, with line feeds between its lines.
     public var data: String
-    /// The ID of the last event that had one, which may be an earlier event. Empty if there was none. An ID of more
-    /// than 4 KiB is ignored.
+    /// The ID of this event, or of the last earlier event that had one. Empty if there was none. An ID of more than 4
+    /// KiB is ignored.
     public var id: String
 
     /// Creates an event.

@@ -1,6 +1,6 @@
 /// A serializer that parses the content as JSON (RFC 8259) into dictionaries, arrays, strings, numbers and `NSNull`.
 ///
-/// If the content is empty, or a single space as Ruby on Rails sends it, the result is nil, without an error.
+/// If the content is empty, or a single space (as Ruby on Rails sends it), the result is nil, without an error.
 /// `JSONSerialization` rejects nesting deeper than 512 levels.
 public struct JSONResponseSerializer: ResponseSerializer {
     /// The rules by which responses are acceptable. Default: status 200 to 299; application/json, text/json,
@@ -8,14 +8,14 @@ public struct JSONResponseSerializer: ResponseSerializer {
     public var validation: ResponseValidation
     /// The options of `JSONSerialization`. Default: none, so that the top level must be an array or an object.
     public var readingOptions: JSONSerialization.ReadingOptions
-    /// Whether members and elements that are `null` are left out, at every depth. Default: false.
+    /// Whether members and elements that are `null` are omitted, at every depth. Default: false.
     public var removesKeysWithNullValues: Bool
 
     /// Creates a serializer.
     /// - Parameters:
     ///   - readingOptions: The options of `JSONSerialization`. Default: none, so that the top level must be an array or
     ///     an object.
-    ///   - removesKeysWithNullValues: Whether members and elements that are `null` are left out, at every depth.
+    ///   - removesKeysWithNullValues: Whether members and elements that are `null` are omitted, at every depth.
     ///     Default: false.
     ///   - validation: The rules by which responses are acceptable. Default: status 200 to 299; application/json,
     ///     text/json, text/javascript.
@@ -31,7 +31,7 @@ public struct JSONResponseSerializer: ResponseSerializer {
 
     /// Parses the content.
     /// - Returns: The object, or nil if there is no content.
-    /// - Throws: ``LarkspurError`` with the code `responseSerializationFailed`.
+    /// - Throws: ``LarkspurError`` with the code `responseSerializationFailed`, if the content is not valid JSON.
     public func serialize(_ data: Data, response: URLResponse?) throws(LarkspurError) -> sending Any? {
         if data.isBlankContent { return nil }
         do {
@@ -74,7 +74,7 @@ extension ResponseSerializer where Self == JSONResponseSerializer {
     /// - Parameters:
     ///   - readingOptions: The options of `JSONSerialization`. Default: none, so that the top level must be an array or
     ///     an object.
-    ///   - removesKeysWithNullValues: Whether members and elements that are `null` are left out, at every depth.
+    ///   - removesKeysWithNullValues: Whether members and elements that are `null` are omitted, at every depth.
     ///     Default: false.
     public static func json(
         readingOptions: JSONSerialization.ReadingOptions = [],
@@ -85,6 +85,6 @@ extension ResponseSerializer where Self == JSONResponseSerializer {
 }
 
 extension Data {
-    /// Whether the data stands for no content: it is empty, or a single space (Ruby on Rails).
+    /// Whether the data means that there is no content: it is empty, or a single space, as Ruby on Rails sends it.
     var isBlankContent: Bool { isEmpty || (count == 1 && first == UInt8(ascii: " ")) }
 }

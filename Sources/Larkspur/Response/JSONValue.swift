@@ -1,17 +1,17 @@
 internal import JSONSyntax
 
-/// A JSON value (RFC 8259) of any kind, for content without a type of its own.
+/// A JSON value (RFC 8259) of any kind, for content that the program has no type for.
 ///
 ///     let user = try await manager.get("users/1").value()
 ///     print(user["name"].string ?? "", user["address"]["lines"][0].string ?? "")
 ///
-/// It is `Encodable` too, and written as a literal. So it can be the body of a request, or a parameter:
+/// It is also `Encodable`, and can be written as a literal. So it can be the body of a request, or a parameter:
 ///
 ///     let order: JSONValue = ["item": "tea", "count": 2, "tags": ["new", "vip"], "note": nil]
-///     let receipt = try await manager.post("orders", body: order).value()
+///     let receipt = try await manager.post("orders", body: .json(order)).value()
 ///
-/// Numbers are equal if their values are: `1` and `1.0` are the same value. Integers of 64 bits, signed or not, are
-/// exact; other numbers become the nearest `Double`.
+/// Numbers are equal if their values are equal: `1` and `1.0` are the same value. Decoding is exact for integers of 64
+/// bits, signed or unsigned. Other numbers become the nearest `Double`.
 public enum JSONValue: Sendable, Hashable {
     /// The value `null`.
     case null
@@ -31,13 +31,13 @@ public enum JSONValue: Sendable, Hashable {
 
 extension JSONValue {
     /// Creates a number from an integer.
-    /// - Parameter value: The number. One that needs more than 128 bits becomes the nearest `Double`.
+    /// - Parameter value: The number. A number that needs more than 128 bits becomes the nearest `Double`.
     public init(_ value: some BinaryInteger) {
         self = Int128(exactly: value).map(JSONValue.integer) ?? .number(Double(value))
     }
 
     /// Creates a number from a floating-point number.
-    /// - Parameter value: The number. One that is not finite cannot be encoded as JSON.
+    /// - Parameter value: The number. A number that is not finite cannot be encoded as JSON.
     public init(_ value: Double) { self = .number(value) }
 
     /// Creates a string.
@@ -48,7 +48,7 @@ extension JSONValue {
     /// - Parameter value: True or false.
     public init(_ value: Bool) { self = .bool(value) }
 
-    /// Whether the value is `null`, which also stands for a member or an element that is not there.
+    /// Whether the value is `null`. The subscripts return `null` for a member or an element that does not exist.
     public var isNull: Bool { self == .null }
 
     /// The boolean; nil if the value is of another kind.
@@ -78,16 +78,17 @@ extension JSONValue {
     /// The members; nil if the value is of another kind.
     public var object: [String: JSONValue]? { if case .object(let value) = self { value } else { nil } }
 
-    /// The member of a name; `null` if there is none, or the value is no object. ``object`` tells the difference.
+    /// The member with a name; `null` if there is none, or if the value is not an object. ``object`` distinguishes
+    /// these cases.
     public subscript(name: String) -> JSONValue { object?[name] ?? .null }
 
-    /// The element at an index; `null` if there is none, or the value is no array.
+    /// The element at an index; `null` if there is none, or if the value is not an array.
     public subscript(index: Int) -> JSONValue {
         guard let array, array.indices.contains(index) else { return .null }
         return array[index]
     }
 
-    /// The number as an integer, if it is one.
+    /// The number as an integer; nil if it has a fraction, or if the value is not a number.
     private var whole: Int128? {
         switch self {
         case .integer(let value): value
@@ -110,7 +111,7 @@ extension JSONValue {
         }
     }
 
-    /// Adds the value to a hash. Numbers that are equal add the same.
+    /// Adds the value to a hash. An integer and an equal number with a fraction part of zero have the same hash.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .null: hasher.combine(0)
@@ -126,8 +127,8 @@ extension JSONValue {
 }
 
 extension JSONValue: Codable {
-    /// The maximum number of arrays and objects within one another, as for `JSONDecoder`. Values are encoded by
-    /// recursion, and a limit keeps it from exhausting the stack.
+    /// The maximum nesting depth of arrays and objects, as for `JSONDecoder`. Values are encoded by recursion, which
+    /// would exhaust the stack without a limit.
     private static let maximumDepth = 512
 
     /// Decodes a value of any kind.
@@ -149,7 +150,7 @@ extension JSONValue: Codable {
         } else if (try? decoder.unkeyedContainer()) != nil {
             self = .array(try container.decode([JSONValue].self))
         } else {
-            // As a dictionary, so that a decoder's strategy for keys leaves the names as they are.
+            // As a dictionary, because a decoder's strategy for keys does not change the keys of dictionaries.
             self = .object(try container.decode([String: JSONValue].self))
         }
     }
@@ -174,7 +175,7 @@ extension JSONValue: Codable {
         case .object(let value): try container.encode(value)
         case .number(let value): try container.encode(value)
         case .integer(let value):
-            // Not every encoder has integers of 128 bits.
+            // Some encoders do not support integers of 128 bits.
             if let value = Int64(exactly: value) {
                 try container.encode(value)
             } else if let value = UInt64(exactly: value) {
@@ -254,7 +255,7 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
     public init(stringLiteral value: String) { self = .string(value) }
     /// Creates a list of values.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-    /// Creates an object. Of members with the same name the last one counts.
+    /// Creates an object. If several members have the same name, the last one is used.
     public init(dictionaryLiteral members: (String, JSONValue)...) {
         self = .object(Dictionary(members, uniquingKeysWith: { $1 }))
     }
@@ -280,8 +281,8 @@ extension JSONValue: ParameterValueConvertible {
 }
 
 extension JSONValue: CustomStringConvertible {
-    /// The value as JSON in one line, the members in the order of their names; `…` for a value that is not JSON,
-    /// because a number is not finite or it is nested too deeply.
+    /// The value as JSON in one line, with the members sorted by name. For a value that cannot be encoded, because a
+    /// number is not finite or the nesting is too deep, the text is `…`.
     public var description: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -290,8 +291,7 @@ extension JSONValue: CustomStringConvertible {
 }
 
 extension Int128 {
-    /// The number as an object that Foundation's serializers write: exact with up to 64 bits, otherwise the nearest
-    /// `Double`.
+    /// The number as an object for Foundation's serializers. It is exact up to 64 bits, otherwise the nearest `Double`.
     fileprivate var foundationObject: Any {
         Int64(exactly: self) as Any? ?? UInt64(exactly: self) as Any? ?? Double(self)
     }

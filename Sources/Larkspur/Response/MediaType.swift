@@ -13,7 +13,7 @@ package struct MediaType {
         parameters = FieldParameters(fieldValue).values
     }
 
-    /// Reads a response's Content-Type; nil if there is none. For a response that is not HTTP it is the response's
+    /// Reads a response's Content-Type; nil if there is none. For a response that is not an HTTP response, reads its
     /// `mimeType`.
     package init?(of response: URLResponse?) {
         guard let response else { return nil }
@@ -32,7 +32,7 @@ package struct MediaType {
         return essence?.isEmpty == true ? nil : essence
     }
 
-    /// The first parameter with a name, without regard to case.
+    /// The value of the first parameter with a name, in upper or lower case.
     subscript(name: String) -> String? {
         parameters[name.lowercased()]
     }
@@ -49,19 +49,20 @@ package struct MediaType {
     }
 }
 
-/// A media type, or a pattern for several, which is compared with a response's Content-Type.
+/// A media type, or a pattern for several types, to compare with a response's Content-Type.
 ///
-/// `application/json` stands for itself, `text/*` for every text type, `*/*` for every type (RFC 9110, section 12.5.1),
-/// and `application/*+json` for every type of a structured syntax (RFC 6839): `application/problem+json`,
-/// `application/hal+json`. Case and parameters such as `charset` are ignored, both here and in the response.
+/// `application/json` matches only itself. `text/*` matches every text type, and `*/*` every type (RFC 9110, section
+/// 12.5.1). `application/*+json` matches every type with this structured syntax (RFC 6839), such as
+/// `application/problem+json` and `application/hal+json`. Case and parameters such as `charset` are ignored, both here
+/// and in the response.
 public struct MediaRange: Hashable, Sendable {
     private let essence: String
 
     /// Creates a media range from its text.
-    /// - Parameter text: The type and subtype, either of which may be a wildcard; parameters are dropped.
+    /// - Parameter text: The type and subtype. Each of them may be a wildcard. Parameters are ignored.
     public init(_ text: String) { essence = MediaType.essence(of: text) }
 
-    /// Creates the range of one type, which is in lower case and without parameters.
+    /// Creates a range from text that is already in lower case and has no parameters.
     init(essence: String) { self.essence = essence }
 
     /// Returns whether a Content-Type matches this range.

@@ -4,13 +4,13 @@
 public struct PropertyListResponseSerializer: ResponseSerializer {
     /// The rules by which responses are acceptable. Default: status 200 to 299; application/x-plist.
     public var validation: ResponseValidation
-    /// The options that make the containers, or also the leaves, mutable. On Linux they are Swift values nevertheless.
-    /// Default: none.
+    /// The options that make the containers, or also the leaves, mutable. On Linux they have no effect: the objects are
+    /// Swift values. Default: none.
     public var readOptions: PropertyListSerialization.ReadOptions
     /// The formats that are accepted. Default: XML and binary.
     ///
-    /// The OpenStep format is not among them, because any single word, and the JSON text `{}`, is a property list in
-    /// it.
+    /// The OpenStep format is omitted, because in this format any single word, and the JSON text `{}`, is a property
+    /// list.
     public var acceptableFormats: Set<PropertyListSerialization.PropertyListFormat>
 
     /// Creates a serializer.
@@ -42,7 +42,7 @@ extension ResponseSerializer where Self == PropertyListResponseSerializer {
     public static var propertyList: PropertyListResponseSerializer { PropertyListResponseSerializer() }
 }
 
-/// Functions that read property lists from servers without exhausting the stack or the memory.
+/// Functions that read property lists from servers, and do not exhaust the stack or the memory.
 enum PropertyListContent {
     private static let refusal = "The content is not a valid property list"
 
@@ -68,9 +68,9 @@ enum PropertyListContent {
 
     /// Returns the same property list in a form that `PropertyListDecoder` reads safely.
     ///
-    /// On Linux the decoder follows nesting by recursion without a limit, and follows cycles endlessly. The binary form
-    /// is checked here. The XML form is read by `PropertyListSerialization`, which has a limit, and written again, so
-    /// that the decoder reads only content that was checked.
+    /// On Linux the decoder follows nesting by recursion without a limit, and cycles without an end. The binary form is
+    /// checked here. `PropertyListSerialization`, which has a limit, reads the XML form and writes it again. So the
+    /// decoder reads only content that was checked.
     static func decodable(_ data: Data) throws(LarkspurError) -> Data {
         if BinaryPropertyList.isOne(data) {
             try checkBinary(data)
@@ -97,8 +97,8 @@ enum PropertyListContent {
 
 /// The container structure of a binary property list: objects that refer to each other by number.
 ///
-/// The format allows references that form a cycle, and a few hundred bytes that stand for a tree of 2^200 nodes. This
-/// type examines only the references.
+/// In the format, references may form a cycle, and a few hundred bytes may describe a tree of 2^200 nodes. This type
+/// examines only the references.
 struct BinaryPropertyList {
     private static let deepest = 512
     private static let trailerLength = 32
@@ -131,19 +131,20 @@ struct BinaryPropertyList {
         self.table = table
     }
 
-    /// Whether every reference is valid, nesting stays within 512 levels (which excludes cycles), and the tree has no
-    /// more nodes than a document of this size can need.
+    /// Whether a parser can read the document safely: every reference is valid, the nesting is at most 512 levels
+    /// (which excludes cycles), and the tree has no more nodes than a document of this size can need.
     var isTractable: Bool {
         var references = 0
         return isTractable(reading: &references)
     }
 
-    /// Returns the value of ``isTractable``, and counts the references that were read. Their number is limited to those
-    /// that fit into the bytes of the document, because no writer creates containers that share bytes.
+    /// Returns the value of ``isTractable``, and counts the references that were read. The result is false if they need
+    /// more bytes than the document has, because no writer creates containers that share bytes.
     func isTractable(reading references: inout Int) -> Bool {
         let limit = 1_000_000 + 8 * bytes.count
         var sizes = [Int?](repeating: nil, count: objectCount)
         guard let children = children(of: top, reading: &references) else { return false }
+        // A loop with an array instead of recursion, so that nesting does not use the stack.
         var path = [Visit(object: top, children: children)]
         while var visit = path.popLast() {
             guard let child = visit.children.popLast() else {
@@ -153,6 +154,7 @@ struct BinaryPropertyList {
                 continue
             }
             guard child < objectCount else { return false }
+            // An object that several containers share is visited once, and counted at each reference.
             if let size = sizes[child] {
                 visit.add(size, limit: limit)
                 guard visit.size <= limit else { return false }
@@ -175,8 +177,8 @@ struct BinaryPropertyList {
         mutating func add(_ other: Int, limit: Int) { size = min(size + other, limit + 1) }
     }
 
-    /// Returns the objects that an object refers to: none if it is not a container, nil if it is damaged or of an
-    /// unknown type.
+    /// Returns the objects that an object refers to. The array is empty if the object is not a container. The result is
+    /// nil if the object is damaged or has an unknown type.
     private func children(of object: Int, reading read: inout Int) -> [Int]? {
         guard
             let offset = Self.integer(bytes, at: table + object * offsetLength, length: offsetLength), offset < table
@@ -185,7 +187,7 @@ struct BinaryPropertyList {
         switch bytes[offset] >> 4 {
         case 0xA: perElement = 1
         case 0xD: perElement = 2
-        // Sets, nulls and URLs are not property list types. CoreFoundation reads them nevertheless, and crashes.
+        // Sets, nulls and URLs are not property list types, but CoreFoundation reads them and crashes.
         case 0x0 where bytes[offset] & 0xE == 8, 0x1...0x6, 0x8: return []
         default: return nil
         }
@@ -205,11 +207,12 @@ struct BinaryPropertyList {
         return children
     }
 
-    /// Returns the number of elements of the container at an offset, and the offset of the first.
+    /// Returns the number of elements of the container at an offset, and the offset of the first element.
     private func countAndStart(at offset: Int) -> (count: Int, start: Int)? {
         let nibble = bytes[offset] & 0xF
         guard nibble == 0xF else { return (Int(nibble), offset + 1) }
         guard offset + 1 < table, bytes[offset + 1] >> 4 == 1 else { return nil }
+        // The low four bits are the exponent of the length of the count.
         let length = 1 << Int(bytes[offset + 1] & 0xF)
         guard length <= 8, let count = Self.integer(bytes, at: offset + 2, length: length) else { return nil }
         let start = offset + 2 + length

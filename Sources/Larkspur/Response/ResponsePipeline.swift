@@ -1,8 +1,8 @@
 /// The steps from a response to its value: validation, serialization, and the combination of their errors.
 ///
-/// The functions are pure: they use no queue, no I/O and no state. They lose no information: if the status is
-/// unacceptable, the error has the object that the serializer made of the body, or the error of the serializer. A body
-/// that is not accepted is never decoded as the type of an accepted one.
+/// The functions are pure: they use no queue, no I/O and no state. If the status is unacceptable, the error contains
+/// the object that the serializer made of the body, or the serializer's error. The body of such a response is never
+/// decoded as the type of a successful one.
 enum ResponsePipeline {
     /// Validates a response and serializes its content.
     /// - Returns: The value of the serializer, or the error with request, response and content.
@@ -22,7 +22,8 @@ enum ResponsePipeline {
                 return .failure(exchange.completed(error))
             }
         }
-        // The type of a success is not that of a failure, whose attempt would only add an error.
+        // Content of an unacceptable type is not parsed. A serializer for the type of a success would only add an
+        // error.
         if invalid.contains(.unacceptableContentType) || serializer.readsSuccessOnly { return .failure(invalid) }
         do {
             return .failure(invalid.with(try serializer.serialize(data, response: response)))
@@ -31,7 +32,7 @@ enum ResponsePipeline {
         }
     }
 
-    /// Validates a response and serializes its content with a serializer whose type is not known. The value is `Any`;
+    /// Validates a response and serializes its content with a serializer whose type is unknown. The value is `Any`, or
     /// nil if it is an empty `Optional`.
     static func runErased(
         _ serializer: any ResponseSerializer,
@@ -42,7 +43,7 @@ enum ResponsePipeline {
         erase(serializer, Exchange(request: request, response: response.map(ReceivedResponse.init), data: data))
     }
 
-    /// Returns an error as a `LarkspurError`, to which request, response and content are added if it lacks them.
+    /// Returns an error as a `LarkspurError`, with request, response and content added if they are missing.
     static func completed(
         _ error: any Error,
         request: URLRequest?,
@@ -64,7 +65,7 @@ enum ResponsePipeline {
     }
 }
 
-/// The request, the response and the content, which are added to errors.
+/// The request, the response and the content that are added to errors.
 private struct Exchange {
     let request: URLRequest?
     let response: ReceivedResponse?
@@ -85,7 +86,7 @@ private struct Exchange {
 }
 
 extension LarkspurError {
-    /// Adds the object that the serializer made of the body, unless that is an empty `Optional`.
+    /// Adds the object that the serializer made of the body, unless the object is an empty `Optional`.
     fileprivate func with(_ object: sending Any) -> LarkspurError {
         guard let object = unwrapped(object) else { return self }
         var error = self
@@ -93,8 +94,8 @@ extension LarkspurError {
         return error
     }
 
-    /// Adds the error of parsing the body. If a compound serializer has itself rejected the status, its error is more
-    /// informative and replaces this one.
+    /// Adds the error of parsing the body. If the members of a compound serializer have also rejected the status, that
+    /// error says more and replaces this one.
     fileprivate func with(parseFailure: LarkspurError) -> LarkspurError {
         if parseFailure.code == .unacceptableStatusCode { return parseFailure }
         var error = self

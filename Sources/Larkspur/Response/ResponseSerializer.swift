@@ -1,8 +1,8 @@
 /// A serializer that converts the content of a response into a value.
 ///
-/// A serializer is a value type, which is captured when a task is created. To write one, conform to this protocol. The
-/// task first validates the response with ``validation``, then calls ``serialize(_:response:)`` on the session's
-/// processing queue, concurrently for different tasks.
+/// A serializer is a value type. A task stores a copy when it is created. To write a serializer, conform to this
+/// protocol. The task first validates the response with ``validation``. It then calls ``serialize(_:response:)`` on the
+/// session's processing queue, concurrently for different tasks.
 public protocol ResponseSerializer<Output>: Sendable {
     /// The type of the value.
     associatedtype Output
@@ -12,14 +12,15 @@ public protocol ResponseSerializer<Output>: Sendable {
 
     /// Converts the content of a response into a value.
     ///
-    /// A response of which only the status is unacceptable is serialized too, so that the error can carry the server's
-    /// description of the failure. ``DecodableResponseSerializer`` is the exception, as its type is that of a success.
+    /// If only the status of a response is unacceptable, the content is serialized, too, so that the error can contain
+    /// the server's description of the failure. ``DecodableResponseSerializer`` is an exception, because its type is
+    /// that of a success.
     /// - Parameters:
     ///   - data: The whole content, decoded from its content coding; empty if there was none.
     ///   - response: The response of the content.
     /// - Returns: The value, to which the serializer keeps no reference.
-    /// - Throws: ``LarkspurError``, which is reported unchanged; or any other error, which becomes the
-    ///   `underlyingError` of one with the code `responseSerializationFailed`.
+    /// - Throws: ``LarkspurError``, which is reported unchanged; or another error, which becomes the `underlyingError`
+    ///   of a ``LarkspurError`` with the code `responseSerializationFailed`.
     func serialize(_ data: Data, response: URLResponse?) throws -> sending Output
 }
 
@@ -38,11 +39,10 @@ extension ResponseSerializer {
 }
 
 extension ResponseSerializer {
-    /// Whether the serializer is one of those that run no code of a caller, and take a few microseconds for each
-    /// kibibyte.
+    /// Whether the serializer runs no code of the caller, and needs only a few microseconds for each kibibyte.
     var isQuick: Bool { readsContentAlone || innerType == StringResponseSerializer.self }
 
-    /// Whether the serializer is one that makes its value of the content alone, so that it needs no response.
+    /// Whether the serializer makes its value from the content only, and does not need the response.
     var readsContentAlone: Bool {
         let type = innerType
         return type == DataResponseSerializer.self || type == JSONResponseSerializer.self
@@ -51,11 +51,11 @@ extension ResponseSerializer {
     private var innerType: any ResponseSerializer.Type { type(of: (self as? AnyResponseSerializer)?.base ?? self) }
 }
 
-/// A serializer whose values are those of accepted responses only.
+/// A serializer that can make a value from an acceptable response only.
 package protocol SuccessSerializer {}
 
 extension ResponseSerializer {
-    /// Whether the content of a response that is not accepted cannot be a value of the serializer.
+    /// Whether the serializer can make a value from an acceptable response only.
     var readsSuccessOnly: Bool { ((self as? AnyResponseSerializer)?.base ?? self) is any SuccessSerializer }
 }
 
@@ -83,7 +83,7 @@ public struct AnyResponseSerializer: ResponseSerializer {
 
     /// Converts the content of a response into a value; nil if the wrapped serializer's value is an empty optional.
     public func serialize(_ data: Data, response: URLResponse?) throws -> sending Any? {
-        // The usual one, whose objects are no optionals: looking for one would cost as much as parsing a short object.
+        // The usual serializer. Its objects are not optionals, and the check for one would cost as much as parsing.
         if let json = base as? JSONResponseSerializer { return try json.serialize(data, response: response) }
         return try Self.serialize(data, response, with: base)
     }
@@ -100,7 +100,7 @@ extension ResponseSerializer where Self == AnyResponseSerializer {
     public static var sessionDefault: AnyResponseSerializer { AnyResponseSerializer() }
 }
 
-/// A protocol of `Optional` alone, by which an optional within `Any` is recognized.
+/// A protocol that only `Optional` conforms to. It identifies an optional in an `Any`.
 private protocol AnyOptional {
     var erasedPayload: Any? { get }
 }
@@ -109,7 +109,7 @@ extension Optional: AnyOptional {
     fileprivate var erasedPayload: Any? { self }
 }
 
-/// Returns the value without the layers of `Optional` that its static type hides; nil if one of them is empty.
+/// Returns the value without the optionals around it that its static type hides; nil if one of them is empty.
 func unwrapped(_ value: Any) -> Any? {
     guard let optional = value as? any AnyOptional else { return value }
     return optional.erasedPayload.flatMap(unwrapped)
@@ -117,8 +117,8 @@ func unwrapped(_ value: Any) -> Any? {
 
 /// A type that has a value for a response without content.
 ///
-/// Optionals have one (nil), and so does ``Empty``. Add the conformance to a type of your own if it has a natural empty
-/// value.
+/// Optionals have the value nil, and ``Empty`` has its only value. Add the conformance to a custom type that has a
+/// natural empty value.
 public protocol EmptyContentRepresentable {
     /// The value for a response without content.
     static var emptyContent: Self { get }

@@ -1,11 +1,11 @@
 /// The rules by which responses are acceptable: status codes and content types.
 ///
-/// Only HTTP responses are checked. As in AFNetworking, an empty body is acceptable with every content type, because a
-/// wrong or missing type does no harm without content.
+/// Only HTTP responses are checked. An empty body is acceptable with every content type, as in AFNetworking: without
+/// content, a wrong or missing type has no effect.
 public struct ResponseValidation: Hashable, Sendable {
     /// The acceptable status codes; nil for all. Default: 200 to 299.
     public var acceptableStatusCodes: StatusCodes?
-    /// The acceptable media types; nil for all, and for content without a type. Default: nil.
+    /// The acceptable media types; nil to accept all content, also content without a type. Default: nil.
     public var acceptableContentTypes: Set<MediaRange>?
 
     /// Creates a validation.
@@ -27,10 +27,10 @@ public struct ResponseValidation: Hashable, Sendable {
     /// - Parameters:
     ///   - response: The response. A response that is not an `HTTPURLResponse` is acceptable.
     ///   - data: The content of the response.
-    /// - Throws: ``LarkspurError`` with the code `unacceptableStatusCode` or `unacceptableContentType`; if both apply,
-    ///   the first with the second as its `underlyingError`. The error carries the response and its content. Its
-    ///   message has the status and, if the content is JSON with a known member for it, the server's own error message,
-    ///   cut after 160 characters.
+    /// - Throws: ``LarkspurError`` with the code `unacceptableStatusCode` or `unacceptableContentType`. If both apply,
+    ///   the second is the `underlyingError` of the first. The error contains the response and its content. Its message
+    ///   contains the status. If the content is JSON with a known member for error messages, it also contains the first
+    ///   160 characters of the server's message.
     public func validate(_ response: URLResponse?, data: Data) throws(LarkspurError) {
         guard let response = response as? HTTPURLResponse else { return }
         let contentTypeError = contentTypeError(response, data: data)
@@ -48,7 +48,8 @@ public struct ResponseValidation: Hashable, Sendable {
         if let contentTypeError { throw contentTypeError }
     }
 
-    /// Checks a response whose object is needed only if it is not acceptable, or if that takes more than a look.
+    /// Checks a response. Its object is created only if the response is not acceptable, or if a quick check is not
+    /// enough.
     func validate(received response: ReceivedResponse?, data: Data) throws(LarkspurError) {
         guard let response, let status = response.statusCode else { return }
         if acceptableStatusCodes?.contains(status) != false, acceptsAtOnce(response, data) { return }
@@ -63,6 +64,7 @@ public struct ResponseValidation: Hashable, Sendable {
     private func contentTypeError(_ response: HTTPURLResponse, data: Data) -> LarkspurError? {
         guard let acceptableContentTypes, !data.isEmpty else { return nil }
         let essence = MediaType.essence(of: response)
+        // An exact match, the usual case, is found without a search through the set.
         if let essence, acceptableContentTypes.contains(MediaRange(essence: essence)) { return nil }
         if let essence, acceptableContentTypes.contains(where: { $0.matches(essence: essence) }) { return nil }
         let accepted = acceptableContentTypes.map(\.description).sorted().joined(separator: ", ")
@@ -86,8 +88,8 @@ public struct ResponseValidation: Hashable, Sendable {
 ///
 /// The classes are those of RFC 9110, section 15.
 public struct StatusCodes: Hashable, Sendable {
-    /// The codes as ranges in order, of which no two are adjacent. The size of a `RangeSet` is known only at run time,
-    /// and with it that of everything that would have one.
+    /// The codes as sorted ranges that do not touch each other. It is not a `RangeSet`, because the size of that type,
+    /// and of every type that contains it, is known only at run time.
     let intervals: [Range<Int>]
 
     /// Creates a set of the codes of a half-open range.
@@ -97,7 +99,7 @@ public struct StatusCodes: Hashable, Sendable {
     /// Creates a set of the codes of a closed range.
     /// - Parameter codes: The codes, such as `200...299`.
     public init(_ codes: ClosedRange<Int>) {
-        // Int.max has no successor, but it is not a status code either.
+        // Int.max has no successor, and is not a status code, so it is omitted.
         let end = codes.upperBound == .max ? codes.upperBound : codes.upperBound + 1
         self.init(RangeSet(codes.lowerBound..<end))
     }
@@ -124,7 +126,7 @@ public struct StatusCodes: Hashable, Sendable {
         StatusCodes(ranges.union(other.ranges))
     }
 
-    /// Returns the codes of this set that are not in another one.
+    /// Returns the codes of this set that are not in another set.
     /// - Parameter other: The other set.
     public func subtracting(_ other: StatusCodes) -> StatusCodes {
         StatusCodes(ranges.subtracting(other.ranges))
@@ -139,7 +141,7 @@ public struct StatusCodes: Hashable, Sendable {
     /// 400 to 499: the request is wrong or cannot be fulfilled.
     public static let clientError = StatusCodes(400..<500)
     /// 500 to 999: the server failed to fulfil an apparently valid request. Codes above 599 are not assigned, and are
-    /// treated like these (RFC 9110, section 15).
+    /// treated as server errors (RFC 9110, section 15).
     public static let serverError = StatusCodes(500..<1000)
 }
 

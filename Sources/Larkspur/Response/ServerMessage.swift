@@ -2,15 +2,15 @@
 enum ServerMessage {
     /// The maximum size in bytes of content that is searched.
     private static let contentLimit = 1 << 16
-    /// The members of JSON objects in which APIs send error messages, the most informative first. They are those of RFC
-    /// 9457, section 3.1, of RFC 6749, section 5.2, and others in common use.
+    /// The members of JSON objects in which APIs send error messages, the most informative one first. Some are from RFC
+    /// 9457, section 3.1, and RFC 6749, section 5.2. The others are in common use.
     private static let members = ["detail", "message", "error_description", "error", "errors", "title"]
     private static let maximumDepth = 4
 
     /// Returns the message as one line of bounded length, without a full stop at its end; nil if there is none.
     ///
-    /// Only JSON is searched, and only members that are known to contain error messages, because the rest of the
-    /// content may be private and must not appear in an error's message.
+    /// Only JSON is searched, and only members that are known to contain error messages. The rest of the content may be
+    /// private, and must not appear in an error's message.
     static func find(in data: Data, of response: HTTPURLResponse) -> String? {
         guard !data.isEmpty, data.count <= contentLimit else { return nil }
         let type = MediaType.essence(of: response)
@@ -38,7 +38,7 @@ enum ServerMessage {
             if let text = members.lazy.compactMap({ object[$0] }).compactMap({ text(in: $0, depth: depth + 1) }).first {
                 return text
             }
-            // A field that was rejected, and the reason: {"errors": {"name": ["is too long"]}}.
+            // The name of a rejected field, and the reason, as in {"errors": {"name": ["is too long"]}}.
             guard depth > 0 else { return nil }
             return object.sorted { $0.key < $1.key }.lazy
                 .compactMap { name, value in text(in: value, depth: depth + 1).map { "\(name) \($0)" } }.first

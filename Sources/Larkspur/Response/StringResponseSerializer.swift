@@ -1,21 +1,21 @@
 /// A serializer that decodes the content as text.
 ///
 /// The encoding is the first of these that is known: ``encoding``, the charset of the Content-Type field, the encoding
-/// of a byte order mark at the start, UTF-8 if the content is valid in it, and ``fallbackEncoding``. A byte order mark
-/// is not part of the text. For the status 204 or 205, or without content, the result is the empty string.
+/// of a byte order mark at the start, UTF-8 if the content is valid UTF-8, and ``fallbackEncoding``. A byte order mark
+/// is not part of the text. If the status is 204 or 205, or there is no content, the result is the empty string.
 public struct StringResponseSerializer: ResponseSerializer {
     /// The rules by which responses are acceptable. Default: status 200 to 299, any content type.
     public var validation: ResponseValidation
-    /// The encoding of every response, which overrides the response's own. Default: nil.
+    /// The encoding for every response. It overrides the encoding that a response names. Default: nil.
     public var encoding: String.Encoding?
-    /// The encoding of a response that does not name its own and is not valid UTF-8. Default: ISO-8859-1, as in earlier
+    /// The encoding for a response that names no encoding and is not valid UTF-8. Default: ISO-8859-1, as in earlier
     /// versions of HTTP.
     public var fallbackEncoding: String.Encoding
 
     /// Creates a serializer.
     /// - Parameters:
-    ///   - encoding: The encoding of every response, which overrides the response's own. Default: nil.
-    ///   - fallbackEncoding: The encoding of a response that does not name its own and is not valid UTF-8. Default:
+    ///   - encoding: The encoding for every response. It overrides the encoding that a response names. Default: nil.
+    ///   - fallbackEncoding: The encoding for a response that names no encoding and is not valid UTF-8. Default:
     ///     ISO-8859-1.
     ///   - validation: The rules by which responses are acceptable. Default: status 200 to 299, any content type.
     public init(
@@ -51,7 +51,7 @@ public struct StringResponseSerializer: ResponseSerializer {
         return text
     }
 
-    /// Returns the charset that is given or named; nil if there is none.
+    /// Returns the charset that the caller has set, or that the response names; nil if there is none.
     private func charset(of data: Data, _ response: URLResponse?) throws(LarkspurError) -> Charset? {
         if let encoding { return Charset(encoding) }
         if let name = MediaType(of: response)?["charset"], !name.isEmpty {
@@ -66,12 +66,12 @@ public struct StringResponseSerializer: ResponseSerializer {
 }
 
 extension ResponseSerializer where Self == StringResponseSerializer {
-    /// A serializer that decodes the content as text, in the charset that the response names, otherwise in UTF-8, or
-    /// in ISO-8859-1 if it is not valid UTF-8.
+    /// A serializer that decodes the content as text. The charset is the one that the response names. If there is none,
+    /// it is UTF-8, or ISO-8859-1 if the content is not valid UTF-8.
     public static var string: StringResponseSerializer { StringResponseSerializer() }
 
     /// Creates a serializer that decodes the content as text in a given encoding.
-    /// - Parameter encoding: The encoding of every response, which overrides the response's own.
+    /// - Parameter encoding: The encoding for every response. It overrides the encoding that a response names.
     public static func string(encoding: String.Encoding) -> StringResponseSerializer {
         StringResponseSerializer(encoding: encoding)
     }

@@ -1,17 +1,17 @@
 import Synchronization
 
-/// The file of a download without a destination. It is removed when nobody needs it any more.
+/// The file of a download without a destination. It is removed when this object is released.
 final class TemporaryDownload: Sendable {
     private let file: URL
-    /// The caller's own file; nil before a claim.
+    /// The result of the first claim; nil before a claim.
     private let claimed = Mutex<Result<URL, LarkspurError>?>(nil)
 
     init(_ file: URL) { self.file = file }
 
     deinit { discard() }
 
-    /// Returns a file of the caller's own with the same content. Later claims have the same result.
-    /// - Parameter share: Creates that file, and leaves this one to other handlers.
+    /// Returns a file with the same content, which belongs to the caller. Later claims have the same result.
+    /// - Parameter share: A closure that creates the caller's file, and leaves this file to other handlers.
     func claim(by share: (URL) -> Result<URL, LarkspurError>) -> Result<URL, LarkspurError> {
         claimed.withLock { claimed in
             let result = claimed ?? share(file)
@@ -22,8 +22,8 @@ final class TemporaryDownload: Sendable {
 
     /// Removes the file.
     func discard() {
-        // An error is ignored: a file that cannot be removed has to stay, and a handler may have moved the file
-        // already.
+        // An error is ignored: a file that cannot be removed has to stay, and a handler may already have moved the
+        // file.
         try? FileManager.default.removeItem(at: file)
     }
 }

@@ -1,13 +1,13 @@
-/// The description of a failure by the server, in the form of RFC 9457 (`application/problem+json`).
+/// A server's description of a failure, in the format of RFC 9457 (`application/problem+json`).
 ///
-/// ``LarkspurError/problem`` has it for a response whose status is not acceptable. Members beyond those of the standard
-/// are decoded with ``LarkspurError/failure(as:decoder:)``.
+/// ``LarkspurError/problem`` returns it for a response whose status is not acceptable. To decode members that are not
+/// in the standard, use ``LarkspurError/failure(as:decoder:)``.
 public struct ProblemDetails: Codable, Hashable, Sendable, Error {
     /// The URI reference that identifies the kind of problem. Default: `about:blank`.
     public var type: String
     /// A short summary of the kind of problem; nil if there is none.
     public var title: String?
-    /// The status code that the server has sent; nil if the content does not repeat it.
+    /// The status code according to the content; nil if the content does not repeat it.
     public var status: Int?
     /// An explanation of this occurrence; nil if there is none.
     public var detail: String?
@@ -35,7 +35,7 @@ public struct ProblemDetails: Codable, Hashable, Sendable, Error {
         self.instance = instance
     }
 
-    /// Decodes a description. A member of the wrong type is left out, as the standard asks (section 3.1).
+    /// Decodes a description. A member of the wrong type is ignored, as the standard requires (section 3.1).
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         type = (try? container.decode(String.self, forKey: .type)) ?? "about:blank"
@@ -74,7 +74,7 @@ extension LarkspurError {
 }
 
 extension DataResponse {
-    /// Returns the same response, in which a failure that the server describes is a value.
+    /// Returns the same response with a failure that the server describes as a value instead of an error.
     func describing<Failure: Decodable>(
         _ type: Failure.Type,
         _ decoder: any DataDecoder

@@ -2,8 +2,8 @@
 #if os(macOS) || canImport(FoundationXML)
 /// A serializer that parses the content into an `XMLDocument`.
 ///
-/// For empty content the result is nil, without an error. The document must be well-formed and nested no deeper than
-/// libxml2 allows (256 levels). External entities are loaded only if the options ask for it.
+/// If the content is empty, the result is nil, without an error. The document must be well-formed, and its nesting at
+/// most 256 levels, the limit of libxml2. External entities are loaded only if the options request it.
 public struct XMLDocumentResponseSerializer: ResponseSerializer {
     /// The rules by which responses are acceptable. Default: status 200 to 299; application/xml, text/xml.
     public var validation: ResponseValidation
@@ -25,7 +25,7 @@ public struct XMLDocumentResponseSerializer: ResponseSerializer {
 
     /// Parses the content.
     /// - Returns: The document, or nil if there is no content.
-    /// - Throws: ``LarkspurError`` with the code `responseSerializationFailed`.
+    /// - Throws: ``LarkspurError`` with the code `responseSerializationFailed`, if the content is not well-formed XML.
     public func serialize(_ data: Data, response: URLResponse?) throws(LarkspurError) -> sending XMLDocument? {
         if data.isEmpty { return nil }
         try XMLContent.requireWellFormed(data)
@@ -36,8 +36,8 @@ public struct XMLDocumentResponseSerializer: ResponseSerializer {
         }
     }
 
-    /// The options, with one that forbids external entities unless the caller chose otherwise. Without it, Foundation
-    /// on Linux inserts the files that an entity names into the document.
+    /// The options of the caller, with one that forbids external entities unless the caller has set an option about
+    /// them. Without it, Foundation on Linux inserts the files that entities name into the document.
     private var safeOptions: XMLNode.Options {
         let loading: XMLNode.Options = [
             .nodeLoadExternalEntitiesAlways, .nodeLoadExternalEntitiesSameOriginOnly,

@@ -2,9 +2,9 @@ internal import HTTPSyntax
 
 /// A serializer that creates an `XMLParser` for the content. The receiver starts the parser.
 ///
-/// If the content is empty the result is nil, without an error. External entities are not loaded. The serializer does
-/// not parse the content, so that errors in the XML appear only when the receiver parses it. Content that would
-/// terminate the process then is rejected here.
+/// If the content is empty, the result is nil, without an error. External entities are not loaded. The serializer does
+/// not parse the content, so errors in the XML appear only when the receiver parses it. The serializer rejects content
+/// with which the parser would terminate the process.
 public struct XMLParserResponseSerializer: ResponseSerializer {
     /// The rules by which responses are acceptable. Default: status 200 to 299; application/xml, text/xml.
     public var validation: ResponseValidation
@@ -18,9 +18,9 @@ public struct XMLParserResponseSerializer: ResponseSerializer {
 
     /// Creates the parser.
     /// - Returns: A parser that has not been started, or nil if there is no content.
-    /// - Throws: ``LarkspurError`` with the code `responseSerializationFailed`, if the encoding is unknown or the
-    ///   content is not valid in it, and for the few constructs on which `XMLParser` crashes on Linux: a processing
-    ///   instruction without data, and declarations of attributes, notations and unparsed entities.
+    /// - Throws: ``LarkspurError`` with the code `responseSerializationFailed`, if the encoding is unknown, the content
+    ///   is not valid in it, or the content has one of the constructs with which `XMLParser` crashes on Linux: a
+    ///   processing instruction without data, and declarations of attributes, notations and unparsed entities.
     public func serialize(_ data: Data, response: URLResponse?) throws(LarkspurError) -> sending XMLParser? {
         if data.isEmpty { return nil }
         return XMLContent.parser(try XMLContent.parserInput(data))
@@ -37,18 +37,18 @@ enum XMLContent {
     /// The length of the shortest document, `<a/>`. `XMLParser` does not parse shorter content.
     private static let shortest = 4
 
-    /// Returns a parser that reads content in pieces. If content is passed as a whole, libxml2 rejects more than 10 MB.
+    /// Returns a parser that reads content in chunks. libxml2 rejects more than 10 MB that are passed as a whole.
     static func parser(_ data: Data) -> sending XMLParser {
         let parser = XMLParser(stream: InputStream(data: data))
         parser.shouldResolveExternalEntities = false
         return parser
     }
 
-    /// Throws unless the content is a well-formed document.
+    /// Checks that the content is a well-formed document.
     ///
-    /// `XMLDocument` on Linux repairs malformed content. If it cannot repair it, it dereferences a null pointer: for
-    /// empty content, NUL bytes, an unknown encoding, and invalid UTF-8. `XMLParser` without a delegate runs only
-    /// libxml2, and reports the error.
+    /// `XMLDocument` on Linux repairs malformed content. If it cannot repair the content, it dereferences a null
+    /// pointer: for empty content, NUL bytes, an unknown encoding, and invalid UTF-8. `XMLParser` without a delegate
+    /// runs only libxml2, and reports the error.
     static func requireWellFormed(_ data: Data) throws(LarkspurError) {
         try requireMeasurable(data)
         try requireCheapComments(of: data)
@@ -66,10 +66,10 @@ enum XMLContent {
 
     /// Returns the document in a form that `XMLParser` with a delegate parses safely on Linux: in UTF-8.
     ///
-    /// The parser takes every value from libxml2 for text. It terminates the process if a value is null (the data of
-    /// `<?target?>`, an attribute's default, a public identifier) or not UTF-8 (a name with a stray byte). A document
-    /// in another encoding is therefore transcoded, and one with such markup rejected, even if the markup is in a
-    /// comment or a CDATA section.
+    /// The parser expects every value from libxml2 to be text. It terminates the process if a value is null (the data
+    /// of `<?target?>`, an attribute's default, a public identifier) or not UTF-8 (a name with a stray byte). So a
+    /// document in another encoding is transcoded, and a document with such markup is rejected, even if the markup is
+    /// in a comment or a CDATA section.
     static func parserInput(_ data: Data) throws(LarkspurError) -> Data {
         try requireMeasurable(data)
         guard let bytes = inUTF8(data) else {
@@ -90,15 +90,15 @@ enum XMLContent {
         return document
     }
 
-    /// Throws for content of more bytes than a 32-bit number counts: libxml2 counts in 32 bits, and FoundationXML traps
-    /// on more.
+    /// Checks that a 32-bit number can count the bytes of the content. libxml2 counts in 32 bits, and FoundationXML
+    /// terminates the process if there are more.
     private static func requireMeasurable(_ data: Data) throws(LarkspurError) {
         if data.count <= Int32.max { return }
         throw LarkspurError(.responseSerializationFailed, "The XML is larger than 2 GiB")
     }
 
-    /// Throws for comments that libxml2 would take too long to reject. If the encoding does not represent ASCII as
-    /// ASCII, the decoded text is searched.
+    /// Checks for comments that libxml2 would take too long to reject. If the encoding does not represent ASCII as
+    /// ASCII, the check reads the decoded text.
     private static func requireCheapComments(of data: Data) throws(LarkspurError) {
         let charset = declaredEncoding(data).flatMap(Charset.init(named:))
         if charset?.keepsASCII == false, let bytes = inUTF8(data) {
@@ -117,7 +117,7 @@ enum XMLContent {
         let declaration = bytes.prefix { $0 != UInt8(ascii: ">") }
         let isPlain = try? plainDeclaration.wholeMatch(in: String(decoding: declaration, as: UTF8.self)) != nil
         if isPlain == true || !declaration.contains("encoding") { return bytes }
-        // The declaration is replaced rather than removed, because otherwise a second declaration would take its place.
+        // The declaration is replaced and not removed. Otherwise a second declaration after it would become valid.
         return Array(#"<?xml version="1.0" encoding="UTF-8"?>"#.utf8) + bytes.dropFirst(declaration.count + 1)
     }
 
@@ -129,14 +129,15 @@ enum XMLContent {
     private static func decoded(_ data: Data) -> String? {
         if let marked = Charset(markedIn: data) { return marked.decode(data) }
         switch (data.first, data.dropFirst().first) {
+        // A document begins with an ASCII character, so a zero shows UTF-16 without a mark.
         case (0, _): return Charset(.utf16BigEndian).decode(data)
         case (_, 0): return Charset(.utf16LittleEndian).decode(data)
         default: break
         }
         guard let name = declaredEncoding(data) else { return Charset(.utf8).decode(data) }
         guard let charset = Charset(named: name) else { return nil }
-        // A document whose declaration can be read is not in UTF-16, even if the declaration says so (.NET's
-        // StringWriter).
+        // If the declaration can be read as ASCII, the document is not in UTF-16, even if the declaration says so, as
+        // that of .NET's StringWriter does.
         return charset.keepsASCII ? charset.decode(data) : Charset(.utf8).decode(data)
     }
 
@@ -193,10 +194,10 @@ extension Data {
 }
 
 extension XMLContent {
-    /// Throws for comments that libxml2 would take too long to reject.
+    /// Checks for comments that libxml2 would take too long to reject.
     ///
-    /// A comment must not contain two hyphens except at its end. For each such pair libxml2 copies the comment up to
-    /// that point into an error, which takes a minute for a mebibyte of hyphens. Documents with few pairs are left to
+    /// A comment must not contain two hyphens except at its end. For each other pair, libxml2 copies the comment up to
+    /// the pair into an error. For a mebibyte of hyphens, this takes a minute. Documents with few pairs are left to
     /// libxml2, because its error has their position.
     static func requireCheapComments(_ bytes: UnsafeRawBufferPointer) throws(LarkspurError) {
         guard copiedBytes(bytes) > max(16 * bytes.count, 1 << 20) else { return }
@@ -212,7 +213,7 @@ extension XMLContent {
 
     /// Returns the number of bytes of comments that libxml2 would copy into errors.
     ///
-    /// Zeros are skipped, so that UTF-16 looks like ASCII.
+    /// Zero bytes are skipped, so that the markup of UTF-16 has the same bytes as in ASCII.
     private static func copiedBytes(_ bytes: UnsafeRawBufferPointer) -> Int {
         var place = Place.markup
         var copied = 0
@@ -223,6 +224,7 @@ extension XMLContent {
             recent = recent << 8 | UInt64(byte)
             switch place {
             case .markup:
+                // The numbers are the bytes of `<!--`, `<?` and `![CDATA[`.
                 if recent & 0xFFFF_FFFF == 0x3C21_2D2D {
                     (place, length, recent) = (.comment, 0, 0)
                 } else if recent & 0xFFFF == 0x3C3F {
