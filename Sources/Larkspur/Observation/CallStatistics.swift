@@ -1,6 +1,6 @@
 import Synchronization
 
-/// An observer that counts: calls, retries, answers of the cache, connections, bytes and latencies.
+/// An observer that counts calls, retries, responses from the cache, connections and bytes, and measures latencies.
 ///
 ///     let statistics = CallStatistics()
 ///     manager.observers.append(statistics)
@@ -9,27 +9,27 @@ import Synchronization
 public final class CallStatistics: CallObserver {
     /// The counts at one moment.
     public struct Snapshot: Sendable {
-        /// The calls that have started and not ended.
+        /// The calls that have started and have not ended.
         public fileprivate(set) var inFlight = 0
-        /// Those of ``inFlight`` that wait for their turn to connect to their host. 0 if the transport does not say.
+        /// The calls in flight that wait until they may connect to their host. 0 if the transport does not report it.
         public fileprivate(set) var queued = 0
         /// The calls that have ended without an error.
         public fileprivate(set) var succeeded = 0
-        /// The calls that have ended with an error, cancelled ones included.
+        /// The calls that have ended with an error, cancelled calls included.
         public fileprivate(set) var failed = 0
         /// The attempts that ``RetryPolicy`` has made after a failure.
         public fileprivate(set) var retries = 0
-        /// The calls that shared the attempt of an equal one (``RequestCoalescing``).
+        /// The calls that shared the attempt of an equal call (``RequestCoalescing``).
         public fileprivate(set) var coalesced = 0
         /// The redirects that were followed or refused.
         public fileprivate(set) var redirects = 0
-        /// The responses of the cache without a question to the server.
+        /// The responses from the cache for which no request was sent.
         public fileprivate(set) var cacheHits = 0
-        /// The responses of the cache that the server has confirmed.
+        /// The responses from the cache that the server has validated.
         public fileprivate(set) var revalidations = 0
-        /// The requests on a connection that was made for them.
+        /// The requests on a new connection.
         public fileprivate(set) var newConnections = 0
-        /// The requests on a connection that had been used before.
+        /// The requests on a connection that was used before.
         public fileprivate(set) var reusedConnections = 0
         /// The bytes of requests, head and content, as they were sent.
         public fileprivate(set) var sentBytes: Int64 = 0
@@ -62,12 +62,12 @@ public final class CallStatistics: CallObserver {
         return snapshot
     }
 
-    /// Sets the counts to 0, but for the calls in flight.
+    /// Sets all counts to 0, except for those of the calls in flight.
     public func reset() { state.withLock { $0.counts = Snapshot() } }
 
     /// Counts an event.
     public func observe(_ event: CallEvent) {
-        // The task may be released, outside the lock.
+        // Returned from the closure, so that the task is released outside the lock.
         _ = state.withLock { $0.note(event) }
     }
 }
@@ -108,7 +108,7 @@ extension CallStatistics.Snapshot {
 }
 
 extension CallStatistics.Snapshot: CustomStringConvertible {
-    /// The counts in a few lines, without those that are 0.
+    /// The counts that are not 0, and the latencies in a second line.
     public var description: String {
         let counts: [(String, Int64)] = [
             ("in flight", Int64(inFlight)), ("queued", Int64(queued)), ("succeeded", Int64(succeeded)),

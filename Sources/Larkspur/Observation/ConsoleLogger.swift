@@ -6,9 +6,9 @@ internal import HTTPSyntax
 ///     // GET https://api.example.com/users?page=2 → 200, 1.2 kB in 45.1 ms, h2
 ///     // POST https://api.example.com/login → timed-out after 10.0 s: The request timed out.
 ///
-/// Secrets are hidden by a ``Redaction``, and characters that a terminal would interpret are shown as question marks.
+/// A ``Redaction`` hides secrets. Characters that a terminal would interpret are shown as question marks.
 public struct ConsoleLogger: CallObserver {
-    /// The calls that are logged, and how much of them. Each level has what the one before it has.
+    /// The amount of text that is logged. Each level includes the text of the previous levels.
     public struct Level: Sendable, Hashable, Comparable, CustomStringConvertible {
         private let rank: Int
         /// The name of the level, such as `calls`.
@@ -25,14 +25,14 @@ public struct ConsoleLogger: CallObserver {
         public static let failures = Self(1, "failures")
         /// A line for each call.
         public static let calls = Self(2, "calls")
-        /// A line for each retry and redirect too.
+        /// Also a line for each retry and each redirect.
         public static let attempts = Self(3, "attempts")
-        /// The fields of request and response too.
+        /// Also the header fields of request and response.
         public static let fields = Self(4, "fields")
-        /// Text content of request and response too, up to a limit.
+        /// Also the content of request and response, if it is text, up to a limit.
         public static let content = Self(5, "content")
 
-        /// Compares levels: that of fewer lines is less.
+        /// Returns whether a level logs fewer lines than another level.
         public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
     }
 
@@ -50,14 +50,14 @@ public struct ConsoleLogger: CallObserver {
 
     /// Creates a logger.
     /// - Parameters:
-    ///   - level: The calls that are logged, and how much of them. Default: a line for each call.
+    ///   - level: The amount of text that is logged. Default: a line for each call.
     ///   - redaction: The rule by which secrets are hidden. Default: ``Redaction/standard``.
-    ///   - contentLimit: The number of characters of content after which it is cut, at the level `content`. Default:
+    ///   - contentLimit: The maximum number of characters of content that are logged at the level `content`. Default:
     ///     1,000.
-    ///   - usesColours: Whether failures are red, retries yellow and details dimmed. Default: nil, only if standard
-    ///     error is a terminal and the environment has no variable `NO_COLOR`.
-    ///   - write: Writes lines. Called on the completion queue of the session manager. Default: writes to standard
-    ///     error.
+    ///   - usesColours: Whether failures are red, retries yellow and details dimmed. Default: nil, for colours only if
+    ///     lines are written to standard error, it is a terminal, and the environment has no variable `NO_COLOR`.
+    ///   - write: A closure that writes lines. It is called on the completion queue of the session manager. Default: a
+    ///     closure that writes to standard error.
     public init(
         level: Level = .calls,
         redaction: Redaction = .standard,
@@ -154,10 +154,10 @@ public struct ConsoleLogger: CallObserver {
 
 /// The colours of lines on a terminal.
 struct TerminalStyle: Sendable {
-    /// Whether there are colours.
+    /// Whether colours are used.
     let isEnabled: Bool
 
-    /// Returns whether a file is a terminal, whose user has not switched off colours (no-color.org).
+    /// Returns whether a file is a terminal, and its user has not disabled colours (no-color.org).
     static func isWanted(on file: FileHandle) -> Bool {
         let environment = ProcessInfo.processInfo.environment
         guard environment["NO_COLOR", default: ""].isEmpty, environment["TERM"] != "dumb" else { return false }

@@ -25,7 +25,7 @@ struct HAREntry: Encodable, Sendable {
 
     struct PostData: Encodable, Sendable {
         var mimeType: String
-        /// Parameters and text exclude each other.
+        /// The content. The format allows either this text or parameters.
         var text: String
         var comment: String?
     }
@@ -72,7 +72,7 @@ struct HAREntry: Encodable, Sendable {
         var wait = 0.0
         var receive = 0.0
 
-        /// The sum, of which the part for TLS is in that for the connection.
+        /// The sum of the times. The time for TLS is part of the time for the connection, as the format requires.
         var total: Double { [blocked, dns, connect, send, wait, receive].reduce(0) { $0 + max(0, $1) } }
     }
 
@@ -92,10 +92,10 @@ struct HAREntry: Encodable, Sendable {
 }
 
 extension HAREntry {
-    /// The size in memory, in bytes: that of the texts that may be long, and 1 KiB for the rest.
+    /// The size in memory, in bytes: the size of the texts that may be long, and 1 KiB for the rest.
     var byteCount: Int {
         func size(_ values: [NamedValue]) -> Int {
-            // Two strings are 32 bytes in themselves.
+            // Two strings take 32 bytes in addition to their text.
             values.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 32 }
         }
         let texts = [

@@ -1,13 +1,13 @@
 internal import HTTPSyntax
 
-/// The conversion of a call that has ended into entries of an archive.
+/// A converter of a call that has ended into entries of an archive.
 struct HAREntryBuilder {
     let redaction: Redaction
     let contentLimit: Int
 
     func entries(of event: CallEvent, _ completion: TaskCompletion) -> [HAREntry] {
         let transactions = completion.timeline.transactions
-        // The content is that of the last response.
+        // The event has the content of the last response only.
         guard let last = transactions.indices.last else { return [entry(of: event, completion)].compactMap(\.self) }
         return transactions.indices.map { index in
             entry(of: transactions[index], index == last ? event : nil)
@@ -18,7 +18,7 @@ struct HAREntryBuilder {
     /// - Parameter end: The end of the call, if the transaction is the last one.
     private func entry(of metrics: TransferMetrics, _ end: CallEvent?) -> HAREntry {
         let timings = timings(of: metrics)
-        // The response that the call gets may be the cache's.
+        // After a validation, the call gets the stored response, but the entry shows the server's response.
         let response = metrics.source == .validatedCache ? metrics.response : end?.httpResponse ?? metrics.response
         let content = end?.completion?.data
         let version = metrics.protocolName.map { $0.uppercased() } ?? "HTTP/1.1"
@@ -41,7 +41,7 @@ struct HAREntryBuilder {
         return entry
     }
 
-    /// Returns the entry of a call whose transport has no metrics, or that has sent nothing.
+    /// Returns the entry of a call without metrics: its transport does not report them, or it has sent nothing.
     private func entry(of event: CallEvent, _ completion: TaskCompletion) -> HAREntry? {
         guard let request = event.request else { return nil }
         let timeline = completion.timeline
@@ -154,7 +154,7 @@ struct HAREntryBuilder {
         }
     }
 
-    /// Returns the durations of the phases, which the metrics count from the start.
+    /// Returns the durations of the phases. In the metrics, each time counts from the start of the transaction.
     private func timings(of metrics: TransferMetrics) -> HAREntry.Timings {
         var timings = HAREntry.Timings()
         var position = Duration.zero
@@ -168,6 +168,7 @@ struct HAREntryBuilder {
         timings.connect = phase(until: metrics.connect)
         if let secure = metrics.secureConnect {
             timings.ssl = phase(until: secure)
+            // In the format, the time to connect includes the time for TLS.
             timings.connect = max(0, (secure - beforeConnect).milliseconds)
         }
         timings.blocked = phase(until: metrics.requestStart)

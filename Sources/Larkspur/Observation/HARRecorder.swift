@@ -1,19 +1,19 @@
 import Synchronization
 
-/// An observer that records calls as an HTTP archive (HAR 1.2), which browsers and many tools open.
+/// An observer that records calls as an HTTP archive (HAR 1.2). Browsers and many tools can open it.
 ///
 ///     let recorder = HARRecorder()
 ///     manager.observers.append(recorder)
 ///     …
 ///     try recorder.write(to: URL(fileURLWithPath: "calls.har"))
 ///
-/// Each request and its response is an entry: a redirect, a challenge, a retry and an answer of the cache have one
-/// each. Content is in it if it was collected in memory: that of requests from memory, and that of the last response of
-/// a data or upload task. Secrets are hidden by a ``Redaction``. Beyond a number of entries or bytes the oldest ones
-/// are left out, and the archive says how many.
+/// Each request and its response is an entry, also that of a redirect, a challenge, a retry or the cache. An entry has
+/// the content that was collected in memory: content of requests that was in memory, and the content of the last
+/// response of a data or upload task. A ``Redaction`` hides secrets. If there are too many entries or bytes, the oldest
+/// entries are removed, and the archive states their number.
 public final class HARRecorder: CallObserver {
     private struct State {
-        /// The entries by their numbers, which begin with that of the oldest one.
+        /// The entries by their numbers. The oldest entry has the number `first`.
         var entries: [Int: HAREntry] = [:]
         var first = 0
         var byteCount = 0
@@ -40,12 +40,12 @@ public final class HARRecorder: CallObserver {
 
     /// Creates a recorder without entries.
     /// - Parameters:
-    ///   - redaction: The rule by which secrets are hidden, before anything is kept. Default: ``Redaction/standard``.
-    ///   - entryLimit: The maximum number of entries; then each new one replaces the oldest. Default: 10,000.
-    ///   - byteLimit: The maximum size of the entries in memory, in bytes; then new ones replace the oldest. Default:
-    ///     64 MiB.
-    ///   - contentLimit: The number of bytes above which the content of a request or response is left out, at most an
-    ///     eighth of `byteLimit`. Default: 1 MiB.
+    ///   - redaction: The rule by which secrets are hidden before an entry is stored. Default: ``Redaction/standard``.
+    ///   - entryLimit: The maximum number of entries. Beyond it, each new entry replaces the oldest. Default: 10,000.
+    ///   - byteLimit: The maximum size of the entries in memory, in bytes. Beyond it, new entries replace the oldest.
+    ///     Default: 64 MiB.
+    ///   - contentLimit: The maximum size in bytes of the content of a request or response. Larger content is omitted.
+    ///     The limit is at most an eighth of `byteLimit`. Default: 1 MiB.
     public init(
         redaction: Redaction = .standard,
         entryLimit: Int = 10_000,
@@ -55,7 +55,7 @@ public final class HARRecorder: CallObserver {
         self.redaction = redaction
         self.entryLimit = max(1, entryLimit)
         self.byteLimit = max(0, byteLimit)
-        // Otherwise one entry, with its two contents in base64, could replace all others.
+        // Otherwise the two contents of one entry, in base64, could replace all other entries.
         self.contentLimit = max(0, min(contentLimit, self.byteLimit / 8))
     }
 
@@ -73,7 +73,7 @@ public final class HARRecorder: CallObserver {
     /// The number of entries.
     public var count: Int { state.withLock { $0.entries.count } }
 
-    /// The size of the entries in memory, in bytes: that of their texts, and 1 KiB for the rest of each.
+    /// The size of the entries in memory, in bytes: the size of their texts, and 1 KiB for the rest of each entry.
     public var byteCount: Int { state.withLock { $0.byteCount } }
 
     /// Removes all entries.
@@ -87,11 +87,11 @@ public final class HARRecorder: CallObserver {
         let archive = HARArchive(log: .init(entries: sorted.map(\.value), comment: comment))
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        // All values are text and finite numbers, so that encoding does not fail.
+        // All values are text or finite numbers, so encoding does not fail.
         return (try? encoder.encode(archive)) ?? Data()
     }
 
-    /// Writes the archive to a file, in place of one that exists. Only its owner may read it.
+    /// Writes the archive to a file, and replaces an existing file. Only the owner of the file may read it.
     /// - Parameter file: The file.
     /// - Throws: The error of the file system.
     public func write(to file: URL) throws {

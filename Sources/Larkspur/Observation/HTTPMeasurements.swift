@@ -1,6 +1,6 @@
 import Synchronization
 
-/// An observer that reports measurements under OpenTelemetry's names for HTTP clients, for any system of metrics.
+/// An observer that reports measurements with OpenTelemetry's names for HTTP clients, for any metrics system.
 ///
 ///     manager.observers.append(
 ///         HTTPMeasurements { measurement in
@@ -8,17 +8,18 @@ import Synchronization
 ///         }
 ///     )
 ///
-/// Redirects, challenges and retries are requests of their own, as OpenTelemetry has it. A response of the cache, for
-/// which nothing was sent, is none. Attributes have no path and no query, so that there are not too many of them.
+/// The durations and sizes of redirects, challenges and retries are measured as separate requests, as in OpenTelemetry.
+/// A response from the cache for which nothing was sent has no duration and no sizes. Attributes contain no path and no
+/// query, so that the number of their values stays small.
 public final class HTTPMeasurements: CallObserver {
     /// The kind of a measurement.
     public struct Instrument: Sendable, Hashable, CustomStringConvertible {
         /// The name of the kind.
         public let description: String
 
-        /// A value of a distribution.
+        /// A value of which a system of metrics records the distribution.
         public static let histogram = Self(description: "histogram")
-        /// A change of a count, which may be negative.
+        /// A change of a count. It may be negative.
         public static let upDownCounter = Self(description: "upDownCounter")
     }
 
@@ -26,13 +27,13 @@ public final class HTTPMeasurements: CallObserver {
     public struct Measurement: Sendable, Hashable {
         /// The name, such as `http.client.request.duration`.
         public let name: String
-        /// The kind of measurement.
+        /// The kind of the measurement.
         public let instrument: Instrument
         /// The value in the unit.
         public let value: Double
-        /// The unit by UCUM: `s`, `By` or `{request}`.
+        /// The unit in the notation of UCUM: `s`, `By` or `{request}`.
         public let unit: String
-        /// The attributes by OpenTelemetry's names, such as `http.request.method`.
+        /// The attributes, by OpenTelemetry's names such as `http.request.method`.
         public let attributes: [String: String]
     }
 
@@ -40,7 +41,8 @@ public final class HTTPMeasurements: CallObserver {
         let attributes: [String: String]
         let start: ContinuousClock.Instant
         var hasTransactions = false
-        /// The transaction without a response, whose error comes with the end of the attempt.
+        /// The transaction without a response. It is reported when the attempt ends, because its error is known only
+        /// then.
         var failed: TransferMetrics?
     }
 
@@ -51,7 +53,8 @@ public final class HTTPMeasurements: CallObserver {
     private let running = Mutex<[ObjectIdentifier: Running]>([:])
 
     /// Creates an observer.
-    /// - Parameter report: Called with each measurement, on the completion queue of the session manager.
+    /// - Parameter report: A closure that is called with each measurement, on the completion queue of the session
+    ///   manager.
     public init(report: @escaping @Sendable (Measurement) -> Void) { self.report = report }
 
     /// Reports the measurements of an event.
@@ -122,12 +125,13 @@ public final class HTTPMeasurements: CallObserver {
         )
     }
 
-    /// Adds the status, and the type of error if there was no response or its status is one.
+    /// Adds the status, and the type of the error. A status from 400 on is an error, too.
     private static func add(_ status: Int?, errorType: String?, to attributes: inout [String: String]) {
         attributes["http.response.status_code"] = status.map { "\($0)" }
         attributes["error.type"] = errorType ?? (status.map { $0 >= 400 } == true ? status.map { "\($0)" } : nil)
     }
 
+    // OpenTelemetry replaces other methods by `_OTHER`, so that the number of values stays small.
     private static let knownMethods: Set<String> = [
         "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE",
     ]

@@ -1,7 +1,7 @@
-/// A histogram of durations, whose percentiles are exact to 3 %.
+/// A histogram of durations. The error of its percentiles is at most about 3 %.
 ///
-/// It has 32 buckets for each power of two from a microsecond to about 12 days, and so a fixed size, whatever it
-/// counts.
+/// It has 32 buckets for each power of two from a microsecond to about 12 days. So its size does not depend on the
+/// number of durations.
 public struct LatencyHistogram: Sendable, Hashable {
     private static let bitsOfBucket = 5
     private static let bucketsOfPower = 1 << bitsOfBucket
@@ -12,18 +12,18 @@ public struct LatencyHistogram: Sendable, Hashable {
     public private(set) var count = 0
     /// The sum of all durations.
     public private(set) var sum: Duration = .zero
-    /// The shortest duration; nil without any.
+    /// The shortest duration; nil if there are no durations.
     public private(set) var minimum: Duration?
-    /// The longest duration; nil without any.
+    /// The longest duration; nil if the histogram is empty.
     public private(set) var maximum: Duration?
 
     /// Creates a histogram without durations.
     public init() {}
 
-    /// The mean duration; nil without any.
+    /// The mean duration; nil if there are no durations.
     public var mean: Duration? { count == 0 ? nil : sum / count }
 
-    /// Adds a duration. A negative one counts as zero.
+    /// Adds a duration. A negative duration counts as zero.
     public mutating func add(_ duration: Duration) {
         let duration = max(duration, .zero)
         if buckets.isEmpty { buckets = Array(repeating: 0, count: Self.powers * Self.bucketsOfPower) }
@@ -45,21 +45,24 @@ public struct LatencyHistogram: Sendable, Hashable {
         maximum = [maximum, other.maximum].compactMap(\.self).max()
     }
 
-    /// Returns the duration that a part of all do not exceed; nil without any.
-    /// - Parameter part: The part, from 0 to 1: 0.99 for the 99th percentile.
+    /// Returns the duration that a fraction of all durations do not exceed; nil if the histogram is empty.
+    /// - Parameter part: The fraction, from 0 to 1: 0.99 for the 99th percentile.
     public func percentile(_ part: Double) -> Duration? {
         guard let minimum, let maximum else { return nil }
+        // NaN counts as 0, because its conversion to an integer would terminate the process.
         let part = part > 0 ? min(part, 1) : 0
         let rank = max(1, UInt64((Double(count) * part).rounded(.up)))
         var seen: UInt64 = 0
         for (index, number) in buckets.enumerated() {
             seen += number
+            // A bucket may extend beyond the durations that were added.
             if seen >= rank { return min(max(Self.upperBound(of: index), minimum), maximum) }
         }
         return maximum
     }
 
-    /// The index of a duration's bucket: the position of its highest bit, then the bits after that.
+    /// Returns the index of a duration's bucket. The highest bit of its microseconds gives the power of two, and the
+    /// next five bits give the bucket within the power.
     private static func index(of duration: Duration) -> Int {
         let microseconds = microseconds(of: duration)
         guard microseconds >= bucketsOfPower else { return Int(microseconds) }
@@ -68,7 +71,7 @@ public struct LatencyHistogram: Sendable, Hashable {
         return min((power + 1) * bucketsOfPower + place, powers * bucketsOfPower - 1)
     }
 
-    /// The longest duration of a bucket.
+    /// Returns the longest duration of a bucket.
     private static func upperBound(of index: Int) -> Duration {
         guard index >= bucketsOfPower else { return .microseconds(index) }
         let power = index / bucketsOfPower - 1
@@ -85,7 +88,7 @@ public struct LatencyHistogram: Sendable, Hashable {
 }
 
 extension LatencyHistogram: CustomStringConvertible {
-    /// The number, the mean and the usual percentiles.
+    /// The number of durations, their mean, the usual percentiles and the maximum.
     public var description: String {
         guard let mean, let maximum else { return "none" }
         let percentiles = [0.5, 0.9, 0.99].map { part in

@@ -1,7 +1,7 @@
 internal import HTTPSyntax
 internal import JSONSyntax
 
-/// Hides the secrets of content by its type.
+/// The redaction of content, according to its media type.
 struct ContentRedaction {
     typealias Bytes = ArraySlice<UInt8>
 
@@ -12,7 +12,7 @@ struct ContentRedaction {
 
     /// - Parameters:
     ///   - rule: The rule.
-    ///   - depth: The number of encodings within each other that are read; deeper ones are hidden.
+    ///   - depth: The maximum number of nested encodings that are read. Values with more encodings are hidden.
     init(_ rule: Redaction, depth: Int = TextRedaction.maximumDepth) {
         self.rule = rule
         self.depth = depth
@@ -46,7 +46,7 @@ struct ContentRedaction {
         }
     }
 
-    /// Returns content of a type; see `Redaction.content(_:type:)`.
+    /// Returns content with its secrets hidden, as ``Redaction/content(_:type:)`` describes.
     func content(_ bytes: Bytes, type: String?) -> [UInt8] {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         return bytes.starts(with: mark) ? mark + content(bytes.dropFirst(3), Kind(type)) : content(bytes, Kind(type))
@@ -70,7 +70,7 @@ struct ContentRedaction {
         return TextRedaction(rule, placeholder: Redaction.placeholder, depth: depth).form(bytes)
     }
 
-    /// Returns content without a type, or plain text.
+    /// Returns content without a type, or plain text, with its secrets hidden.
     private func unknown(_ bytes: Bytes, isForm: Bool) -> [UInt8] {
         if looksLikeJSON(bytes) {
             if let json = json(bytes) { return json }
@@ -79,7 +79,7 @@ struct ContentRedaction {
             return isForm || beginsObject(bytes) ? Self.placeholder : Array(bytes)
         }
         if isForm { return form(bytes) }
-        // A text with blanks is for a reader; one without may be a form or a URL all the same.
+        // A text with blanks is prose. A text without blanks may be a form or a URL, despite its type.
         let word = bytes.trimmingSuffix(while: \.isJSONBlank)
         return word.contains(where: \.isJSONBlank) ? Array(bytes) : text.text(word) + bytes[word.endIndex...]
     }
@@ -89,7 +89,7 @@ struct ContentRedaction {
         return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
     }
 
-    /// Whether a text begins as an object with members.
+    /// Returns whether a text begins like a JSON object with members.
     func beginsObject(_ bytes: Bytes) -> Bool {
         let marks = bytes.lazy.filter { !$0.isJSONBlank }.prefix(2)
         return marks.elementsEqual([UInt8(ascii: "{"), UInt8(ascii: "\"")])
@@ -132,7 +132,8 @@ struct ContentRedaction {
         }
     }
 
-    /// Returns JSON texts, each in a line or behind the separator of RFC 7464. One that cannot be parsed is hidden.
+    /// Returns a sequence of JSON texts with their secrets hidden. Each text is on a separate line, or follows the
+    /// separator of RFC 7464. A text that cannot be parsed is hidden.
     private func sequence(_ bytes: Bytes) -> [UInt8] {
         let separator: UInt8 = 0x1E
         guard bytes.contains(separator) else { return joined(lines(bytes).map(element)) }
@@ -155,12 +156,13 @@ struct ContentRedaction {
 
     private func joined(_ lines: [[UInt8]]) -> [UInt8] { Array(lines.joined(separator: [.lineFeed])) }
 
-    /// Returns an event stream. The lines of an event's data are one text, in which the first of them stands for all if
-    /// something is hidden.
+    /// Returns an event stream with its secrets hidden. The data lines of an event are one text. If something in it is
+    /// hidden, the redacted text replaces the first data line, and the other data lines are removed.
     private func events(_ bytes: Bytes) -> [UInt8] {
         var result: [[UInt8]] = []
         var event: [Bytes] = []
         let lines = bytes.split(omittingEmptySubsequences: false) { $0 == .lineFeed || $0 == .carriageReturn }
+            // CR LF is one line break, so the empty line between CR and LF is none.
             .filter { !$0.isEmpty || bytes.isEndOfLine($0.startIndex) }
         for line in lines {
             if line.isEmpty {
@@ -195,13 +197,14 @@ struct ContentRedaction {
     // MARK: Multipart
 
     private func multipart(_ bytes: Bytes, _ boundary: String?) -> [UInt8] {
+        // All of the content is searched for names, so that a malformed boundary does not conceal one.
         if partNames(in: bytes).contains(where: rule.hides(parameter:)) { return Self.placeholder }
         guard let boundary, !boundary.isEmpty, depth > 0 else { return Self.placeholder }
         let delimiter = Array("--\(boundary)".utf8)
         var result: [UInt8] = []
         var start = bytes.startIndex
         var part = start
-        // A delimiter begins a line (RFC 2046, section 5.1.1).
+        // A delimiter is at the start of a line (RFC 2046, section 5.1.1).
         while start < bytes.endIndex {
             let next = bytes[start...].firstIndex(of: .lineFeed).map { $0 + 1 } ?? bytes.endIndex
             if bytes[start...].starts(with: delimiter) {
@@ -215,7 +218,8 @@ struct ContentRedaction {
         return result
     }
 
-    /// Appends a part: its fields, an empty line, and its content with the line break before the delimiter.
+    /// Appends a part with its secrets hidden. A part has fields, an empty line, and content. The line break before the
+    /// delimiter is not part of the content.
     private func append(part: Bytes, to result: inout [UInt8]) {
         var type: String?
         var start = part.startIndex
@@ -236,8 +240,8 @@ struct ContentRedaction {
         result += part[content.endIndex...]
     }
 
-    /// The names that Content-Disposition fields give to parts, in any case and as `name*=`, and texts that look like
-    /// them.
+    /// Returns the names that Content-Disposition fields give to parts, also in upper case or as `name*=`. It includes
+    /// texts that look like such names.
     private func partNames(in bytes: Bytes) -> [String] {
         var names: [String] = []
         let word = Array("name".utf8)
@@ -248,14 +252,14 @@ struct ContentRedaction {
             guard rest.prefix(word.count).map(\.asLowercase) == word, !Self.followsFile(bytes[..<letter]) else {
                 continue
             }
-            // `name*`, `name*0` and `name*0*` are of RFC 8187 and RFC 2231.
+            // RFC 8187 and RFC 2231 allow `name*`, `name*0` and `name*0*`.
             let end = rest.dropFirst(word.count).drop { $0.isDigit || $0 == UInt8(ascii: "*") }.drop(while: \.isBlank)
             guard end.first == UInt8(ascii: "=") else { continue }
             let value = String(networkBytes: end.dropFirst().drop(while: \.isBlank))
             let name =
                 value.hasPrefix("\"")
                 ? FieldParameters.unquote(value) : String(value.prefix { $0 != ";" && !$0.isWhitespace })
-            // The name of RFC 8187 stands behind its charset and language.
+            // In RFC 8187, the charset and the language precede the name.
             names += [name.percentDecoded(), String(name.percentDecoded().split(separator: "'").last ?? "")]
         }
         return names
@@ -267,12 +271,12 @@ struct ContentRedaction {
 }
 
 extension ArraySlice<UInt8> {
-    /// The bytes without those at the end that meet a condition.
+    /// Returns the bytes without the bytes at the end that meet a condition.
     fileprivate func trimmingSuffix(while condition: (UInt8) -> Bool) -> Self {
         self[..<(lastIndex { !condition($0) }.map { $0 + 1 } ?? startIndex)]
     }
 
-    /// Whether the empty line at a position ends with a line break of its own, and is not the place between CR and LF.
+    /// Returns whether an empty line at a position is a line, and not the position between CR and LF.
     fileprivate func isEndOfLine(_ index: Int) -> Bool {
         index == startIndex || !(index < endIndex && self[index] == .lineFeed && self[index - 1] == .carriageReturn)
     }

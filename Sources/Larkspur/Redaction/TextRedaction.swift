@@ -1,13 +1,14 @@
 internal import HTTPSyntax
 
-/// Hides the secrets of forms, URLs, and texts with such in them.
+/// The redaction of forms, URLs, and texts that contain them.
 ///
-/// It works on bytes: in Swift `=` with a combining accent behind it is another character than `=`, for a server it is
-/// not. What an escape or a string stands for is looked at too, down to a depth; deeper ones are hidden.
+/// It works on bytes, because a server does, too. In Swift, `=` with a combining accent is another character than `=`.
+/// Percent escapes and strings of JSON are decoded and redacted, too, up to a maximum depth. Values below it are
+/// hidden.
 struct TextRedaction {
     typealias Bytes = ArraySlice<UInt8>
 
-    /// The number of encodings within each other that are read.
+    /// The maximum number of nested encodings that are read.
     static let maximumDepth = 4
 
     let rule: Redaction
@@ -17,7 +18,7 @@ struct TextRedaction {
     /// - Parameters:
     ///   - rule: The rule.
     ///   - placeholder: The text in place of a secret.
-    ///   - depth: The number of encodings that may follow.
+    ///   - depth: The number of nested encodings that may follow.
     init(_ rule: Redaction, placeholder: String, depth: Int = maximumDepth) {
         self.rule = rule
         self.placeholder = Array(placeholder.utf8)
@@ -32,11 +33,13 @@ struct TextRedaction {
 
     // MARK: Forms
 
-    /// Returns a query or a form: pairs with `&` between them.
+    /// Returns a query or a form with its secrets hidden. It consists of pairs with `&` between them.
     func form(_ bytes: Bytes) -> [UInt8] { pairs(bytes, isForm: true) }
 
-    /// Returns a form, or a word that looks like a pair of one but may also stand in a sentence, where `code=` is
-    /// harmless.
+    /// Returns pairs with their secrets hidden.
+    ///
+    /// They are a form, or a word that looks like a pair of a form. Such a word may be part of a sentence, where
+    /// `code=` is harmless.
     private func pairs(_ bytes: Bytes, isForm: Bool) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
@@ -47,8 +50,9 @@ struct TextRedaction {
         return result
     }
 
-    /// Appends what stands between two `&`. Some services separate pairs by `;`, and a value may be a URL that is not
-    /// encoded. As a secret may have these characters too, all that follows a hidden name is hidden.
+    /// Appends the text between two `&`, with its secrets hidden. It may contain several pairs, because some services
+    /// separate pairs by `;`, and a value may be a URL that is not encoded. A secret may contain these characters, too,
+    /// so everything after a hidden name is hidden.
     private func append(_ field: Bytes, _ isForm: Bool, to result: inout [UInt8]) {
         if let equals = field.firstIndex(of: .equals), !hides(field[..<equals], isForm) {
             let value = field[(equals + 1)...]
@@ -85,7 +89,8 @@ struct TextRedaction {
 
     // MARK: Texts
 
-    /// Returns a text in which anything may be a URL, a form or JSON: a field's value, a string of JSON, a parameter.
+    /// Returns a text with the secrets of URLs, forms and JSON in it hidden. The text is the value of a field or of a
+    /// parameter, or a string of JSON.
     func text(_ bytes: Bytes) -> [UInt8] {
         if let json = json(bytes) { return json }
         guard bytes.contains(where: \.isOfInterest) else { return Array(bytes) }
@@ -94,7 +99,7 @@ struct TextRedaction {
         var rest = bytes
         while let end = rest.firstIndex(where: \.endsWord) {
             var word = rest[..<end]
-            // A quoted value belongs to its name.
+            // A quoted value may contain blanks, and belongs to the name before it.
             if rest[end] == .quote, word.last == .equals { word = rest[..<endOfQuoted(in: rest, from: end)] }
             append(word: word, to: &result)
             rest = rest[word.endIndex...]
@@ -121,14 +126,15 @@ struct TextRedaction {
             result += word
             return
         }
-        // A form begins with a name, a URL with its path.
+        // In a form, a name and `=` come first. In a URL, the path comes first.
         let mark = word.first { $0 == .equals || $0 == .slash || $0 == .questionMark || $0 == .hash }
         result += mark == .equals ? pairs(word, isForm: word.contains(.ampersand)) : url(word)
     }
 
     // MARK: URLs
 
-    /// Returns a URL or a relative reference: user information, parameters of the path, query and fragment.
+    /// Returns a URL or a relative reference with its secrets hidden, in its user information, path, query and
+    /// fragment.
     func url(_ bytes: Bytes) -> [UInt8] {
         let head = bytes.prefix { $0 != .questionMark && $0 != .hash }
         var result = path(userInformation(head)[...])
@@ -143,7 +149,8 @@ struct TextRedaction {
         return result
     }
 
-    /// Hides what is between `//` and `@`. Some services take a token in place of the user's name.
+    /// Returns a text with everything between `//` and `@` hidden. It includes the user's name, because some services
+    /// accept a token in its place.
     private func userInformation(_ bytes: Bytes) -> [UInt8] {
         guard rule.hidesSecrets, bytes.contains(.at) else { return Array(bytes) }
         var result: [UInt8] = []
@@ -162,8 +169,10 @@ struct TextRedaction {
         return result
     }
 
-    /// Hides parameters of a path, such as `;jsessionid=…`, up to the next segment; and those of a field's value, which
-    /// look alike, up to its end, as these may have slashes.
+    /// Returns a path or the value of a field with the hidden parameters replaced, such as `;jsessionid=…`.
+    ///
+    /// In a path, a hidden value ends at the next segment. In the value of a field, it ends at the end of the text,
+    /// because it may contain slashes.
     private func path(_ bytes: Bytes) -> [UInt8] {
         let isPath = bytes.first { $0 == .slash || $0 == .equals } == .slash
         var result: [UInt8] = []
@@ -189,7 +198,7 @@ struct TextRedaction {
 
     // MARK: Encodings within each other
 
-    /// Returns a value that may be encoded itself, such as a URL in a parameter.
+    /// Returns a value with its secrets hidden. The value may itself be encoded, such as a URL in a parameter.
     private func value(_ bytes: Bytes) -> [UInt8] {
         let decoded = bytes.percentDecoded
         guard decoded.count < bytes.count else { return userInformation(bytes) }
@@ -198,14 +207,14 @@ struct TextRedaction {
         return shown == decoded ? Array(bytes) : shown.percentEncoded
     }
 
-    /// Returns JSON; nil for a text that is none.
+    /// Returns JSON with its secrets hidden; nil if the text is not JSON.
     private func json(_ bytes: Bytes) -> [UInt8]? {
         guard let first = bytes.first(where: { !$0.isJSONBlank }), [.brace, .bracket, .quote].contains(first) else {
             return nil
         }
         guard depth > 0 else { return first == .quote ? nil : placeholder }
         let content = ContentRedaction(rule, depth: depth - 1)
-        // A beginning of an object is one that was cut off.
+        // A text that only begins like an object was cut off, and may contain secrets.
         return content.json(bytes) ?? (content.beginsObject(bytes) ? placeholder : nil)
     }
 }
@@ -229,17 +238,17 @@ extension UInt8 {
     /// Whether a text with the byte may have a parameter, user information or an escape.
     fileprivate var isOfInterest: Bool { self == .equals || self == .at || self == .percent }
 
-    /// Whether another pair may begin behind the byte, within a field of a form.
+    /// Whether another pair may begin after the byte, within a field of a form.
     fileprivate var separatesPairs: Bool {
         self == .semicolon || self == .questionMark || self == .hash || self == .comma
     }
 
-    /// Whether the byte stands between the segments or the parameters of a path.
+    /// Whether the byte separates the segments or the parameters of a path.
     fileprivate var separatesPath: Bool {
         self == .slash || self == .semicolon || self == .comma || self == .ampersand
     }
 
-    /// Whether the byte stands between words of a text.
+    /// Whether the byte separates words of a text.
     fileprivate var endsWord: Bool {
         self <= .space || self == .quote || self == UInt8(ascii: "<") || self == UInt8(ascii: ">")
     }
@@ -249,7 +258,7 @@ extension UInt8 {
 }
 
 extension ArraySlice<UInt8> {
-    /// The bytes that the percent escapes stand for. A plus remains one.
+    /// The bytes with percent escapes decoded. A plus sign stays unchanged.
     fileprivate var percentDecoded: [UInt8] {
         guard contains(.percent) else { return Array(self) }
         var result: [UInt8] = []
@@ -271,7 +280,7 @@ extension ArraySlice<UInt8> {
 }
 
 extension Array<UInt8> {
-    /// The bytes with all escaped that could end a parameter.
+    /// The bytes with all bytes percent-encoded that could end a parameter.
     fileprivate var percentEncoded: [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(count + count / 2)

@@ -1,6 +1,6 @@
-/// The answer to an authentication challenge.
+/// The disposition of an authentication challenge, with its credential or error.
 ///
-/// It is a struct rather than an enum, so that a new kind of answer breaks no program.
+/// It is a struct and not an enum, so that a new kind of disposition does not break programs.
 public struct ChallengeAnswer: Sendable {
     enum Kind: Sendable {
         case useCredential(URLCredential)
@@ -17,14 +17,14 @@ public struct ChallengeAnswer: Sendable {
     /// - Parameter credential: The credential.
     public static func useCredential(_ credential: URLCredential) -> Self { Self(kind: .useCredential(credential)) }
 
-    /// The answer that handles the challenge as if no hook were set: it uses the credential that the session's storage
-    /// proposes. If there is none, the task ends with the 401 response.
+    /// The disposition that handles the challenge as if no hook were set. The task uses the credential that the
+    /// session's storage proposes. If there is none, the task ends with the 401 response.
     public static let performDefaultHandling = Self(kind: .performDefaultHandling)
 
-    /// The answer that sends no credential: the task ends with the 401 response.
+    /// The disposition that sends no credential. The task ends with the 401 response.
     public static let rejectProtectionSpace = Self(kind: .rejectProtectionSpace)
 
-    /// The answer that cancels the task.
+    /// The disposition that cancels the task.
     public static let cancel = Self(kind: .cancel)
 
     /// Cancels the task and reports an error as the cause of the cancellation.
@@ -33,7 +33,7 @@ public struct ChallengeAnswer: Sendable {
 }
 
 extension ChallengeAnswer: CustomStringConvertible {
-    /// The name of the answer, without the credential. It is safe to log.
+    /// The name of the disposition, without the credential. It is safe to log.
     public var description: String {
         switch kind {
         case .useCredential: "use a credential"

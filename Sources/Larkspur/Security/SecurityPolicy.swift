@@ -2,22 +2,23 @@
 /// `AFSecurityPolicy`.
 ///
 /// A policy applies to every server that the session manager connects to. The transport `.curl` enforces it during the
-/// TLS handshake, before any part of a request is sent. With any other transport, if the policy asks for more than the
-/// system's own checks, each request fails before it is sent. `TLSConfiguration` has more options: pins for each host
-/// by their hashes, roots, and client certificates.
+/// TLS handshake, before any part of a request is sent. Other transports cannot enforce it. With them, if the policy
+/// requires more than the system's checks, each request fails before it is sent. `TLSConfiguration` has more options:
+/// pins for each host by their hashes, roots, and client certificates.
 public struct SecurityPolicy: Sendable, Hashable, Codable {
-    /// The part of a server's certificates that is compared with the pinned ones.
+    /// The part of a server's certificates that is compared with the pinned certificates.
     public enum PinningMode: String, Sendable, Hashable, Codable, CaseIterable {
         /// Nothing is compared.
         case none
-        /// The public keys. One key in the server's chain must be that of a pinned certificate.
+        /// The public keys are compared. One certificate in the server's chain must have the key of a pinned
+        /// certificate.
         case publicKey
-        /// The whole certificates. The server's chain must be valid with the pinned certificates as its only anchors,
-        /// and therefore contain one of them.
+        /// The whole certificates are compared. The server's chain must be valid with the pinned certificates as its
+        /// only anchors, so it must contain one of them.
         case certificate
     }
 
-    /// The part of a server's certificates that is compared with the pinned ones. Default: `none`.
+    /// The part of a server's certificates that is compared with the pinned certificates. Default: `none`.
     public let pinningMode: PinningMode
 
     /// The pinned certificates in DER. A certificate that cannot be read pins nothing. In a pinning mode without pinned
@@ -26,8 +27,8 @@ public struct SecurityPolicy: Sendable, Hashable, Codable {
 
     /// Whether certificates are accepted that are expired or were not issued by a trusted authority. Default: false.
     ///
-    /// If it is true and no certificate is pinned, an attacker on the network can impersonate the server. Requests
-    /// therefore fail in that case, unless ``validatesDomainName`` is false as well.
+    /// If it is true and no certificate is pinned, an attacker on the network can impersonate the server. So requests
+    /// fail in that case, unless ``validatesDomainName`` is false as well.
     public var allowInvalidCertificates = false
 
     /// Whether the certificate must be valid for the host's name. Default: true.
@@ -35,19 +36,21 @@ public struct SecurityPolicy: Sendable, Hashable, Codable {
     /// As in AFNetworking, the name is not checked if invalid certificates are allowed and public keys are pinned.
     public var validatesDomainName = true
 
-    /// The policy of the system's own checks, without pins.
+    /// The policy that requires the system's checks, without pins.
     public static let `default` = SecurityPolicy()
 
     /// Creates a policy.
     /// - Parameters:
-    ///   - pinningMode: The part of a server's certificates that is compared with the pinned ones. Default: `none`.
+    ///   - pinningMode: The part of a server's certificates that is compared with the pinned certificates. Default:
+    ///     `none`.
     ///   - pinnedCertificates: Certificates in DER, such as ``certificates(in:)`` reads. Default: none.
     public init(pinningMode: PinningMode = .none, pinnedCertificates: Set<Data> = []) {
         self.pinningMode = pinningMode
         self.pinnedCertificates = pinnedCertificates
     }
 
-    /// Reads the certificates in a folder: those in its files `.cer`, `.crt`, `.der` and `.pem`, not in its subfolders.
+    /// Reads the certificates in the files of a folder with the extensions `cer`, `crt`, `der` and `pem`. Subfolders
+    /// are ignored.
     /// - Parameter folder: The folder, such as the resources of a bundle.
     /// - Returns: The certificates in DER.
     /// - Throws: ``LarkspurError`` with the code `invalidSecurityPolicy`, if the folder or a file cannot be read, or a
@@ -73,7 +76,7 @@ public struct SecurityPolicy: Sendable, Hashable, Codable {
         ["cer", "crt", "der", "pem"].contains((name as NSString).pathExtension.lowercased())
     }
 
-    /// Whether the policy asks only for the checks that every transport performs by itself.
+    /// Whether the policy requires only the checks that every transport performs automatically.
     var isSystemsOwn: Bool { pinningMode == .none && !allowInvalidCertificates && validatesDomainName }
 
     /// Checks that the requests of a session manager with pins are not sent over plain http.
