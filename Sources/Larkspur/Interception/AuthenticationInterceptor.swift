@@ -124,6 +124,7 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
         context: RequestContext,
         next: RequestContext.Next
     ) async throws -> InterceptedResponse {
+        // A request of the refresh itself must not wait for that refresh.
         guard isOwn(request.url), !RefreshScope.interceptors.contains(ObjectIdentifier(self)),
             let use = try await presentUse()
         else { return try await next(request) }
@@ -193,6 +194,7 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
         case .wait(let result): try await result.value()
         case .refresh(let result, let use):
             // A detached task, because the caller's cancellation or deadline would end the refresh for all callers.
+            // It does not inherit task-local values, so the scope is passed on.
             let scope = RefreshScope.interceptors.union([ObjectIdentifier(self)])
             Task.detached { await self.refresh(use, result, scope) }
             try await result.value()

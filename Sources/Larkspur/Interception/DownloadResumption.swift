@@ -35,7 +35,8 @@ struct DownloadResumption: RequestInterceptor {
             do {
                 return try await next(request)
             } catch let error as LarkspurError {
-                // The earlier loss says more than the invalidation of the session, and has the resume data.
+                // The earlier loss explains the failure better than the invalidation of the session, and has the resume
+                // data.
                 if let loss, error.code == .sessionInvalidated { throw loss }
                 guard remaining > 0, error.resumeData != nil else { throw error }
                 failure = error

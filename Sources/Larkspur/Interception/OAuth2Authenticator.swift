@@ -1,4 +1,4 @@
-/// The tokens of OAuth 2. Its descriptions and its mirror do not contain the tokens.
+/// The tokens of OAuth 2. The descriptions and the mirror do not contain them.
 public struct OAuth2Credential: Hashable, Codable, Sendable {
     /// The access token, which requests are sent with.
     public var accessToken: String
@@ -112,9 +112,11 @@ public struct OAuth2Authenticator: RequestAuthenticator {
         let answer = try TokenAnswer(data, response)
         let renewed = OAuth2Credential(
             accessToken: answer.accessToken,
+            // Without a new refresh token, the old one stays valid (RFC 6749, section 6).
             refreshToken: answer.refreshToken ?? refreshToken,
             expirationDate: answer.lifetime.map { start + $0 }
         )
+        // Before the return, because the server may not accept the old refresh token again.
         await didRefresh?(renewed)
         return renewed
     }
@@ -160,6 +162,7 @@ private struct TokenAnswer {
         guard let token = members["access_token"] as? String, !token.isEmpty else {
             throw Self.error("the response has no access token")
         }
+        // A line break in a token would end the header field.
         guard token.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), token.first != " ", token.last != " " else {
             throw Self.error("the access token has characters that no token has, or a blank at an end")
         }

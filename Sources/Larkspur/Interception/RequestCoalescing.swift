@@ -91,6 +91,7 @@ public final class RequestCoalescing: RequestInterceptor {
         } catch {
             result = .failure(error)
         }
+        // A cancellation concerns only this call. One of the waiting calls sends the request again.
         finish(shared, key, with: Task.isCancelled ? .failure(LeaderLoss()) : result)
         return try result.get()
     }
@@ -102,10 +103,12 @@ public final class RequestCoalescing: RequestInterceptor {
         with result: Result<InterceptedResponse, any Error>
     ) {
         let isFirst = underWay.withLock { underWay in
+            // After a suspension, the key may already belong to another call.
             guard underWay[key] === shared else { return false }
             underWay[key] = nil
             return true
         }
+        // Outside the lock, because it resumes the waiting calls.
         if isFirst { shared.finish(with: result) }
     }
 }

@@ -78,6 +78,7 @@ extension RetryPolicy {
     /// Returns whether a request may be sent twice.
     private func isRepeatable(_ request: URLRequest) -> Bool {
         methods.contains(HTTPMethod(rawValue: request.httpMethod ?? "GET"))
+            // With an empty key, a server cannot recognize the second request.
             || request.value(forHTTPHeaderField: "Idempotency-Key")?.contains { !$0.isWhitespace } == true
     }
 
@@ -99,6 +100,7 @@ extension Result<InterceptedResponse, any Error> {
         guard case .success(let response) = self,
             let text = response.header("Retry-After")?.trimmingCharacters(in: .whitespaces), !text.isEmpty
         else { return nil }
+        // A number that does not fit into an Int64 counts as the longest delay.
         if text.utf8.allSatisfy(\.isDigit) { return .seconds(Swift.min(Int64(text) ?? .max, Self.longestTime)) }
         guard let date = HTTPDate.parse(text) else { return nil }
         let start = response.header("Date").flatMap(HTTPDate.parse) ?? now

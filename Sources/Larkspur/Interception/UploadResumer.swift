@@ -146,6 +146,7 @@ final class UploadResumer: RequestInterceptor {
                     "The content is not that of the upload to continue: its length or its last change is another."
                 )
             }
+            // The stored URL is checked like a URL from a server.
             let resource = try UploadState.resource(
                 resumption.url.absoluteString,
                 from: nil,
@@ -209,7 +210,7 @@ final class UploadResumer: RequestInterceptor {
                 case .stalled: result = .failure(UploadState.error("it takes none of the content", response))
                 }
             } catch let error as LarkspurError where error.code != .resumptionFailed {
-                // The earlier loss says more about the cause than the invalidation of the session.
+                // The earlier loss explains the failure better than the invalidation of the session.
                 if let loss, error.code == .sessionInvalidated { throw loss }
                 loss = error
                 upload.state.noteLoss()
@@ -243,6 +244,7 @@ final class UploadResumer: RequestInterceptor {
         guard case .append(_, let offset, let count, _) = step else {
             return UploadPart(content: .none, offset: 0, length: upload.state.length, floor: control.completed())
         }
+        // A part that is sent again must not move the progress back, unless the server has lost content.
         let floor = upload.hasLostContent ? offset : control.completed()
         upload.hasLostContent = false
         let content: UploadPart.Content

@@ -127,6 +127,7 @@ struct UploadState: Sendable {
         case .locate where status == 404 || status == 410: return try beginAnew(after: status, response)
         case .append where status == 404 || status == 410: return try beginAnew(after: status, response)
         default:
+            // The server may have stored a part of the content, so the next request asks for the offset.
             offset = nil
             return isPassing ? .retry : .finish
         }
@@ -187,6 +188,7 @@ struct UploadState: Sendable {
             }
             note(told ?? start + count)
         case .tus:
+            // tus requires the field `Upload-Offset` in this response.
             guard let told else {
                 offset = nil
                 return .stalled
@@ -234,6 +236,7 @@ struct UploadState: Sendable {
             )
         }
         let previous = maximumPartSize
+        // With a maximum of 0, no request could send content.
         if let maximum = limits.maximumAppendSize, maximum > 0 { maximumPartSize = min(maximumPartSize, maximum) }
         // The server's minimum takes precedence over the caller's maximum.
         if let minimum = limits.minimumAppendSize { maximumPartSize = max(maximumPartSize, minimum) }
@@ -299,6 +302,7 @@ struct UploadState: Sendable {
                 response: response?.response
             )
         }
+        // A server must not choose the credentials of a request.
         components.user = nil
         components.password = nil
         components.fragment = nil

@@ -72,6 +72,7 @@ public struct ConsoleLogger: CallObserver {
             isEnabled: usesColours ?? (write == nil && TerminalStyle.isWanted(on: FileHandle.standardError))
         )
         self.write = write ?? UnhandledFailure.writer
+        // Other kinds are omitted, so that their events are not created for this observer.
         kinds = level == .off ? [] : level < .attempts ? [.completed] : [.completed, .retryScheduled, .redirected]
     }
 

@@ -26,6 +26,7 @@ public struct LatencyHistogram: Sendable, Hashable {
     /// Adds a duration. A negative duration counts as zero.
     public mutating func add(_ duration: Duration) {
         let duration = max(duration, .zero)
+        // Allocated with the first duration, so that an empty histogram takes no memory.
         if buckets.isEmpty { buckets = Array(repeating: 0, count: Self.powers * Self.bucketsOfPower) }
         buckets[Self.index(of: duration)] += 1
         count += 1

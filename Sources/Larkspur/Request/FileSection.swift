@@ -80,6 +80,7 @@ final class FileSectionReader: ContentReader {
             throw Self.error(section.file, count == 0 ? "it has become shorter" : String(cString: strerror(errno)))
         }
         position += Int64(count)
+        // Before the last bytes are returned, so that a server never has all bytes of a changed file.
         if position == section.count { try checkState() }
         return count
     }

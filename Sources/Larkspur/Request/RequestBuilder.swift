@@ -161,6 +161,7 @@ extension URL {
         } else {
             head += "?"
         }
+        // The text of a custom query may contain any character.
         head += PercentEncoding.escapingIllegalQueryCharacters(encodedQuery)
         guard let url = URL(string: String(head) + text[end...]) else {
             throw LarkspurError(.invalidURL, "The URL cannot take the parameters as its query.", failingURL: self)

@@ -36,6 +36,7 @@ enum RequestContent {
         } catch let error as LarkspurError {
             throw error
         } catch EncodingError.invalidValue(let invalid, let context) {
+            // The message has only the type, because the description of the encoder's error may contain the value.
             let path = ParameterPath.description(of: context.codingPath)
             throw LarkspurError(
                 .parameterEncodingFailed,

@@ -46,6 +46,7 @@ public struct CompoundResponseSerializer: ResponseSerializer {
             case .success(let object?): return object
             case .success(nil): continue
             case .failure(let error):
+                // The member made an object, but its validation rejected the status.
                 if error.responseObjectBox != nil { throw error }
                 errors.append(error)
             }

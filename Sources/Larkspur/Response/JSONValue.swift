@@ -106,6 +106,7 @@ extension JSONValue {
         case (.array(let left), .array(let right)): left == right
         case (.object(let left), .object(let right)): left == right
         case (.number(let left), .number(let right)): left == right
+        // Compared as integers, because different integers may convert to the same `Double`.
         case (.integer, .integer), (.integer, .number), (.number, .integer): left.whole == right.whole
         default: false
         }
@@ -121,6 +122,7 @@ extension JSONValue {
         case .object(let value): hasher.combine(value)
         case .integer(let value): hasher.combine(value)
         case .number(let value):
+            // The same hash as that of the equal integer.
             if let whole { hasher.combine(whole) } else { hasher.combine(value) }
         }
     }

@@ -192,6 +192,7 @@ struct BinaryPropertyList {
         default: return nil
         }
         guard let (count, start) = countAndStart(at: offset), count <= table - start else { return nil }
+        // Cannot overflow: each element takes at least one byte of the content.
         let references = count * perElement
         guard references <= (table - start) / referenceLength else { return nil }
         read += references

@@ -14,6 +14,7 @@ enum ResponsePipeline {
         data: Data
     ) -> sending Result<S.Output, LarkspurError> {
         let exchange = Exchange(request: request, response: response, data: data)
+        // The response's object is created only for a serializer that needs it.
         let response = serializer.readsContentAlone ? nil : response?.object
         guard let invalid = exchange.validationFailure(serializer.validation) else {
             do {

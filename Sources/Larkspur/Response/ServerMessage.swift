@@ -1,4 +1,4 @@
-/// The server's own error message, in the content of a response that is not acceptable.
+/// The server's error message, in the content of a response that is not acceptable.
 enum ServerMessage {
     /// The maximum size in bytes of content that is searched.
     private static let contentLimit = 1 << 16

@@ -14,6 +14,7 @@ final class TemporaryDownload: Sendable {
     /// - Parameter share: A closure that creates the caller's file, and leaves this file to other handlers.
     func claim(by share: (URL) -> Result<URL, LarkspurError>) -> Result<URL, LarkspurError> {
         claimed.withLock { claimed in
+            // Called with the lock held, so that only one claim creates a file.
             let result = claimed ?? share(file)
             claimed = result
             return result

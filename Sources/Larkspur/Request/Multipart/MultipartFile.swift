@@ -94,6 +94,7 @@ final class MultipartTarget {
     }
 
     func finish() throws(LarkspurError) {
+        // Replaces an existing file in one step, so that no reader sees an incomplete form.
         guard rename(path, file.absoluteURL.path) == 0 else { throw Self.error(file) }
         isFinished = true
     }

@@ -196,7 +196,7 @@ extension MultipartFormData {
     ///   - name: The field's name.
     ///   - fileName: The file's name; nil for a field that is not a file. Default: nil.
     ///   - mimeType: The media type. Default: that of the extension of `fileName`; none if `fileName` is nil.
-    ///   - headers: More fields of the part's header. A field replaces one from the other parameters. Default: none.
+    ///   - headers: Further fields of the part's header, which replace fields from the other parameters. Default: none.
     ///   - makeStream: A closure that creates the stream, unopened. It is called each time that the form is sent, on
     ///     the thread that reads the form. If it returns nil, sending the form fails.
     /// - Throws: ``LarkspurError``: `bodyUnreadable` for a negative length, `invalidHeaderField` if a field is

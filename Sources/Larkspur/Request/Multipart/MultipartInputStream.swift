@@ -51,6 +51,7 @@ class ReaderInputStream: InputStream {
 
     override func close() {
         reader = nil
+        // The error stays readable after the stream is closed.
         if status != .error { status = .closed }
     }
 

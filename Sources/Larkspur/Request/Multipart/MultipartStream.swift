@@ -16,6 +16,7 @@ final class MultipartStream: MultipartSource {
     var mayHaveToBeWaitedFor: Bool { true }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(LarkspurError) -> Int {
+        // Opened only now, so that it is used on the thread that reads the form.
         if stream.streamStatus == .notOpen { stream.open() }
         guard position < length else {
             try checkEnd()

@@ -16,6 +16,7 @@ struct ObjectGraph {
         guard depth <= ParameterPath.maximumDepth else {
             throw ParameterPath.error(
                 "parameters may be nested \(ParameterPath.maximumDepth) levels deep and no deeper.",
+                // The whole path would make the message unreadable.
                 at: Array(path.prefix(4))
             )
         }
