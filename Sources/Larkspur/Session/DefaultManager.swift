@@ -3,8 +3,8 @@ extension SessionManager {
     ///
     ///     let text = try await SessionManager.default.get("https://api.example.com/motd").string
     ///
-    /// It belongs to the whole process: settings that it gets apply to everybody's calls, and once it is invalidated
-    /// they fail.
+    /// All code of the process shares it. A change of its settings applies to the calls of all code, and after its
+    /// invalidation all of them fail.
     public static let `default` = SessionManager()
 }
 

@@ -1,14 +1,15 @@
 import Synchronization
 
-/// The way of one call through its interceptors. Each attempt is a `URLSessionTask` of its own; the task stays the
-/// same.
+/// One call on its way through its interceptors. Each attempt has a separate `URLSessionTask`; the `SessionTask` stays
+/// the same.
 struct InterceptedCall: Sendable {
     private struct State {
         var facts = RequestContext.State()
         var isUnderWay = false
         /// The temporary file of the last attempt.
         var file: URL?
-        /// The resume data that an attempt has left. An attempt that ends with a status such as 503 leaves its file.
+        /// The resume data that an attempt has left. It stays valid if a later attempt ends with a status such as 503,
+        /// because that does not change the partial file.
         var resumeData: Data?
         /// The content of the next attempt of a resumable upload.
         var part: UploadPart?
@@ -21,7 +22,7 @@ struct InterceptedCall: Sendable {
         let state = Mutex(State())
     }
 
-    /// The manager is needed until the call ends, because its release invalidates the session.
+    /// The session manager, which has to live until the call ends, because its release invalidates the session.
     private let manager: SessionManager
     private let task: SessionTask
     private let template: TransferTemplate
@@ -44,7 +45,7 @@ struct InterceptedCall: Sendable {
         self.lastOwn = lastOwn
     }
 
-    /// Begins the call, which ends its task.
+    /// Starts the call. When the interceptors have returned, the task ends.
     func start(with request: URLRequest) {
         manager.sessions.calls.add(task)
         let work = Task { await run(request) }
@@ -95,18 +96,20 @@ struct InterceptedCall: Sendable {
         end(with: result)
     }
 
-    /// Returns the rest of the chain from an interceptor on.
+    /// Returns the part of the chain that begins with the interceptor at an index.
     private func next(_ index: Int, _ context: RequestContext) -> RequestContext.Next {
         guard index < interceptors.count else { return { try await attempt($0) } }
         let interceptor = interceptors[index]
         var context = context
+        // The response depends on this call alone if an inner interceptor, a hook or an upload takes part. Then no
+        // equal call may share it.
         context.isPersonal = index < lastOwn || task.hasHooks || template.kind == .upload
         return { [context] in
             try await interceptor.intercept($0, context: context, next: next(index + 1, context))
         }
     }
 
-    /// Sends a request once.
+    /// Sends a request. Called once for each attempt.
     private func attempt(_ request: URLRequest) async throws(LarkspurError) -> InterceptedResponse {
         var template = template
         let (isAlone, abandonedFile) = progress.state.withLock { state in
@@ -132,6 +135,7 @@ struct InterceptedCall: Sendable {
                 }
                 continuation.resume(returning: result)
             }
+            // `beginAttempt` is called only if there is a transfer. Otherwise `start` has called `ending` already.
             if manager.start(task, template, .success(request), ending) { task.beginAttempt() }
         }
         if let error = result.error { throw error }
@@ -140,7 +144,7 @@ struct InterceptedCall: Sendable {
         return response
     }
 
-    /// The orders of a resumable upload.
+    /// The operations on the task and the session that a resumable upload needs.
     private var uploadControl: UploadControl {
         let adapter = manager.sessions.current.adapter
         return UploadControl(
@@ -180,7 +184,8 @@ struct InterceptedCall: Sendable {
         }
         let (file, resumeData, report) = progress.state.withLock { ($0.file, $0.resumeData, $0.report) }
         if file != result.file {
-            // An interceptor has returned another response than that of the last attempt.
+            // An interceptor has returned a response other than that of the last attempt. The file of that attempt is
+            // not needed.
             Self.remove(file)
             result.file = nil
         }
@@ -188,7 +193,7 @@ struct InterceptedCall: Sendable {
             if result.error == nil {
                 result.unusedResumeData = resumeData
             } else if result.error?.resumeData == nil {
-                // Another error than that of the attempt, such as a cancellation in a delay.
+                // The error comes from elsewhere than the attempt: an example is a cancellation during a delay.
                 if state == .cancelling, !task.keepsResumeData {
                     Platform.discard(resumeData: resumeData)
                 } else {
@@ -204,7 +209,7 @@ struct InterceptedCall: Sendable {
         task.conclude(with: result, report: report ?? { _ in })
     }
 
-    /// Hands the content of a response that an interceptor has made to the stream, if the call has one.
+    /// Passes the content of a response that an interceptor has made to the call's stream, if it has one.
     private func handOnSubstitute(_ result: TransferResult) throws(LarkspurError) {
         guard let stream = template.stream, stream.count == 0, result.error == nil, let response = result.response,
             template.resumer != nil || response !== task.response, let task = task as? DataTask
@@ -214,13 +219,13 @@ struct InterceptedCall: Sendable {
     }
 
     private static func remove(_ file: URL?) {
-        // An error is ignored: a temporary file that cannot be removed has to stay.
+        // The error is ignored: there is no other way to remove the temporary file.
         if let file { try? FileManager.default.removeItem(at: file) }
     }
 }
 
 extension TransferResult {
-    /// Returns the result of a task that was ended with an error.
+    /// Returns the result of a task that has ended with an error.
     fileprivate func failed(_ error: LarkspurError) -> TransferResult {
         var result = self
         result.error = error.filled(
@@ -233,7 +238,7 @@ extension TransferResult {
 }
 
 extension LarkspurError {
-    /// Creates the error for one that an interceptor has thrown.
+    /// Creates the error that reports the error of an interceptor.
     init(interception error: any Error) {
         switch error {
         case let error as LarkspurError: self = error

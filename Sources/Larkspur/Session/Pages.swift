@@ -1,6 +1,6 @@
 internal import HTTPSyntax
 
-/// The way from one page of a list to the next.
+/// The rule by which the next page of a list is requested.
 ///
 /// ```swift
 /// for try await users in manager.pages("users", as: [User].self, by: .links) {
@@ -12,23 +12,25 @@ public struct Pagination<Page: Sendable>: Sendable {
     enum Next: Sendable {
         /// A URL, which may be relative to that of the page.
         case url(String)
-        /// Parameters of the first request, with these in place of the same ones.
+        /// Parameters that replace those with the same names in the first request.
         case parameters([String: String])
     }
 
-    /// The parameters that the first request has in addition.
+    /// The additional parameters of the first request.
     let first: [String: String]
-    /// Returns the next page; nil after the last one. The number counts the pages from 0.
+    /// The closure that returns the next page from a page, its response and its number, which counts from 0. It returns
+    /// nil after the last page.
     let next: @Sendable (Page, HTTPURLResponse?, Int) -> Next?
 
-    /// The next page is the link with the relation type `next` in the `Link` field (RFC 8288).
+    /// The rule for lists with links: the next page is the target of the link with the relation type `next` in the
+    /// `Link` field (RFC 8288).
     public static var links: Self {
         Self(first: [:]) { _, response, _ in
             response?.value(forHTTPHeaderField: "Link").flatMap { LinkField($0).target(of: "next") }.map(Next.url)
         }
     }
 
-    /// The next page is at a URL that a page contains.
+    /// Returns the rule for pages that contain the URL of the next page.
     /// - Parameter url: Returns the URL, which may be relative to that of the page; nil or empty after the last page.
     public static func url(_ url: @escaping @Sendable (Page) -> String?) -> Self {
         Self(first: [:]) { page, _, _ in
@@ -37,7 +39,7 @@ public struct Pagination<Page: Sendable>: Sendable {
         }
     }
 
-    /// The next page has a cursor as parameter, which the page before contains.
+    /// Returns the rule for pages that contain a cursor, which is a parameter of the request for the next page.
     /// - Parameters:
     ///   - name: The name of the parameter.
     ///   - cursor: Returns the cursor; nil or empty after the last page.
@@ -48,11 +50,11 @@ public struct Pagination<Page: Sendable>: Sendable {
         }
     }
 
-    /// The pages have numbers, which are a parameter.
+    /// Returns the rule for pages with numbers, which are a parameter of the request.
     /// - Parameters:
     ///   - name: The name of the parameter. Default: `page`.
     ///   - start: The number of the first page. Default: 1.
-    ///   - isLast: Returns whether a page is the last one, such as one that is empty.
+    ///   - isLast: Returns whether a page is the last one, for example because it is empty.
     public static func number(
         _ name: String = "page",
         from start: Int = 1,
@@ -65,9 +67,9 @@ public struct Pagination<Page: Sendable>: Sendable {
     }
 }
 
-/// The pages of a list, which are requested one after the other as the loop takes them.
+/// The pages of a list. Each page is requested when the loop needs it.
 ///
-/// Leaving the loop ends the requests. Each loop begins with the first page.
+/// Leaving the loop ends the requests. Each new loop begins with the first page.
 public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
     /// A page.
     public typealias Element = Page
@@ -89,7 +91,7 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
         private var request: Result<URLRequest, LarkspurError>?
         private var index = 0
         private var seen: Set<URL> = []
-        /// The request that those of the next pages are made from. After a page at another origin it has no secrets.
+        /// The request from which the next one is made. After a page at another origin it has no more secrets.
         private var template: URLRequest?
 
         init(pages: Pages) {
@@ -98,14 +100,14 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
         }
 
         /// Returns the next page; nil after the last one.
-        /// - Throws: ``LarkspurError`` if the request of the page fails, or with the code `malformedResponse` if the
-        ///   next page is one that was returned already, or there are more pages than the limit.
+        /// - Throws: ``LarkspurError`` if the request of the page fails. Its code is `malformedResponse` if the next
+        ///   page has been returned before, or if the list has more pages than the limit.
         public mutating func next() async throws(LarkspurError) -> Page? { try await next(isolation: nil) }
 
         /// Returns the next page; nil after the last one.
         /// - Parameter actor: The actor on which the caller runs.
-        /// - Throws: ``LarkspurError`` if the request of the page fails, or with the code `malformedResponse` if the
-        ///   next page is one that was returned already, or there are more pages than the limit.
+        /// - Throws: ``LarkspurError`` if the request of the page fails. Its code is `malformedResponse` if the next
+        ///   page has been returned before, or if the list has more pages than the limit.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(LarkspurError) -> Page? {
             guard let current = request.take() else { return nil }
             let request = try current.get()
@@ -146,7 +148,7 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
         }
     }
 
-    /// Builds the request of the next page. Another origin gets none of the header fields that may hold secrets.
+    /// Builds the request of the next page. A request to another origin gets no header fields that may hold secrets.
     private func request(
         for next: Pagination<Page>.Next,
         after response: DataResponse<Page>,
@@ -186,21 +188,22 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
 extension Pages.Iterator: Sendable {}
 
 extension SessionManager {
-    /// Requests the pages of a list, each as the loop takes it.
+    /// Returns the pages of a list as a sequence. Each page is requested when the loop needs it.
     ///
-    /// The request of each page has the headers of the manager and of the call. A page at another origin gets only
-    /// those without secrets: ``HTTPHeaders/default`` and `Accept`. A next page that a redirect could not lead to, with
-    /// another scheme than http and https or with http after https, is the error `insecureRequest`.
+    /// The request of each page has the headers of the manager and of the call. A page at another origin gets only the
+    /// fields without secrets: ``HTTPHeaders/default`` and `Accept`. If the next page is at another origin, its URL
+    /// must be one to which a redirect may lead: with the scheme https, or with http after http. Otherwise the error is
+    /// `insecureRequest`.
     /// - Parameters:
     ///   - url: The URL of the first page, or a reference that is resolved against ``baseURL``.
-    ///   - parameters: Names and values of the query of the first page, and of all pages if the pagination sets
-    ///     parameters. Default: none.
+    ///   - parameters: Names and values of the query of the first page. If the pagination sets parameters, the queries
+    ///     of all pages have them. Default: none.
     ///   - headers: Fields of all requests, which replace those of ``headers`` with the same name. Default: none.
     ///   - type: The type that ``jsonDecoder`` decodes each page into.
-    ///   - pagination: The way from one page to the next: `.links`, `.url`, `.cursor` or `.number`.
-    ///   - limit: The maximum number of pages; a list with more of them is the error `malformedResponse`. Default:
+    ///   - pagination: The rule by which the next page is requested: `.links`, `.url`, `.cursor` or `.number`.
+    ///   - limit: The maximum number of pages. A list with more pages is the error `malformedResponse`. Default:
     ///     10,000.
-    /// - Returns: The pages. Nothing is sent before the loop begins.
+    /// - Returns: The pages. The first request is sent when the loop begins.
     public func pages<Page: Decodable & Sendable>(
         _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
@@ -222,7 +225,7 @@ extension SessionManager {
 }
 
 extension URL {
-    /// Whether two URLs have the same scheme, host and port, with any scheme.
+    /// Returns whether two URLs have the same scheme, host and port. The scheme need not be http or https.
     fileprivate func isSameServer(as other: URL?) -> Bool {
         guard let other else { return false }
         if let origin = Origin(self) { return origin == Origin(other) }
@@ -230,7 +233,8 @@ extension URL {
             && port == other.port
     }
 
-    /// Whether a server may lead from another URL to this one: with http and https only, and not from https to http.
+    /// Returns whether a server may lead from another URL to this one: to https from any scheme, to http only from
+    /// http.
     fileprivate func mayFollow(_ other: URL?) -> Bool {
         switch scheme?.lowercased() {
         case "https": true

@@ -1,4 +1,4 @@
-/// The parts of a request as a caller names them, before it is built.
+/// The parts from which a request is built, as the caller has passed them.
 struct RequestDraft {
     let method: HTTPMethod
     let url: any RequestTarget
@@ -20,8 +20,8 @@ struct RequestDraft {
         self.headers = headers
     }
 
-    /// The reference by which the request is remembered, if it is a GET request without parameters, body and fields;
-    /// nil for other calls.
+    /// The URL string under which the built request is remembered. Nil if the request is not a GET, has parameters, a
+    /// body or fields, or if its URL is not a string.
     var plainReference: String? {
         method == .get && parameters == nil && body == nil && headers == nil ? url as? String : nil
     }

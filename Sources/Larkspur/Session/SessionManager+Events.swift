@@ -6,27 +6,26 @@ extension SessionManager {
     ///         print(event.event, event.data)
     ///     }
     ///
-    /// The request is built once. Each connection is a task of its own, which the interceptors and hooks of the manager
-    /// see. It is sent with `Accept: text/event-stream`, `Cache-Control: no-store`, and `Last-Event-ID` if an event had
-    /// an ID; `headers` may replace the first two, and name the ID of an earlier stream. ``completionGroup`` is not
-    /// entered during the delays between connections.
+    /// The request is built once. Each connection is a separate task, which the interceptors and hooks of the manager
+    /// see. It has the fields `Accept: text/event-stream` and `Cache-Control: no-store`, and `Last-Event-ID` if an
+    /// event had an ID. `headers` may replace the first two fields, and may contain the `Last-Event-ID` of an earlier
+    /// stream. During the delays between connections the call is not in the ``completionGroup``.
     /// - Parameters:
-    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
-    ///     the root of its host.
+    ///   - url: The URL of the stream, or a reference that is resolved against ``baseURL``, such as `"updates"`.
     ///   - method: The method. Default: GET.
-    ///   - parameters: Names and values, which become the query or, for other methods than GET, HEAD and DELETE, the
-    ///     content. Default: none.
-    ///   - body: What is sent as content. Default: none.
-    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - parameters: Names and values. They become the query for GET, HEAD and DELETE, and the content for other
+    ///     methods. Default: none.
+    ///   - body: The content of the request. Default: none.
+    ///   - headers: Fields of each connection, which replace those of ``headers`` with the same name. Default: none.
     ///   - options: Hooks, interceptors, progress and other settings of each connection. Default: those of the session
     ///     manager.
-    ///   - timeoutInterval: The time in seconds without a byte after which a connection counts as lost, in place of
-    ///     that of ``requestSettings``, ``timeouts`` and the session; `.infinity` for none. Connecting counts too.
-    ///     Default: 300.
+    ///   - timeoutInterval: The time in seconds without a byte after which a connection counts as lost; `.infinity` for
+    ///     no limit. It replaces the limits of ``requestSettings``, ``timeouts`` and the session, and includes the time
+    ///     for connecting. Default: 300.
     ///   - reconnection: The rules by which the stream is connected again. Default:
     ///     ``EventSource/Reconnection/automatic``, which connects GET requests again.
-    /// - Returns: The events. Nothing is sent before the first one is asked for. If the request could not be built, the
-    ///   sequence throws `invalidURL`, `invalidMethod`, `invalidHeaderField` or `parameterEncodingFailed`.
+    /// - Returns: The events. The request is sent when the first event is requested. If the request could not be built,
+    ///   the sequence throws `invalidURL`, `invalidMethod`, `invalidHeaderField` or `parameterEncodingFailed`.
     public func events(
         _ url: any RequestTarget,
         method: HTTPMethod = .get,

@@ -1,22 +1,22 @@
 extension SessionManager {
-    /// The observers of the calls and WebSockets that are made afterwards. Each event goes to all of them, in their
-    /// order. Default: none, which costs nothing.
+    /// The observers of the calls and WebSockets that are created afterwards. All observers get each event, in the
+    /// order of this array. Default: none, which costs nothing.
     ///
     ///     manager.observers = [ConsoleLogger()]
     ///
-    /// Threads that change the value in place do so one after the other, so that no change is lost. A sequence of
-    /// ``callEvents(_:limit:)`` ends when its observer is removed.
+    /// If several threads change the observers in place, no change is lost. A sequence of ``callEvents(_:limit:)`` ends
+    /// when its observer is removed.
     public var observers: [any CallObserver] {
         get { observing.value.observers }
         set { observing.value.observers = newValue }
         _modify { yield &observing.value.observers }
     }
 
-    /// Adds an observer of the calls and WebSockets that are made afterwards.
+    /// Adds an observer of the calls and WebSockets that are created afterwards.
     /// - Parameters:
     ///   - kinds: The kinds of events. Default: all.
-    ///   - observer: Called with each event, on ``completionQueue``; the events of a call come in their order, and
-    ///     before its handlers.
+    ///   - observer: Called with each event, on ``completionQueue``. The events of a call come in the order in which
+    ///     they happened, and before its handlers run.
     public func observe(
         _ kinds: Set<CallEvent.Kind> = Set(CallEvent.Kind.allCases),
         _ observer: @escaping @Sendable (CallEvent) -> Void
@@ -24,14 +24,15 @@ extension SessionManager {
         observers.append(ClosureObserver(kinds: kinds, body: observer))
     }
 
-    /// Returns the events of the calls and WebSockets that are made afterwards, as a sequence. It ends when the session
-    /// manager is released or the observer is removed. When its consumer stops, the observer is removed, also from
-    /// calls under way. Copies of the manager do not have it.
+    /// Returns a sequence of the events of the calls and WebSockets that are created afterwards. The sequence adds an
+    /// observer to ``observers``, which copies of the manager do not have.
     ///
-    /// A consumer that is slower than the calls loses the oldest events beyond the limit.
+    /// The sequence ends when the session manager is released or the observer is removed. When the consumer stops, the
+    /// observer is removed, also from calls under way. If the consumer is slower than the calls, the oldest events
+    /// beyond the limit are dropped.
     /// - Parameters:
     ///   - kinds: The kinds of events. Default: all.
-    ///   - limit: The maximum number of events that wait for the consumer. Default: 1,000.
+    ///   - limit: The maximum number of events that are buffered for the consumer. Default: 1,000.
     public func callEvents(
         _ kinds: Set<CallEvent.Kind> = Set(CallEvent.Kind.allCases),
         limit: Int = 1000
@@ -45,7 +46,7 @@ extension SessionManager {
 }
 
 extension ObserverList? {
-    /// The observers themselves.
+    /// The observers without the kinds of their events.
     fileprivate var observers: [any CallObserver] {
         get { self?.entries.map(\.observer) ?? [] }
         set { self = newValue.isEmpty ? nil : ObserverList(newValue) }

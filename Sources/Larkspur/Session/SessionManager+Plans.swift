@@ -1,4 +1,4 @@
-/// From the parts of a request to the plan of its call.
+/// The plans of calls, which are made from the parts of their requests.
 extension SessionManager {
     /// Builds the request that a call with these arguments sends.
     /// - Parameters:
@@ -6,8 +6,8 @@ extension SessionManager {
     ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
     ///     the root of its host.
     ///   - parameters: Names and values, which become the query or the content. Default: none.
-    ///   - body: What is sent as content. A form becomes the `httpBodyStream`; of a file or a stream the request has
-    ///     only the fields, as the task sends it. Default: none.
+    ///   - body: The content. A form becomes the `httpBodyStream`. A file or a stream is sent by a task only, and so
+    ///     the request gets no content but the fields of the body. Default: none.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
     /// - Returns: The request, with headers and settings of the manager.
     /// - Throws: ``LarkspurError``: `invalidURL`, `invalidMethod`, `invalidHeaderField` or `parameterEncodingFailed`.
@@ -27,7 +27,7 @@ extension SessionManager {
 
     /// Returns the plan of a call whose response is collected in memory.
     /// - Parameters:
-    ///   - isUpload: Whether its task is an upload task, whatever its body. Default: false.
+    ///   - isUpload: Whether the task is an upload task even without a body. Default: false.
     ///   - resumable: The protocol of a resumable upload. Default: nil.
     func plan(_ draft: RequestDraft, isUpload: Bool = false, _ resumable: ResumableUpload? = nil) -> CallPlan {
         if let reference = draft.plainReference, let request = requests.request(of: reference, builder.version) {
@@ -35,7 +35,8 @@ extension SessionManager {
         }
         do throws(LarkspurError) {
             guard case .form(let constructing) = draft.body?.kind else {
-                // Code of the caller may have changed the request after its parts were validated.
+                // The plan is not marked as valid: the caller's code may have changed the request after its parts were
+                // validated.
                 return .sending(draft.body, .success(try request(of: draft)), isUpload: isUpload, resumable)
             }
             let (request, form) = try form(draft, constructing)
@@ -45,8 +46,8 @@ extension SessionManager {
         }
     }
 
-    /// Returns the plan of a call of a request that the caller has built.
-    /// - Parameter body: What is sent as content in place of that of the request; nil for that of the request.
+    /// Returns the plan of an upload with a request that the caller has built.
+    /// - Parameter body: The content that replaces that of the request; nil to send the request's own content.
     func plan(_ request: URLRequest, _ body: RequestBody?, _ resumable: ResumableUpload?) -> CallPlan {
         do throws(LarkspurError) {
             guard case .form(let constructing) = body?.kind else {
@@ -75,12 +76,12 @@ extension SessionManager {
         template.resumeData = resumeData
         if resumes > 0 { template.resumption = DownloadResumption(limit: resumes) }
         let finisher = DownloadFinisher(destination: destination, hooks: sessions.hooks)
-        // A part of coded content cannot be decoded alone.
+        // A resumed transfer begins in the middle of the content, where a content coding cannot be decoded.
         let request = request?.map { resumes > 0 ? $0.withoutCoding : $0 }
         return CallPlan(template: template, request: request, download: finisher)
     }
 
-    /// Returns the request of a call, or the error that prevented its creation.
+    /// Returns the request of a call, or the error for which it could not be built.
     func requestResult(_ draft: RequestDraft) -> Result<URLRequest, LarkspurError> {
         do {
             return .success(try request(of: draft))
@@ -89,11 +90,12 @@ extension SessionManager {
         }
     }
 
-    /// Builds the request of a call: resolves the URL, and writes parameters and content. The call's own fields replace
+    /// Builds the request of a call: resolves the URL, and writes parameters and content. Fields of the call replace
     /// those of the manager.
     private func request(of draft: RequestDraft) throws(LarkspurError) -> URLRequest {
         let version = builder.version
-        // It may run code of the caller's, which changes the settings.
+        // Resolving may run the caller's code, which may change the settings. The version is therefore read before, so
+        // that it is not newer than the request.
         let url = try resolved(draft.url)
         let builder = builder.value
         let content = try draft.body?.content(jsonEncoder)
@@ -104,7 +106,8 @@ extension SessionManager {
             headers: draft.headers ?? HTTPHeaders(),
             content: content
         )
-        // Otherwise the serializer, which may be the caller's, has written its content.
+        // Otherwise the serializer has written the content. A serializer of the caller may write other content each
+        // time.
         if let reference = draft.plainReference, builder.settings.encodesParametersInURI("GET") {
             requests.remember(request, of: reference, version)
         }
@@ -132,7 +135,7 @@ extension SessionManager {
 }
 
 extension CallPlan {
-    /// The plan of a request and its body, which is no form.
+    /// Returns the plan of a request with a body that is not a form.
     fileprivate static func sending(
         _ body: RequestBody?,
         _ request: Result<URLRequest, LarkspurError>,
@@ -145,7 +148,7 @@ extension CallPlan {
             switch body?.kind {
             case .file(let file):
                 try UploadFile.check(file)
-                // Setting it would remove a stream.
+                // Setting `httpBody` removes the stream of the request, even if the new value is nil.
                 if request.httpBody != nil { request.httpBody = nil }
                 return CallPlan(template: .upload(file: file), request: .success(request))
             case .stream(let length, let makeStream):
@@ -167,7 +170,7 @@ extension CallPlan {
         }
     }
 
-    /// The plan of a request and its form.
+    /// Returns the plan of a request with a form.
     fileprivate static func sending(
         _ form: MultipartFormData,
         _ request: URLRequest,
@@ -203,7 +206,7 @@ extension CallPlan {
 }
 
 extension RequestBody {
-    /// Whether the task sends the content, which is no part of the request.
+    /// Whether the content is not part of the request, because the task sends it.
     fileprivate var isSentByTask: Bool {
         switch kind {
         case .file, .stream, .form: true
@@ -211,8 +214,8 @@ extension RequestBody {
         }
     }
 
-    /// Returns a request of the caller's with this body, if it is part of the request, and with its media type if the
-    /// request has none.
+    /// Returns the caller's request with this body. A file or a stream does not become part of the request. If the
+    /// request has no media type, it gets that of the body.
     fileprivate func completing(
         _ request: URLRequest,
         _ jsonEncoder: @autoclosure () -> JSONEncoder
@@ -235,7 +238,8 @@ extension LarkspurError {
 }
 
 extension URLRequest {
-    /// The request with content that has no content coding, unless it says itself which ones it accepts.
+    /// The request with `Accept-Encoding: identity`, which asks for content without a content coding. A field that the
+    /// caller has set remains.
     fileprivate var withoutCoding: URLRequest {
         guard value(forHTTPHeaderField: "Accept-Encoding") == nil else { return self }
         var request = self

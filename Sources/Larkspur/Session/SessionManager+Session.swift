@@ -1,29 +1,29 @@
 /// The session of a manager, and its tasks.
 extension SessionManager {
-    /// Posted when a session has become invalid: its tasks have ended and it creates no more. The object is the
+    /// Posted when a session has become invalid: its tasks have ended, and it creates no more tasks. The object is the
     /// `SessionManager`.
     public static let didInvalidateNotification = Notification.Name("LarkspurSessionDidInvalidate")
 
     /// The session that creates the tasks. It is created when it is first needed, and again after a reset.
     ///
-    /// The session manager does not know tasks that are created in it directly. Invalidate it only through the session
-    /// manager: if it is invalidated directly, a task that is created at that moment may terminate the process on
-    /// Linux.
+    /// The session manager does not know tasks that you create in the session directly. Invalidate the session only
+    /// through the session manager. On Linux, invalidating it directly may terminate the process if a task is created
+    /// at that moment.
     public var session: URLSession { sessions.current.session }
 
     /// The thread of ``session`` as an executor of Swift tasks, for `withTaskExecutorPreference` and
-    /// `Task(executorPreference:)`; nil with other transports than `.curl`, which have none.
+    /// `Task(executorPreference:)`. Nil with transports other than `.curl`.
     ///
     ///     await withTaskExecutorPreference(manager.executor) {
     ///         for id in ids { await show(try? manager.get("users/\(id)").value(as: User.self)) }
     ///     }
     ///
-    /// A task that awaits many small responses saves by it the way from thread to thread and back. As long as its code
-    /// runs, no transfer of the session goes on, so that it must be short. Waiting there for calls by other means than
-    /// `await`, with a semaphore or with the wait of ``completionGroup``, waits for ever.
+    /// A task that awaits many small responses runs faster on it, because no response has to wake another thread. Keep
+    /// the code of the task short: while it runs, all transfers of the session wait. Wait for calls only with `await`.
+    /// A semaphore, or waiting for ``completionGroup``, blocks the thread for ever.
     ///
-    /// Reading it creates the session, if there is none. After a reset it is the executor of the next session; tasks on
-    /// the one before still run, on a thread that no longer sends their requests.
+    /// Reading the property creates the session if there is none. After a reset, the property is the executor of the
+    /// next session. Tasks on the previous executor still run, but that thread no longer sends their requests.
     public var executor: (any TaskExecutor)? { Platform.executor(of: session) }
 
     /// The tasks of the current session that have not ended, in the order of their creation.
@@ -38,8 +38,8 @@ extension SessionManager {
     /// The download tasks among ``tasks``.
     public var downloadTasks: [DownloadTask] { tasks.compactMap { $0 as? DownloadTask } }
 
-    /// Invalidates the session: its tasks end, and it creates no more. ``didInvalidateNotification`` is posted when
-    /// they have ended.
+    /// Invalidates the session: its tasks end, and it creates no more tasks. ``didInvalidateNotification`` is posted
+    /// when they have ended.
     ///
     /// A task that is created afterwards fails with the error `sessionInvalidated`, unless the session was reset.
     /// - Parameters:

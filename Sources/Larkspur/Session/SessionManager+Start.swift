@@ -12,6 +12,7 @@ extension SessionManager: CallLauncher {
         if environment.launchesLate || task.deadline != nil || !settings.timeouts.isEmpty {
             let shared = environment.settings.timeouts
             let limits = settings.timeouts.filled(from: settings.eventStream == nil ? shared : shared.forEventStreams)
+            // The idle limit is a property of a request, and so the request in the resume data has to be read for it.
             if request == nil, limits.idle != nil { request = template.requestOfResumeData.map { .success($0) } }
             request = request?.map(limits.applied)
             template.limits = limits
@@ -22,9 +23,11 @@ extension SessionManager: CallLauncher {
             }
         }
         var own = settings.interceptors
+        // Both come last, and are thus the innermost of the interceptors that run once for the call.
         if let resumption = template.resumption { own.call.append(resumption) }
         if let resumer = template.resumer { own.call.append(resumer) }
         let shared = environment.settings.interceptors
+        // A request that could not be built meets no interceptor: `start` ends the task with its error.
         if !(shared.isEmpty && own.isEmpty),
             case .success(let request) = request ?? template.requestOfResumeData.map({ .success($0) })
         {
@@ -35,7 +38,7 @@ extension SessionManager: CallLauncher {
     }
 
     /// Starts the timers of a call.
-    /// - Throws: `timedOut`, if the deadline of the call is over.
+    /// - Throws: `timedOut`, if the deadline of the call has passed.
     private func begin(_ limits: Timeouts, for task: SessionTask) throws(LarkspurError) {
         var limits = limits
         var whole: Duration?
@@ -50,8 +53,8 @@ extension SessionManager: CallLauncher {
     }
 
     /// Creates the transfer of an attempt, or ends the attempt if that is not possible.
-    /// - Parameter isValid: Whether the request was validated before. Default: false.
-    /// - Returns: Whether there is a transfer.
+    /// - Parameter isValid: Whether the request has been validated already. Default: false.
+    /// - Returns: Whether a transfer was created.
     @discardableResult
     func start(
         _ task: SessionTask,

@@ -1,21 +1,22 @@
-/// Tasks of requests that the caller has built, named as in `URLSession`.
+/// Tasks for requests that the caller has built. Their methods are named as in `URLSession`.
 ///
 /// The request is sent unchanged: headers, authorization and other settings of the manager are not added, and
-/// ``SessionManager/baseURL`` is not used. A task with a `completionHandler` is made at once, suspended, and waits for
-/// ``SessionTask/resume()`` as a `URLSessionTask` does; one without starts with its first handler, `await` or sequence.
+/// ``SessionManager/baseURL`` is not used. A task with a `completionHandler` is created suspended, and waits for
+/// ``SessionTask/resume()`` as a `URLSessionTask` does. A task without one starts with its first handler, `await` or
+/// sequence.
 ///
-/// If a task cannot be created (the session has been invalidated, a header field is malformed, the file to upload is
-/// missing), the method returns a task that has ended already. Its completion handler gets the error on the completion
-/// queue, and its `urlSessionTask` is nil. A task that is neither resumed nor cancelled stays in memory until its
-/// session is invalidated.
+/// A task cannot be created if the session has been invalidated, a header field is malformed, or the file to upload is
+/// missing. The method then returns a task that has already ended. Its completion handler gets the error on the
+/// completion queue, and its `urlSessionTask` is nil. A task that is neither resumed nor cancelled stays in memory
+/// until its session is invalidated.
 extension SessionManager {
     /// Creates a task that collects the response in memory.
     /// - Parameters:
     ///   - request: The request, which is sent unchanged with its body, if it has one.
-    ///   - options: Timeouts, hooks, interceptors, progress and other settings of this call. Default: those of the
+    ///   - options: Settings of the task: timeouts, hooks, interceptors, progress and others. Default: those of the
     ///     session manager.
     ///   - serializer: Validates and parses the response for the handler. Default: ``responseSerializer``.
-    ///   - completionHandler: Called once, on ``completionQueue``. A request that cannot be sent is the error
+    ///   - completionHandler: Called once, on ``completionQueue``. If the request cannot be sent, the error is
     ///     `invalidURL`, `invalidMethod` or `invalidHeaderField`. Default: none.
     /// - Returns: The task, not started.
     public func dataTask<S: ResponseSerializer>(
@@ -29,18 +30,19 @@ extension SessionManager {
 
     /// Creates a task that sends a body with a request.
     /// - Parameters:
-    ///   - request: The request. If it has no `Content-Type`, it gets that of the body. Its `Content-Length`, if it has
-    ///     one, is the expected length of a stream in the progress.
-    ///   - body: What is sent in place of the request's own body. Default: nil, which stands for the `httpBody` of the
-    ///     request, or for its `httpBodyStream`; that stream can be sent only once.
-    ///   - options: Timeouts, hooks, interceptors, progress and other settings of this call. Default: those of the
+    ///   - request: The request. If it has no `Content-Type`, it gets the body's type. If it has a `Content-Length`,
+    ///     the progress shows that as the expected length of a stream.
+    ///   - body: The content that replaces the request's own body. Default: nil, which sends the `httpBody` of the
+    ///     request or its `httpBodyStream`. That stream can be sent only once.
+    ///   - options: Settings of the upload: timeouts, hooks, interceptors, progress and others. Default: those of the
     ///     session manager.
-    ///   - resumable: The protocol by which the upload continues after a failure from where the server is, and its
-    ///     settings. It needs data or a file. Default: nil, which sends the content in one request.
+    ///   - resumable: The protocol, with its settings, that continues the upload after a failure. It continues with the
+    ///     first byte that the server lacks, and needs data or a file. Default: nil, which sends the content in one
+    ///     request.
     ///   - serializer: Validates and parses the response for the handler. Default: ``responseSerializer``.
-    ///   - completionHandler: Called once, on ``completionQueue``. A request that cannot be sent is the error
-    ///     `invalidURL`, `invalidMethod` or `invalidHeaderField`, a file that cannot be read `fileUnreadable`. Default:
-    ///     none.
+    ///   - completionHandler: Called once, on ``completionQueue``. If the request cannot be sent, the error is
+    ///     `invalidURL`, `invalidMethod` or `invalidHeaderField`. If a file cannot be read, it is `fileUnreadable`.
+    ///     Default: none.
     /// - Returns: The task, not started.
     public func uploadTask<S: ResponseSerializer>(
         with request: URLRequest,
@@ -56,7 +58,7 @@ extension SessionManager {
     /// Creates a task that downloads a file.
     /// - Parameters:
     ///   - request: The request, which is sent unchanged.
-    ///   - options: Timeouts, hooks, interceptors, progress and other settings of this call. Default: those of the
+    ///   - options: Settings of the download: timeouts, hooks, interceptors, progress and others. Default: those of the
     ///     session manager.
     ///   - resumes: The maximum number of times that the task resumes automatically; see
     ///     ``download(_:method:parameters:headers:options:resumes:resumeData:to:completionHandler:)``. Default: 0.
@@ -77,12 +79,13 @@ extension SessionManager {
     /// Creates a task that continues a download.
     /// - Parameters:
     ///   - resumeData: The resume data of an earlier task: ``LarkspurError/resumeData``,
-    ///     ``DownloadTask/cancel(producingResumeData:)`` or ``DownloadTask/resumeData``. Data that is none is the error
-    ///     `invalidResumeData`; with the transport `.foundation` on Linux any resume data is the error `unsupported`.
-    ///   - request: The request of the rest, such as one with a new token. Default: nil, which stands for the request
-    ///     of the earlier task.
-    ///   - options: Timeouts, hooks, interceptors, progress and other settings of this call. Default: those of the
-    ///     session manager.
+    ///     ``DownloadTask/cancel(producingResumeData:)`` or ``DownloadTask/resumeData``. If it is not resume data, the
+    ///     error is `invalidResumeData`. With the transport `.foundation` on Linux the error is always `unsupported`.
+    ///   - request: The request for the rest of the file, such as one with a new token. Default: nil, which sends the
+    ///     request of the earlier task.
+    ///   - options: Settings of the resumed download, as in
+    ///     ``downloadTask(with:options:resumes:destination:completionHandler:)``. Default: those of the session
+    ///     manager.
     ///   - resumes: The maximum number of times that the task resumes automatically; see
     ///     ``download(_:method:parameters:headers:options:resumes:resumeData:to:completionHandler:)``. Default: 0.
     ///   - destination: The location of the file. Default: nil, for a temporary file that is removed when the task is
@@ -122,20 +125,20 @@ extension SessionManager {
         return makeTask(plan, FileHandler(completionHandler), options)
     }
 
-    /// Makes a task that starts with its first handler.
+    /// Creates a task that starts with its first handler.
     func chain<T: SessionTask>(_ plan: CallPlan, _ options: CallOptions? = nil) -> T {
         var plan = plan
         plan.chain = CallPlan.Chain(jsonDecoder: jsonDecoder, serializer: resolved(.sessionDefault))
         return makeTask(plan, nil, options)
     }
 
-    /// Makes a task, or, if its request could not be built, one that has ended already.
+    /// Creates a task. If its request could not be built, the task has ended already.
     func makeTask<T: SessionTask>(_ plan: CallPlan, _ handler: CallHandler?, _ options: CallOptions? = nil) -> T {
         let plan = options?.applied(to: plan) ?? plan
         let environment = environment
         let task = T(environment: environment, plan, handler, observers: observing.value, options: options)
         task.note(.created, .request(plan.urlRequest))
-        // Interceptors decide about the request when the task starts.
+        // Interceptors decide about the request when the task starts, so that its transfer is not created yet.
         if plan.isLaunchedLate || environment.launchesLate || task.deadline != nil || options?.launchesLate == true {
             task.launchLater(by: self)
         } else {
@@ -144,7 +147,7 @@ extension SessionManager {
         return task
     }
 
-    /// Returns the serializer with the manager's own settings in the place of their placeholders.
+    /// Returns the serializer with the manager's settings in place of placeholders.
     @_specialize(where S == AnyResponseSerializer)
     @_specialize(where S == DataResponseSerializer)
     @_specialize(where S == StringResponseSerializer)

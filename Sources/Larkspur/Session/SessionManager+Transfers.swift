@@ -6,22 +6,22 @@ extension SessionManager {
     ///         print(object ?? "nothing")
     ///     }
     /// - Parameters:
-    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
-    ///     the root of its host.
-    ///   - body: What is sent: data, a file, a stream, a form or a value.
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``, such as `"backups/1"`.
+    ///   - body: The content: data, a file, a stream, a form or a value.
     ///   - method: The method. Default: POST.
-    ///   - parameters: Names and values of the query, for every method; with a form its first parts. Default: none.
-    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
-    ///   - options: Timeouts, hooks, interceptors, progress and other settings of this call. Default: those of the
+    ///   - parameters: Names and values of the query, whatever the method is. With a form they are its first parts
+    ///     instead. Default: none.
+    ///   - headers: Fields of the upload, which replace those of ``headers`` with the same name. Default: none.
+    ///   - options: Settings of the upload: timeouts, hooks, interceptors, progress and others. Default: those of the
     ///     session manager.
-    ///   - resumable: The protocol by which the upload continues after a failure from where the server is, and its
-    ///     settings: ``ResumableUpload/tus`` or ``ResumableUpload/ietf``. It needs data or a file. Default: nil, which
-    ///     sends the content in one request.
+    ///   - resumable: The protocol, with its settings, that continues the upload after a failure:
+    ///     ``ResumableUpload/tus`` or ``ResumableUpload/ietf``. It continues with the first byte that the server lacks,
+    ///     and needs data or a file. Default: nil, which sends the content in one request.
     ///   - serializer: Validates and parses the response for `success`. Default: ``responseSerializer``.
     ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and could
     ///     be parsed. Default: none.
-    ///   - failure: Called on ``completionQueue`` with the task and the error; the task is nil if nothing was sent, as
-    ///     for a file that cannot be read (`fileUnreadable`). Default: none.
+    ///   - failure: Called on ``completionQueue`` with the task and the error. The task is nil if nothing was sent, for
+    ///     example because a file cannot be read (`fileUnreadable`). Default: none.
     /// - Returns: The task, started if it has a handler.
     @discardableResult
     public func upload<S: ResponseSerializer>(
@@ -69,27 +69,27 @@ extension SessionManager {
     ///         print(response.fileURL?.path ?? "no file")
     ///     }
     /// - Parameters:
-    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
-    ///     the root of its host.
+    ///   - url: The URL of the file, or a reference that is resolved against ``baseURL``, such as `"report.pdf"`.
     ///   - method: The method. Default: GET.
-    ///   - parameters: Names and values, which become the query or, for other methods than GET, HEAD and DELETE, the
-    ///     content. Default: none.
-    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
-    ///   - options: Timeouts, hooks, interceptors, progress and other settings of this call. Default: those of the
+    ///   - parameters: Names and values. They become the query for GET, HEAD and DELETE, and the content for other
+    ///     methods. Default: none.
+    ///   - headers: Fields of the download, which replace those of ``headers`` with the same name. Default: none.
+    ///   - options: Settings of the download: timeouts, hooks, interceptors, progress and others. Default: those of the
     ///     session manager.
     ///   - resumes: The maximum number of times that the task resumes automatically after its connection is lost or
-    ///     times out. The first delay is 0.25 seconds. It doubles, up to 30 seconds, each time that no content arrived
-    ///     in between; after content has arrived it is 0.25 seconds again. The task resumes only if the error would
-    ///     have `resumeData`. With a limit above 0 the request asks for content without a content coding. Default: 0.
-    ///     Without effect with the transport `.foundation` on Linux.
+    ///     times out. The first delay is 0.25 seconds. Each time that no content has arrived since the last delay, the
+    ///     delay doubles, up to 30 seconds. After content has arrived it is 0.25 seconds again. The task resumes only
+    ///     if the error would have `resumeData`. With a limit above 0 the request asks for content without a content
+    ///     coding. The limit has no effect with the transport `.foundation` on Linux. Default: 0.
     ///   - resumeData: The resume data of an earlier task, with which the download continues:
     ///     ``LarkspurError/resumeData``, ``DownloadTask/cancel(producingResumeData:)`` or ``DownloadTask/resumeData``.
-    ///     If the file on the server, or its part on disk, has changed, the download starts over. Other data is the
-    ///     error `invalidResumeData`. With the transport `.foundation` on Linux any resume data is the error
-    ///     `unsupported`. Default: nil, which downloads the file from its beginning.
-    ///   - destination: The location of the file. If nil, handlers get a temporary file, which is removed when the
-    ///     task is released; an `async` function gets a temporary file that it owns. Default: nil.
-    ///   - completionHandler: Called once, on ``completionQueue``. A request that cannot be built is the error
+    ///     If the file on the server or the partial file on disk has changed, the download starts again from the
+    ///     beginning. If it is not resume data, the error is `invalidResumeData`. With the transport `.foundation` on
+    ///     Linux any resume data leads to the error `unsupported`. Default: nil, which downloads the file from its
+    ///     beginning.
+    ///   - destination: The location of the file. If nil, handlers get a temporary file, which is removed when the task
+    ///     is released, and an `async` function returns a temporary file that its caller owns. Default: nil.
+    ///   - completionHandler: Called once, on ``completionQueue``. If the request cannot be built, the error is
     ///     `invalidURL`, `invalidMethod`, `invalidHeaderField` or `parameterEncodingFailed`. Default: none.
     /// - Returns: The task, started if it has a handler.
     @discardableResult

@@ -1,37 +1,38 @@
-/// The calls by their methods.
+/// The calls, by their HTTP methods.
 ///
-/// One rule holds for all of them: **a call with a handler starts; a call without one waits.** With `success` or
-/// `failure` it is sent at once, and exactly one of the two runs, once. Without both the task can be set up with its
-/// chain, and starts with its first handler, `await` or sequence, or with ``SessionTask/resume()``:
+/// One rule holds for all of them: **a call with a handler starts; a call without one waits.** A call with `success` or
+/// `failure` is sent at once. It runs one of the two closures, once. A call without closures can be configured by its
+/// chain. It starts with its first handler, `await` or sequence, or with ``SessionTask/resume()``:
 ///
 ///     manager.get("users/1", as: User.self) { task, user in print(user.name) }
 ///     let user = try await manager.get("users/1").timeout(total: .seconds(5)).value(as: User.self)
 ///
-/// A call that is released without having started sends nothing; in debug builds a line on standard error says so.
+/// A call that is released before it has started sends nothing. In debug builds a line on standard error reports it.
 extension SessionManager {
-    /// A closure that gets the task and the value that the response serializer made of the response. Runs on the
-    /// completion queue.
+    /// A closure that gets the task and the value that the response serializer returned. It runs on the completion
+    /// queue.
     public typealias SuccessHandler<Value> = @Sendable (DataTask, Value) -> Void
 
-    /// A closure that gets the error of a call, and the task, or nil if nothing was sent. Runs on the completion queue.
+    /// A closure that gets the error of a call, and the task, or nil if nothing was sent. It runs on the completion
+    /// queue.
     public typealias FailureHandler = @Sendable (DataTask?, LarkspurError) -> Void
 
-    /// A closure that gets the progress of a transfer. Runs on the completion queue.
+    /// A closure that gets the progress of a transfer. It runs on the completion queue.
     public typealias ProgressHandler = @Sendable (Progress) -> Void
 
     /// Performs a request with any method.
     ///
     ///     let folder = try await manager.request("PROPFIND", "files", headers: ["Depth": "1"]).data
     ///
-    /// The parameters become the query for the methods of ``RequestSettings/methodsEncodingParametersInURI`` and
-    /// beside a `body`; otherwise the request serializer writes them into the content. Content has no defined meaning
-    /// in a GET or HEAD request (RFC 9110, section 9.3); a `body` is sent nevertheless.
+    /// The parameters become the query for the methods of ``RequestSettings/methodsEncodingParametersInURI``, and for
+    /// all methods if there is a `body`. Otherwise the request serializer writes them into the content. Content has no
+    /// defined meaning in a GET or HEAD request (RFC 9110, section 9.3), but a `body` is sent nevertheless.
     /// - Parameters:
     ///   - method: The method, which may be any token (RFC 9110, section 9.1).
     ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
     ///     the root of its host.
     ///   - parameters: Names and values that the request serializer writes. Default: none.
-    ///   - body: What is sent as content. Default: none.
+    ///   - body: The content of the request. Default: none.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
     ///   - options: Timeouts, hooks, interceptors, progress and other settings of this call. Default: those of the
     ///     session manager.
@@ -42,9 +43,9 @@ extension SessionManager {
     ///   - failure: Called on ``completionQueue`` with the task and the error, if the call fails. The task is nil if
     ///     nothing was sent, as with the codes `invalidURL`, `invalidMethod`, `invalidHeaderField`,
     ///     `parameterEncodingFailed` and `fileUnreadable`. Default: none.
-    /// - Returns: The task, started if it has a handler. It has ended already if the request could not be built; one
-    ///   without a handler ends with that error when it starts. For a body that is a file, a stream or a form it is an
-    ///   ``UploadTask``.
+    /// - Returns: The task, which has started if it has a handler. If the request could not be built, a task with a
+    ///   handler has ended already, and a task without one ends with that error when it starts. For a body that is a
+    ///   file, a stream or a form, the task is an ``UploadTask``.
     @discardableResult
     public func request<S: ResponseSerializer>(
         _ method: HTTPMethod,
@@ -60,7 +61,7 @@ extension SessionManager {
         send(RequestDraft(method, url, parameters, body, headers), options, serializer, success, failure)
     }
 
-    /// Performs a GET request, whose parameters become the query. The parameters of the method are those of
+    /// Performs a GET request, whose parameters become the query. For the parameters of this method see
     /// ``request(_:_:parameters:body:headers:options:as:success:failure:)-(_,_,_,_,_,_,S,_,_)``.
     @discardableResult
     public func get<S: ResponseSerializer>(
@@ -76,7 +77,7 @@ extension SessionManager {
     }
 
     /// Performs a HEAD request, whose parameters become the query. The response has no content, so that `success` gets
-    /// only the task; for the rest see
+    /// only the task. For the parameters of this method see
     /// ``request(_:_:parameters:body:headers:options:as:success:failure:)-(_,_,_,_,_,_,S,_,_)``.
     @discardableResult
     public func head(
@@ -92,8 +93,7 @@ extension SessionManager {
         return send(RequestDraft(.head, url, parameters, nil, headers), options, .sessionDefault, handler, failure)
     }
 
-    /// Performs a POST request, with a body or with parameters as its content; see
-    /// ``request(_:_:parameters:body:headers:options:as:success:failure:)-(_,_,_,_,_,_,S,_,_)``.
+    /// Performs a POST request whose content is a body or the parameters; for the rest see `request`.
     @discardableResult
     public func post<S: ResponseSerializer>(
         _ url: any RequestTarget,
@@ -108,8 +108,7 @@ extension SessionManager {
         send(RequestDraft(.post, url, parameters, body, headers), options, serializer, success, failure)
     }
 
-    /// Performs a PUT request, with a body or with parameters as its content; see
-    /// ``request(_:_:parameters:body:headers:options:as:success:failure:)-(_,_,_,_,_,_,S,_,_)``.
+    /// Performs a PUT request whose content is a body or the parameters; for the rest see `request`.
     @discardableResult
     public func put<S: ResponseSerializer>(
         _ url: any RequestTarget,
@@ -124,8 +123,7 @@ extension SessionManager {
         send(RequestDraft(.put, url, parameters, body, headers), options, serializer, success, failure)
     }
 
-    /// Performs a PATCH request (RFC 5789), with a body or with parameters as its content; see
-    /// ``request(_:_:parameters:body:headers:options:as:success:failure:)-(_,_,_,_,_,_,S,_,_)``.
+    /// Performs a PATCH request (RFC 5789) whose content is a body or the parameters; for the rest see `request`.
     @discardableResult
     public func patch<S: ResponseSerializer>(
         _ url: any RequestTarget,
@@ -140,8 +138,7 @@ extension SessionManager {
         send(RequestDraft(.patch, url, parameters, body, headers), options, serializer, success, failure)
     }
 
-    /// Performs a DELETE request, whose parameters become the query; see
-    /// ``request(_:_:parameters:body:headers:options:as:success:failure:)-(_,_,_,_,_,_,S,_,_)``.
+    /// Performs a DELETE request, whose parameters become the query; for the rest see `request`.
     @discardableResult
     public func delete<S: ResponseSerializer>(
         _ url: any RequestTarget,
@@ -158,7 +155,7 @@ extension SessionManager {
 }
 
 /// The calls by their methods, for values of a `Decodable` type. ``SessionManager/jsonDecoder`` decodes the JSON of the
-/// response on ``SessionManager/processingQueue``; all else is as without a type.
+/// response on ``SessionManager/processingQueue``. In all other respects they are the calls without a type.
 extension SessionManager {
     /// Performs a request with any method, and decodes the response into a type for `success`.
     @discardableResult
@@ -258,7 +255,7 @@ extension SessionManager {
 }
 
 extension SessionManager {
-    /// Makes the call of a request, and starts it if it has a handler.
+    /// Creates the task of a call, and starts it if it has a handler.
     // The method and those that it calls are specialized for the serializers that are used most. Otherwise each call
     // would look up its types at run time.
     @_specialize(where S == AnyResponseSerializer)
@@ -277,7 +274,7 @@ extension SessionManager {
         return perform(plan, handler, options)
     }
 
-    /// The handler of two closures; nil without both.
+    /// Returns the handler that runs one of two closures; nil if there are none.
     @_specialize(where S == AnyResponseSerializer)
     @_specialize(where S == DataResponseSerializer)
     @_specialize(where S == StringResponseSerializer)
@@ -292,7 +289,7 @@ extension SessionManager {
         }
     }
 
-    /// Makes a task, and starts it if it has a handler. Otherwise it starts with its first one.
+    /// Creates a task. If it has a handler, it starts now; otherwise it starts with its first handler.
     func perform<T: SessionTask>(_ plan: CallPlan, _ handler: CallHandler?, _ options: CallOptions?) -> T {
         guard let handler else { return chain(plan, options) }
         let task: T = makeTask(plan, handler, options)
@@ -302,7 +299,7 @@ extension SessionManager {
 }
 
 extension DataResponse {
-    /// Calls one of the closures of a call.
+    /// Runs one of the two closures of a call.
     fileprivate func deliver(
         for task: DataTask,
         _ success: SessionManager.SuccessHandler<Value>?,
@@ -311,7 +308,7 @@ extension DataResponse {
         switch result {
         case .success(let value): success?(task, value)
         case .failure(let error):
-            // The task is nil if nothing was sent.
+            // The task is nil if nothing was sent: it has no attempt then.
             if let failure { return failure(task.attempt == nil ? nil : task, error) }
             if let writer = task.environment.failureWriter { UnhandledFailure.line(about: error).map(writer) }
         }

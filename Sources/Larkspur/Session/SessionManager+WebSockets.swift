@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// WebSockets, which `CurlURLSession` has. On Linux only.
+/// WebSockets, which the transport `.curl` supports. On Linux only.
 extension SessionManager {
     /// Creates a WebSocket (RFC 6455).
     ///
@@ -8,34 +8,36 @@ extension SessionManager {
     ///     try await socket.send("Hello")
     ///     for try await message in socket.messages { print(message) }
     ///
-    /// The handshake is a GET with the headers, the authorization and the settings of the manager, in its session. It
-    /// goes through the ``interceptors``, which get its response when the connection is open (101) or refused: so a
-    /// token is refreshed, or a 503 retried, as for a request. The hooks that are called with a task, ``timeouts`` and
-    /// ``completionGroup`` have no part in it, and it is none of ``tasks``. An invalidation ends WebSockets as it ends
-    /// tasks.
+    /// The handshake is a GET request with the headers, the authorization and the settings of the manager, in its
+    /// session. It passes through the ``interceptors``, which get its response when the connection is open (101) or
+    /// refused. So they can refresh a token or retry after a 503, as for a request. The hooks that are called with a
+    /// task, ``timeouts`` and ``completionGroup`` do not apply to a WebSocket, and ``tasks`` does not contain it.
+    /// Invalidating the session ends WebSockets as it ends tasks.
     ///
-    /// With `reconnection`, a lost connection is followed by another one, after a delay by the same rules as for
-    /// server-sent events. A connection is lost if it ends without a close frame, does not answer a ping, or is closed
-    /// by the server with 1012 (service restart) or 1013 (try again later). Then `messages` and `receive()` go on with
-    /// the next connection, and `send` waits for it. What was being sent at the loss throws the error and is never
-    /// repeated. A connection has content if a message has come on it. The WebSocket ends if the server closes it with
-    /// another code, breaks the protocol, or refuses a handshake, and if the first connection cannot be opened.
+    /// With `reconnection`, another connection follows a lost one, after a delay by the same rules as for server-sent
+    /// events. A connection is lost if it ends without a close frame, if the server does not answer a ping, or if the
+    /// server closes it with 1012 (service restart) or 1013 (try again later). Then `messages` and `receive()` continue
+    /// with the next connection, and `send` waits for it. A message that is being sent when the connection is lost
+    /// throws the error and is never sent again. For the delays, a connection has content if it has received a message.
+    /// The WebSocket ends if the first connection cannot be opened, or if the server refuses a handshake, breaks the
+    /// protocol, or closes the WebSocket with another code.
     /// - Parameters:
     ///   - url: The URL with the scheme ws, wss, http or https, or a reference that is resolved against ``baseURL``:
     ///     `"chat"` is below it, `"/chat"` is at the root of its host.
     ///   - parameters: Names and values that become the query. Default: none.
-    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - headers: Fields of the handshake, which replace those of ``headers`` with the same name. Default: none.
     ///   - options: The settings of the WebSocket. Default: those of `WebSocketTask.Options()`.
-    ///   - reconnection: The rules by which a lost connection is followed by another one. Default:
+    ///   - reconnection: The rules by which another connection follows a lost one. Default:
     ///     ``EventSource/Reconnection/never``.
     ///   - greeting: Returns the messages that are sent on each connection before all others, such as subscriptions.
-    ///     Called when a connection is open, on an arbitrary thread. Its error ends the WebSocket; on a later
-    ///     connection than the first one, an error of the network is followed by another connection. Default: none.
-    /// - Returns: The WebSocket, whose handshake begins with `resume()` or with the first method that needs the
-    ///   connection: `open()`, sending, receiving, or a ping. If the request could not be built, the session makes no
-    ///   more tasks, or its transport has no WebSockets, `open()` and everything else throws the ``LarkspurError``:
-    ///   `invalidURL`, `invalidHeaderField`, `parameterEncodingFailed`, `sessionInvalidated`, `unsupported` or the
-    ///   error of the configuration. The error of an interceptor is thrown in the same way.
+    ///     Called when a connection is open, on an arbitrary thread. If it throws an error, the WebSocket ends. An
+    ///     error of the network on a later connection than the first leads to another connection instead. Default:
+    ///     none.
+    /// - Returns: The WebSocket. Its handshake begins with `resume()` or with the first method that needs the
+    ///   connection: `open()`, sending, receiving, or a ping. All of these throw a ``LarkspurError`` if there can be no
+    ///   connection: `invalidURL`, `invalidHeaderField` or `parameterEncodingFailed` if the request could not be built,
+    ///   `sessionInvalidated` after an invalidation, `unsupported` if the transport has no WebSockets, or the error of
+    ///   the configuration. The error of an interceptor is thrown in the same way.
     public func webSocket(
         _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
@@ -88,7 +90,7 @@ extension CallEvent.Detail {
 }
 
 extension WebSocketEnd {
-    /// The end in words.
+    /// A description of the end.
     fileprivate var reason: String {
         switch self {
         case .closed(let closure): closure?.code.map { "code \($0.rawValue)" } ?? "no code"

@@ -13,22 +13,24 @@ import Synchronization
 ///         print(error)
 ///     }
 ///
-/// It may be used from any thread. Changes of its properties apply to tasks that are created afterwards. When the last
-/// reference to it is released, its tasks still finish; then the session is invalidated.
+/// It may be used from any thread. A change of a property applies to tasks that are created afterwards; a change of
+/// ``hooks`` applies immediately. When the last reference to the manager is released, its tasks still finish, and then
+/// the session is invalidated.
 public final class SessionManager: Sendable {
-    /// The URL that relative URL strings are resolved against (RFC 3986, section 5). If it has a path, that ends in a
-    /// slash. Nil if there is none, or it is a string that is no URL.
+    /// The URL against which relative URL strings are resolved (RFC 3986, section 5). Its path, if it has one, ends in
+    /// a slash. Nil if the manager has no base URL, or was given a string that is not an absolute URL.
     public var baseURL: URL? { (try? base.get()) ?? nil }
 
-    /// The base URL, or the error of one that is not valid, which each call that needs it ends with.
+    /// The base URL, or the error of a string that is not an absolute URL. Each call that needs the base URL ends with
+    /// that error.
     let base: Result<URL?, LarkspurError>
 
     /// The concurrent queue on which responses are validated and serialized.
     ///
-    /// Content of at most 4 KiB is serialized on ``completionQueue`` instead, unless that is the main queue, or by the
-    /// task that awaits it, if only the serializers for data, text and JSON objects are used and no checks of yours:
-    /// waking a thread would take longer. Your own serializers and checks, and decoders of your types, always run on
-    /// this queue.
+    /// Content of at most 4 KiB takes a shortcut, because waking a thread would take longer than serializing it. The
+    /// shortcut requires that the call uses only the serializers for data, text and JSON objects, and has no checks of
+    /// yours. The task that awaits the response then serializes the content, or ``completionQueue`` does so unless it
+    /// is the main queue. Your own serializers and checks, and decoders of your types, always run on this queue.
     public var processingQueue: DispatchQueue { processing.queue }
 
     private let processing = ProcessingPool()
@@ -37,17 +39,17 @@ public final class SessionManager: Sendable {
     let builder: Published<RequestBuilder>
     let requests = RequestMemo()
     private let parser: Published<any ResponseSerializer>
-    /// The settings for the next task. A change replaces all of them, so that they cost nothing when a task is created.
+    /// The settings for the next task. A change replaces the whole object, so that a new task only copies a reference.
     private let current: Mutex<TaskEnvironment>
 
     /// Creates a session manager. Its session is created with the first task.
     /// - Parameters:
-    ///   - baseURL: The URL that relative URL strings are resolved against, as a `URL` or a `String`. If its path does
-    ///     not end in a slash, one is appended. A string that is no whole URL is the error `invalidURL` of each call
-    ///     that takes a URL string or a `URL`. Default: none.
+    ///   - baseURL: The URL against which relative URL strings are resolved, as a `URL` or a `String`. If its path does
+    ///     not end in a slash, one is appended. If it is a string that is not an absolute URL, each call that takes a
+    ///     URL string or a `URL` ends with the error `invalidURL`. Default: none.
     ///   - configuration: The configuration, which is copied; later changes to it have no effect. Default: `.default`,
     ///     with which all managers of the process share cookies, stored credentials and cache. A program that acts for
-    ///     several users needs a manager with `.ephemeral`, or with storages of its own, for each user.
+    ///     several users needs a manager with `.ephemeral`, or with separate storages, for each user.
     ///   - transport: The transport that sends the requests. Default: `.automatic`.
     ///   - requestSettings: Headers, request properties, and the encoding of parameters as a query. Default: those of
     ///     ``RequestSettings``.
@@ -57,7 +59,7 @@ public final class SessionManager: Sendable {
     ///   - completionQueue: The queue that runs closures and posts notifications; pass a serial one. Default: the main
     ///     queue on Apple platforms, elsewhere a private serial queue, because most programs there do not run the main
     ///     queue.
-    ///   - completionGroup: The group that each task enters while it is under way. Default: a group of its own.
+    ///   - completionGroup: The group that each task enters while it is under way. Default: a separate group.
     public convenience init(
         baseURL: (any RequestTarget)? = nil,
         configuration: URLSessionConfiguration = .default,
@@ -83,11 +85,11 @@ public final class SessionManager: Sendable {
     /// If the transport cannot enforce the policy, each request fails before it is sent, with the code
     /// `securityPolicyNotEnforceable`.
     /// - Parameters:
-    ///   - baseURL: The URL that relative URL strings are resolved against, as a `URL` or a `String`. If its path does
+    ///   - baseURL: The URL against which relative URL strings are resolved, as a `URL` or a `String`. If its path does
     ///     not end in a slash, one is appended. With a pinning policy its scheme must be https. Default: none.
     ///   - configuration: The configuration, which is copied; later changes to it have no effect. Default: `.default`,
     ///     with which all managers of the process share cookies, stored credentials and cache. A program that acts for
-    ///     several users needs a manager with `.ephemeral`, or with storages of its own, for each user.
+    ///     several users needs a manager with `.ephemeral`, or with separate storages, for each user.
     ///   - transport: The transport that sends the requests. Default: `.automatic`.
     ///   - securityPolicy: The rules by which the certificates of servers are validated.
     ///   - requestSettings: Headers, request properties, and the encoding of parameters as a query. Default: those of
@@ -98,9 +100,9 @@ public final class SessionManager: Sendable {
     ///   - completionQueue: The queue that runs closures and posts notifications; pass a serial one. Default: the main
     ///     queue on Apple platforms, elsewhere a private serial queue, because most programs there do not run the main
     ///     queue.
-    ///   - completionGroup: The group that each task enters while it is under way. Default: a group of its own.
+    ///   - completionGroup: The group that each task enters while it is under way. Default: a separate group.
     /// - Throws: ``LarkspurError`` with the code `invalidSecurityPolicy`, if there are pins and the base URL is missing
-    ///   or not https, or with the code `invalidURL`, if the base URL is a string that is no whole URL.
+    ///   or not https; with the code `invalidURL`, if the base URL is a string that is not an absolute URL.
     public convenience init(
         baseURL: (any RequestTarget)? = nil,
         configuration: URLSessionConfiguration = .default,
@@ -156,8 +158,8 @@ public final class SessionManager: Sendable {
     /// The serializer that writes the parameters of calls into the content of their requests. Default:
     /// ``HTTPRequestSerializer``.
     ///
-    /// Headers and request settings belong to the manager, not to the serializer: they stay when it is replaced.
-    /// Threads that change it in place do so one after the other, so that no change is lost.
+    /// Headers and request settings belong to the manager, not to the serializer: they remain when the serializer is
+    /// replaced. If several threads change the property in place, no change is lost.
     public var requestSerializer: any RequestSerializer {
         get { builder.read(\.serializer) }
         set { builder.value.serializer = newValue }
@@ -169,7 +171,8 @@ public final class SessionManager: Sendable {
     ///     manager.requestSettings.timeoutInterval = 10
     ///
     /// They apply to all calls that take a URL string, but not to tasks that are created from a `URLRequest`. Changes
-    /// apply to later calls. Threads that change them in place do so one after the other, so that no change is lost.
+    /// apply to later calls. If several threads change them in place, each waits for the other, so that no change is
+    /// lost.
     public var requestSettings: RequestSettings {
         get { builder.read(\.settings) }
         set { builder.value.settings = newValue }
@@ -177,9 +180,8 @@ public final class SessionManager: Sendable {
     }
 
     /// The header fields of every request that the manager builds, which are part of ``requestSettings``. Fields of a
-    /// call replace those with the same name. Default: ``HTTPHeaders/default``.
-    ///
-    /// Threads that change the value in place do so one after the other, so that no change is lost.
+    /// call replace those with the same name. If several threads change the headers in place, no change is lost.
+    /// Default: ``HTTPHeaders/default``.
     public var headers: HTTPHeaders {
         get { builder.read(\.settings.headers) }
         set { builder.value.settings.headers = newValue }
@@ -189,10 +191,8 @@ public final class SessionManager: Sendable {
     /// A copy of ``requestSettings`` and ``requestSerializer``, for requests that are not sent by a call.
     public var requestBuilder: RequestBuilder { builder.value }
 
-    /// The serializer that validates and parses the responses of tasks without a serializer of their own. It is
-    /// captured when a task is created. Default: ``JSONResponseSerializer``.
-    ///
-    /// Threads that change the value in place do so one after the other, so that no change is lost.
+    /// The serializer that validates and parses the responses of tasks that name no serializer. It is captured when a
+    /// task is created. If several threads change it in place, no change is lost. Default: ``JSONResponseSerializer``.
     public var responseSerializer: any ResponseSerializer {
         get { parser.value }
         set { parser.value = newValue }
@@ -204,13 +204,13 @@ public final class SessionManager: Sendable {
     ///     manager.jsonDecoder.keyDecodingStrategy = .convertFromSnakeCase
     ///
     /// Many threads use the decoder at once: configure it before the first call, or set another one. A serializer that
-    /// is passed to a call uses its own decoder. Default: a plain `JSONDecoder`.
+    /// was made with a decoder uses that one instead. Default: a plain `JSONDecoder`.
     public var jsonDecoder: JSONDecoder {
         get { environment.settings.jsonDecoder }
         set { set(\.jsonDecoder, to: newValue) }
     }
 
-    /// The encoder of the values that calls pass as `body:` without an encoder of their own.
+    /// The encoder for the values that calls pass as `body:` without naming an encoder.
     ///
     ///     manager.jsonEncoder.keyEncodingStrategy = .convertToSnakeCase
     ///
@@ -224,7 +224,8 @@ public final class SessionManager: Sendable {
     /// The queue that runs success, failure and completion handlers and progress closures, and posts notifications. It
     /// is captured when a task is created.
     ///
-    /// Use a serial queue: a concurrent queue may run closures in another order than the one in which they were queued.
+    /// Use a serial queue: a concurrent queue may run closures in a different order from the one in which they were
+    /// queued.
     public var completionQueue: DispatchQueue {
         get { environment.settings.completionQueue }
         set { set(\.completionQueue, to: newValue) }
@@ -237,19 +238,19 @@ public final class SessionManager: Sendable {
         set { set(\.completionGroup, to: newValue) }
     }
 
-    /// The number of bytes of content that a data or upload task collects in memory before it ends with the error
-    /// `contentTooLarge`. The limit keeps a server from exhausting the memory. It is captured when a task is created.
-    /// Default: 1 GiB. A download task has no such limit.
+    /// The maximum number of bytes of content that a data or upload task collects in memory. A response with more
+    /// content ends the task with the error `contentTooLarge`, so that a server cannot exhaust the memory. The limit is
+    /// captured when a task is created, and does not apply to download tasks. Default: 1 GiB.
     public var maximumContentSize: Int {
         get { environment.settings.maximumContentSize }
         set { set(\.maximumContentSize, to: newValue) }
     }
 
-    /// True to report the failure of a call without a closure for failures, in one line on standard error. It is
+    /// True to report the failure of a call that has no closure for failures, in one line on standard error. It is
     /// captured when a task is created. Default: true in debug builds, false in release builds.
     ///
-    /// The line has the method, the URL without credentials and query, and the error's message. It is written on
-    /// ``completionQueue``. The end of a task that was cancelled, or that became a download, is not reported.
+    /// The line contains the method, the URL without credentials and query, and the error's message. It is written on
+    /// ``completionQueue``. A task that was cancelled, or that became a download, is not reported.
     public var reportsUnhandledFailures: Bool {
         get { environment.settings.reportsUnhandledFailures }
         set { set(\.reportsUnhandledFailures, to: newValue) }
@@ -261,7 +262,7 @@ public final class SessionManager: Sendable {
         set { set(\.failureWriter, to: newValue) }
     }
 
-    /// The notifications of tasks that anybody may observe. It is captured when a task is created.
+    /// The notifications of tasks that may have observers. It is captured when a task is created.
     var interest: NotificationInterest {
         get { environment.settings.interest }
         set { set(\.interest, to: newValue) }
@@ -277,15 +278,15 @@ public final class SessionManager: Sendable {
         set { set(\.interceptors, to: newValue) }
     }
 
-    /// The clock of every delay of an interceptor, such as the one before a retry. Tests may set one that they control.
-    /// It is captured when a task is created. Default: the continuous clock.
+    /// The clock for every delay of an interceptor, such as the delay before a retry. Tests may set a clock that they
+    /// control. It is captured when a task is created. Default: the continuous clock.
     public var clock: any Clock<Duration> {
         get { environment.settings.clock }
         set { set(\.clock, to: newValue) }
     }
 
-    /// The limits of the time that calls and tasks may take. They are captured when a task is created. Default: none
-    /// but those of the request and the configuration.
+    /// The limits of the time that calls and tasks may take. They are captured when a task is created. Default: no
+    /// limits except those of the request and the configuration.
     ///
     /// If two threads change the value in place at the same time, one change may be lost.
     public var timeouts: Timeouts {
@@ -293,9 +294,8 @@ public final class SessionManager: Sendable {
         set { set(\.timeouts, to: newValue) }
     }
 
-    /// Closures that take part in the work of the session. Changes apply immediately, also to tasks under way.
-    ///
-    /// Threads that change the value in place do so one after the other, so that no change is lost.
+    /// Closures that take part in the work of the session. Changes apply immediately, also to tasks under way. If
+    /// several threads change the hooks in place, no change is lost.
     public var hooks: SessionHooks {
         get { sessions.hooks.hooks }
         set { sessions.hooks.hooks = newValue }
@@ -308,7 +308,7 @@ public final class SessionManager: Sendable {
     /// A copy of the configuration that sessions are created with.
     public var configuration: URLSessionConfiguration { sessions.configuration }
 
-    /// Creates a session manager with the same settings, coders, hooks and queues, and with a session of its own. Tasks
+    /// Creates a session manager with the same settings, coders, hooks and queues, and with a separate session. Tasks
     /// are not copied.
     public func copy() -> SessionManager {
         let copy = SessionManager(
@@ -319,7 +319,7 @@ public final class SessionManager: Sendable {
             settings: environment.settings
         )
         copy.hooks = hooks
-        // The end of either manager would end the sequences of the other.
+        // Sequences of events are not copied: the end of one manager would end the sequences of the other.
         copy.observers = observers.filter { !($0 is StreamObserver) }
         return copy
     }

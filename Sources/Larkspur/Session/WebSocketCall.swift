@@ -1,9 +1,10 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// The connections of a WebSocket, the handshake of each of which goes through the manager's interceptors.
+/// The connections of a WebSocket, one after the other. Each handshake passes through the manager's interceptors.
 struct WebSocketCall: Sendable {
-    /// The manager is needed as long as a handshake may follow, because its release invalidates the session.
+    /// The session manager, which has to live as long as a handshake may follow, because its release invalidates the
+    /// session.
     let manager: SessionManager
     let request: URLRequest
     let reconnection: EventSource.Reconnection
@@ -13,7 +14,7 @@ struct WebSocketCall: Sendable {
 
     /// Makes one connection after the other until the WebSocket has ended, or until its last connection is open.
     func run(_ line: WebSocketLine) async {
-        // A deadline around the first use is none of later connections.
+        // A deadline around the code that opens the WebSocket must not limit its later connections.
         await Deadline.$current.withValue(nil) {
             let sockets = manager.sessions.sockets
             let key = sockets.add { line.cancel() }
@@ -40,7 +41,7 @@ struct WebSocketCall: Sendable {
             }
             guard hasOpened, let reason = end.reconnectionReason, let delay = schedule.delay(after: reason, retry: nil)
             else { return line.end(end) }
-            // Fails at the end of the WebSocket only.
+            // The sleep fails only if the WebSocket ends during the delay.
             guard (try? await manager.clock.sleep(for: delay.bounded, tolerance: nil)) != nil else { return }
         }
     }
@@ -55,7 +56,7 @@ struct WebSocketCall: Sendable {
     }
 }
 
-/// The way of one handshake through the interceptors.
+/// One handshake on its way through the interceptors.
 private struct Handshake: Sendable {
     private struct State {
         var facts = RequestContext.State()
@@ -95,7 +96,7 @@ private struct Handshake: Sendable {
             state: { [progress] in progress.state.withLock { $0.facts } }
         )
         context.sender = ObjectIdentifier(call.manager.sessions)
-        // A connection cannot be shared.
+        // A connection belongs to one WebSocket: no equal request may share its response.
         context.isPersonal = true
         if let observation = call.observation {
             context.identity = observation.identity
@@ -116,14 +117,14 @@ private struct Handshake: Sendable {
         }
     }
 
-    /// Returns the rest of the chain from an interceptor on.
+    /// Returns the part of the chain that begins with the interceptor at an index.
     private func next(_ index: Int, _ context: RequestContext) -> RequestContext.Next {
         guard index < interceptors.count else { return { try await attempt($0) } }
         let interceptor = interceptors[index]
         return { try await interceptor.intercept($0, context: context, next: next(index + 1, context)) }
     }
 
-    /// Sends the handshake once.
+    /// Sends the handshake. Called once for each attempt.
     private func attempt(_ request: URLRequest) async throws(LarkspurError) -> InterceptedResponse {
         let defect = progress.state.withLock { state -> LarkspurError? in
             if state.opened != nil {
@@ -161,7 +162,8 @@ private struct Handshake: Sendable {
         }
     }
 
-    /// Returns the error of the connection that an error of the interceptors stands for, or else that error.
+    /// Returns the original error of the connection, if the interceptors have thrown the `LarkspurError` for it;
+    /// otherwise the error that they have thrown.
     private func reason(of error: any Error) -> any Error {
         if error is WebSocketError { return error }
         let error = LarkspurError(interception: error)
@@ -175,8 +177,8 @@ private struct Handshake: Sendable {
 }
 
 extension WebSocketEnd {
-    /// The error by which the rules decide about another connection: `connectionLost` after a close frame that asks for
-    /// one, nil if none may follow.
+    /// The error from which the rules decide whether another connection follows. After a close frame that allows
+    /// another connection it is `connectionLost`. Nil if none may follow.
     fileprivate var reconnectionReason: LarkspurError? {
         switch self {
         case .failed(let error): LarkspurError(transportError: error)
