@@ -1,4 +1,4 @@
-/// The state of a call, which is behind the lock of its task.
+/// The state of a call, which the lock of its task protects.
 struct CallState {
     var start = CallStart()
     var course = CallCourse()
@@ -11,7 +11,7 @@ struct CallState {
     /// The observers of the call; nil if there are none.
     var observation: CallObservation?
 
-    /// Takes what the caller set for the call.
+    /// Applies the options that the caller has set for the call.
     mutating func use(_ options: CallOptions) {
         start.use(options)
         hooks = options.taskHooks.map(TaskHooks.init)

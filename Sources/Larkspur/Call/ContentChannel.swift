@@ -1,15 +1,14 @@
 import Synchronization
 
-/// The pieces of content between a task and the one consumer of its sequence.
+/// The chunks of content between a task and the only consumer of its sequence.
 ///
-/// The transport stops reading while the consumer has not taken about 1 MiB, because each piece holds an object that
-/// counts it. A transport without such objects cannot wait. With it, a consumer that falls too far behind ends the
-/// task.
+/// Each chunk holds an object that counts it. While the consumer has not taken about 1 MiB, the transport stops
+/// reading. A transport without such objects cannot stop. With it, a consumer that falls too far behind ends the task.
 final class ContentChannel: Sendable {
     fileprivate struct State {
         var pieces: [(data: Data, held: (any Sendable)?)] = []
         var next = 0
-        /// The bytes that no object holds back.
+        /// The number of buffered bytes whose chunks hold no object.
         var freeBytes = 0
         var end: Result<Void, LarkspurError>?
         var waiting: CheckedContinuation<Void, Never>?
@@ -17,12 +16,12 @@ final class ContentChannel: Sendable {
         var isTaken = false
     }
 
-    /// The number of bytes that wait for the consumer with a transport that cannot wait itself.
+    /// The maximum number of buffered bytes with a transport that cannot stop reading.
     static let limit = 16 << 20
 
     private let state = Mutex(State())
 
-    /// Notes that the pieces of a response follow.
+    /// Records that the chunks of a response follow.
     func begin(with response: URLResponse) {
         let waiting = state.withLock { state in
             state.response = response
@@ -31,7 +30,7 @@ final class ContentChannel: Sendable {
         waiting?.resume()
     }
 
-    /// Adds a piece.
+    /// Adds a chunk.
     /// - Throws: `contentTooLarge`, if the consumer is too far behind.
     func add(_ data: Data, held: (any Sendable)?) throws(LarkspurError) {
         let (waiting, isTooMuch) = state.withLock { state in
@@ -50,7 +49,8 @@ final class ContentChannel: Sendable {
         }
     }
 
-    /// Notes the end of the content, once. Pieces that wait are delivered first, except after a cancellation.
+    /// Records the end of the content. Later calls have no effect. Buffered chunks are delivered first, except after a
+    /// cancellation.
     func finish(_ error: LarkspurError?) {
         let (waiting, dropped) = state.withLock { state in
             guard state.end == nil else {
@@ -65,8 +65,8 @@ final class ContentChannel: Sendable {
         waiting?.resume()
     }
 
-    /// Takes the one place of a consumer.
-    /// - Returns: False if another one has it.
+    /// Reserves the place of the consumer.
+    /// - Returns: False if another consumer has it.
     func take() -> Bool {
         state.withLock { state in
             defer { state.isTaken = true }
@@ -80,11 +80,12 @@ final class ContentChannel: Sendable {
         case wait
     }
 
-    /// Returns the next piece; nil at the end. Called by one consumer at a time.
+    /// Returns the next chunk; nil at the end. At most one call is under way at a time.
     func next() async throws(LarkspurError) -> Data? {
         while true {
             switch state.withLock({ $0.step() }) {
-            // The transport goes on before the consumer does.
+            // The object is released before the method returns, so that the transport continues before the consumer
+            // does.
             case .piece(let data, let held):
                 withExtendedLifetime(held) {}
                 return data
@@ -133,6 +134,7 @@ extension ContentChannel.State {
         pieces[next] = (Data(), nil)
         next += 1
         if held == nil { freeBytes -= data.count }
+        // Chunks are removed many at a time, because each removal moves all chunks that remain.
         if next == pieces.count {
             pieces.removeAll(keepingCapacity: true)
             next = 0

@@ -8,22 +8,22 @@ internal import HTTPSyntax
 /// }
 /// ```
 public struct DownloadDestination: Sendable {
-    /// The closure that gets the temporary file and the response, and returns the location. Nil leaves the file where
-    /// it is.
+    /// The closure that gets the temporary file and the response, and returns the location. If it returns nil, the file
+    /// is not moved.
     let place: @Sendable (URL, URLResponse?) -> URL?
     /// True to replace an existing file.
     let isReplacing: Bool
     /// True to create missing folders.
     let makesFolders: Bool
 
-    /// Creates a destination that a closure chooses.
+    /// Creates a destination whose location a closure returns.
     /// - Parameters:
     ///   - replacing: True to replace an existing file atomically. If false, an existing file is the error
     ///     `fileMoveFailed`. A folder is never replaced. Default: false.
     ///   - makingFolders: True to create missing folders. If false, a missing folder is the error `fileMoveFailed`.
     ///     Default: false.
     ///   - place: Gets the temporary file and the response, and returns the file's location. If it returns nil, the
-    ///     file stays where it is until the completion handler has returned; then it is removed. Runs on the manager's
+    ///     file is not moved, and is removed after the completion handler has returned. Runs on the manager's
     ///     `processingQueue`.
     public init(
         replacing: Bool = false,
@@ -38,9 +38,9 @@ public struct DownloadDestination: Sendable {
     /// Creates a destination with a fixed location.
     /// - Parameters:
     ///   - url: The file's location, as a `file:` URL.
-    ///   - replacing: True to replace an existing file atomically. If false, an existing file is the error
-    ///     `fileMoveFailed`. A folder is never replaced. Default: false.
-    ///   - makingFolders: True to create missing folders. If false, a missing folder is the error `fileMoveFailed`.
+    ///   - replacing: True to replace a file at that location atomically; false to fail with `fileMoveFailed` if there
+    ///     is one. A folder is never replaced. Default: false.
+    ///   - makingFolders: True to create missing folders; false to fail with `fileMoveFailed` if one is missing.
     ///     Default: false.
     public static func file(_ url: URL, replacing: Bool = false, makingFolders: Bool = false) -> Self {
         Self(replacing: replacing, makingFolders: makingFolders) { _, _ in url }
@@ -48,11 +48,11 @@ public struct DownloadDestination: Sendable {
 
     /// Creates a destination in a folder. The file has the name of ``fileName(for:)``, or `download` if there is none.
     ///
-    /// The file is always directly in this folder, even if the server suggests a path that leads out of it.
+    /// The file is always directly in this folder, even if the server suggests a path outside the folder.
     /// - Parameters:
     ///   - url: The folder, as a `file:` URL.
     ///   - replacing: True to replace an existing file of that name atomically. If false, an existing file is the error
-    ///     `fileMoveFailed`. A folder is never replaced. Default: false.
+    ///     `fileMoveFailed`. A folder of that name is never replaced. Default: false.
     ///   - makingFolders: True to create the folder if it is missing. If false, a missing folder is the error
     ///     `fileMoveFailed`. Default: false.
     public static func folder(_ url: URL, replacing: Bool = false, makingFolders: Bool = false) -> Self {
@@ -61,11 +61,11 @@ public struct DownloadDestination: Sendable {
         }
     }
 
-    /// Returns the name for the file of a response: the one that the server suggests in `Content-Disposition` (RFC
-    /// 6266, with `filename*` of RFC 8187), else the last part of the URL's path; nil if there is neither.
+    /// Returns the name for the file of a response. It is the name that the server suggests in `Content-Disposition`
+    /// (RFC 6266, with `filename*` of RFC 8187), or else the last segment of the URL's path; nil if there is neither.
     ///
-    /// The name is always that of one visible file. Only the last segment of a path counts; control characters, and
-    /// dots and hyphens at the beginning, become underscores; the name has at most 255 bytes. A field that is invalid
+    /// The name is always that of a single visible file. Of a path, only the last segment is used. Control characters,
+    /// and dots and hyphens at the beginning, become underscores. The name has at most 255 bytes. An invalid field
     /// suggests no name.
     /// - Parameter response: The response.
     public static func fileName(for response: URLResponse?) -> String? {
@@ -73,7 +73,7 @@ public struct DownloadDestination: Sendable {
         return SuggestedFilename(disposition: field, url: response?.url)?.text
     }
 
-    /// Returns why a file could not be moved, and what to change.
+    /// Returns the reason why a file could not be moved, with a remedy if there is one.
     static func reason(_ error: any Error, for wanted: URL) -> String {
         let manager = FileManager.default
         var isFolder: ObjCBool = false

@@ -1,4 +1,4 @@
-/// The bytes of one direction of a transfer so far.
+/// The number of bytes that a transfer has sent or received so far, and their total.
 public struct ByteProgress: Sendable, Hashable {
     /// The number of bytes so far.
     public let completed: Int64
@@ -14,13 +14,13 @@ public struct ByteProgress: Sendable, Hashable {
         self.total = total
     }
 
-    /// The part that is complete, from 0 to 1; nil while the total is not known.
+    /// The fraction that is complete, from 0 to 1; nil while the total is not known.
     public var fractionCompleted: Double? {
         total.map { $0 > 0 ? min(max(Double(completed) / Double($0), 0), 1) : 1 }
     }
 }
 
-/// The progress of a transfer, for a loop.
+/// The progress of a transfer, as a sequence.
 ///
 ///     let task = manager.download("report.pdf", to: .folder(downloads))
 ///     for await progress in task.downloadUpdates {
@@ -28,9 +28,9 @@ public struct ByteProgress: Sendable, Hashable {
 ///     }
 ///     let file = try await task.file
 ///
-/// The elements are the progress at the beginning of the loop, and then after each change, but a loop that is slow gets
-/// the newest only. The last one is that at the end of the transfer. There may be several loops. Leaving a loop does
-/// not end the transfer; the cancellation of the surrounding `Task` ends the loop.
+/// The first element is the progress at the beginning of the loop. Another element follows after each change; a slow
+/// loop gets only the newest one. The last element is the progress at the end of the transfer. Several loops may run at
+/// once. Leaving a loop does not end the transfer. Cancelling the surrounding `Task` ends the loop.
 public struct ProgressUpdates: AsyncSequence, Sendable {
     /// The bytes so far.
     public typealias Element = ByteProgress
@@ -55,7 +55,7 @@ public struct ProgressUpdates: AsyncSequence, Sendable {
         public mutating func next() async -> ByteProgress? { await updates.next() }
 
         /// Returns the next progress; nil at the end.
-        /// - Parameter actor: The actor on which the caller runs.
+        /// - Parameter actor: The caller's actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> ByteProgress? {
             await updates.next(isolation: actor)
         }

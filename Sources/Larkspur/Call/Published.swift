@@ -1,15 +1,15 @@
 import Synchronization
 
-/// A queue that admits one writer at a time. The thread that is admitted may enter again.
+/// A queue that admits one writer at a time. An admitted thread may enter again.
 ///
-/// It is not a lock that a thread owns: an access that begins before a suspension of an async function may end on
-/// another thread.
+/// It is a semaphore, and not a lock that belongs to a thread: an in-place access may begin before an `await` and end
+/// after it on another thread.
 final class WriterQueue: Sendable {
     private let entrance = DispatchSemaphore(value: 1)
     private let owner = Mutex<ObjectIdentifier?>(nil)
 
     /// Waits until no other thread is admitted.
-    /// - Returns: Whether the writer has to leave. False within another access of the same thread.
+    /// - Returns: True if the writer has to leave. False within another access of the same thread.
     func enter() -> Bool {
         let thread = ObjectIdentifier(Thread.current)
         if owner.withLock({ $0 == thread }) { return false }
@@ -29,7 +29,7 @@ final class WriterQueue: Sendable {
 
 /// A value that threads change in place, one after the other, so that no change is lost.
 ///
-/// During a change, readers get the value from before it. They wait only for code of this type.
+/// While a change is under way, readers get the previous value. They never wait for a writer's code.
 final class Published<Value: Sendable>: Sendable {
     private let writers: WriterQueue
     private let storage: Mutex<Value>
@@ -50,7 +50,7 @@ final class Published<Value: Sendable>: Sendable {
         storage = Mutex(value)
     }
 
-    /// The number of changes so far. A value that is read after it is at least as new.
+    /// The number of changes so far. A value that is read afterwards has at least these changes.
     var version: Int { changes.load(ordering: .acquiring) }
 
     var value: Value {
@@ -76,7 +76,8 @@ final class Published<Value: Sendable>: Sendable {
 
     private func replace(with value: Value) -> Value {
         let previous = storage.withLock { exchange(&$0, with: value) }
-        // Afterwards, so that nobody takes the previous value for one of the new version.
+        // The count follows the replacement. Otherwise a reader could take the previous value for that of the new
+        // version.
         changes.add(1, ordering: .releasing)
         return previous
     }

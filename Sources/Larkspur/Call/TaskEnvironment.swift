@@ -1,5 +1,5 @@
-/// The settings of the session manager, captured when a task is created, and the values that follow from them. Tasks
-/// that are created between two changes of the manager share them.
+/// The settings of the session manager, captured when a task is created, and the values that follow from them. All
+/// tasks that are created between two changes of the manager share one object.
 final class TaskEnvironment: Sendable {
     let settings: ManagerSettings
     /// The pool that runs validation and serialization.
@@ -17,17 +17,18 @@ final class TaskEnvironment: Sendable {
     var completionGroup: DispatchGroup { settings.completionGroup }
     var interest: NotificationInterest { settings.interest }
 
-    /// The closure that writes the line about an unhandled failure; nil if these are not reported.
+    /// The closure that writes the line about an unhandled failure; nil if such failures are not reported.
     var failureWriter: UnhandledFailure.Writer? { settings.reportsUnhandledFailures ? settings.failureWriter : nil }
 
-    /// Whether calls are launched when they start, and not when they are made.
+    /// Whether calls create their transfers when they start, instead of when they are made.
     var launchesLate: Bool { !settings.interceptors.isEmpty || !settings.timeouts.isEmpty }
 }
 
 extension DispatchQueue {
     private static let mainLabel = main.label
 
-    /// Whether the queue is the main queue, of which Dispatch on Linux makes another object for each use.
+    /// Whether the queue is the main queue. The labels are compared, because Dispatch on Linux returns another object
+    /// each time that `main` is read.
     fileprivate var isMain: Bool { label == Self.mainLabel }
 }
 
@@ -39,18 +40,18 @@ struct ManagerSettings: Sendable {
     var completionGroup: DispatchGroup
     var jsonDecoder = JSONDecoder()
     var jsonEncoder = JSONEncoder()
-    /// The number of bytes of content that a task may collect in memory.
+    /// The maximum number of bytes of content that a task collects in memory.
     var maximumContentSize = 1 << 30
     var reportsUnhandledFailures = Platform.isDebugBuild
     /// The closure that writes the lines about unhandled failures.
     var failureWriter = UnhandledFailure.writer
     /// The interceptors of all calls.
     var interceptors = RequestInterceptors()
-    /// The clock of every delay of an interceptor.
+    /// The clock for every delay of an interceptor.
     var clock: any Clock<Duration> = ContinuousClock()
     /// The limits of the time of all calls.
     var timeouts = Timeouts()
-    /// The notifications that anybody may observe.
+    /// The notifications that may have observers.
     var interest = NotificationInterest.shared
 
     init(completionQueue: DispatchQueue?, completionGroup: DispatchGroup) {

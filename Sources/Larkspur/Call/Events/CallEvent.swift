@@ -1,12 +1,14 @@
 internal import HTTPSyntax
 
-/// One thing that has happened in a call: from its creation over its attempts, redirects, challenges and retries to its
-/// completion, or in a WebSocket.
+/// An event of a call or a WebSocket. Examples are the creation of a call, an attempt, a redirect, a challenge, a
+/// retry, and the completion.
 ///
 /// A ``CallObserver`` gets the events of all calls of a session manager (``SessionManager/observers``) or those of one
-/// (``SessionTask/observe(_:_:)``). Which of the properties below are set depends on the ``kind``; the others are nil.
+/// call (``SessionTask/observe(_:_:)``). The ``kind`` determines which of the properties below have a value; the others
+/// are nil.
 public struct CallEvent: Sendable {
-    /// The further facts of an event, by its kind. It is behind a reference, as an event is copied on its way.
+    /// The facts that depend on the kind of the event. They are stored indirectly, because an event is copied on its
+    /// way to the observers.
     indirect enum Detail: Sendable {
         case none
         case request(URLRequest?)
@@ -22,11 +24,11 @@ public struct CallEvent: Sendable {
         case webSocket(URLRequest, URLResponse?, reason: String?)
     }
 
-    /// A request for credentials.
+    /// An authentication challenge, which asks for credentials.
     public struct Challenge: Sendable, Hashable {
         /// The kind of credentials, one of Foundation's `NSURLAuthenticationMethod…` constants.
         public let authenticationMethod: String
-        /// The host that asks.
+        /// The host that requires the credentials.
         public let host: String
         /// The realm that the server names; nil if there is none.
         public let realm: String?
@@ -36,9 +38,9 @@ public struct CallEvent: Sendable {
 
     /// The kind of the event.
     public let kind: Kind
-    /// The time of the event on the clock of dates.
+    /// The time of the event as a date.
     public let date = Date()
-    /// The time of the event on a clock that never goes back, for durations.
+    /// The time of the event on a clock that never goes back, for measuring durations.
     public let instant = ContinuousClock.now
     /// The task of the call; nil for the events of a WebSocket, which has none.
     public let task: SessionTask?
@@ -48,8 +50,8 @@ public struct CallEvent: Sendable {
     let detail: Detail
     let identity: CallIdentity
 
-    /// The identifier of the call, which is random and the same for all its events. It is
-    /// ``RequestContext/callID`` too, and the trace identifier of ``TraceContext``.
+    /// The identifier of the call, which is random and the same for all its events. ``RequestContext/callID`` and the
+    /// trace identifier of ``TraceContext`` are equal to it.
     public var callID: UUID { identity.id }
 
     init(_ kind: Kind, of task: SessionTask?, attempt: Int, _ detail: Detail, _ identity: CallIdentity) {
@@ -64,11 +66,13 @@ public struct CallEvent: Sendable {
 // MARK: - Facts
 
 extension CallEvent {
-    /// The request: of `created` the one that the call was made with, of `attemptStarted` the one that interceptors
-    /// have made of it, of `redirected` the one that follows, of `transactionEnded`, `attemptEnded` and `completed` the
-    /// one that was sent last.
-    ///
-    /// Of `redirected` it is nil if the redirect is not followed.
+    /// The request of an event of one of these kinds; nil for other kinds:
+    /// - `created`: the request that the call was made with.
+    /// - `attemptStarted`: the request that the interceptors have passed on.
+    /// - `redirected`: the request that follows the redirect; nil if the redirect is not followed.
+    /// - `transactionEnded`: the request of the transaction.
+    /// - `attemptEnded` and `completed`: the request that was sent last.
+    /// - `webSocketOpened` and `webSocketClosed`: the request of the handshake.
     public var request: URLRequest? {
         switch detail {
         case .request(let request), .redirect(_, let request): request
@@ -79,7 +83,7 @@ extension CallEvent {
         }
     }
 
-    /// The response: of `redirected`, `responseReceived`, `transactionEnded`, `attemptEnded`, `completed` and
+    /// The response, for `redirected`, `responseReceived`, `transactionEnded`, `attemptEnded`, `completed` and
     /// `webSocketOpened`.
     public var response: URLResponse? {
         switch detail {
@@ -95,9 +99,9 @@ extension CallEvent {
     /// The response, if it is an HTTP response.
     public var httpResponse: HTTPURLResponse? { response as? HTTPURLResponse }
 
-    /// The error of `attemptEnded` and `completed`; nil if there was none.
+    /// The error, for `attemptEnded` and `completed`; nil if there was none.
     ///
-    /// An attempt ends with an error only if it has no response. A call may fail also because its response is not
+    /// An attempt ends with an error only if it has no response. A call may also fail because its response is not
     /// acceptable or cannot be parsed.
     public var error: LarkspurError? {
         switch detail {
@@ -107,24 +111,24 @@ extension CallEvent {
         }
     }
 
-    /// The end of the task, of `completed`.
+    /// The end of the task, for `completed`.
     public var completion: TaskCompletion? {
         if case .completion(let completion, _) = detail { completion } else { nil }
     }
 
-    /// The durations, sizes and addresses of one request and its response, and the source of the response, of
+    /// The durations, sizes and addresses of one request and its response, and the source of the response, for
     /// `transactionEnded`.
     public var transaction: TransferMetrics? {
         if case .transaction(let metrics) = detail { metrics } else { nil }
     }
 
-    /// The request for credentials, of `challenged`.
+    /// The authentication challenge, for `challenged`.
     public var challenge: Challenge? {
         if case .challenge(let challenge) = detail { challenge } else { nil }
     }
 
-    /// The number of bytes of content, of `contentSent` and `contentReceived` since the event of the same kind before
-    /// it, and of the messages of a WebSocket.
+    /// The number of bytes. For `contentSent` and `contentReceived` it counts the content since the previous event of
+    /// the same kind, for `webSocketSent` and `webSocketReceived` the message.
     public var byteCount: Int64? {
         switch detail {
         case .bytes(let count, _): count
@@ -133,23 +137,23 @@ extension CallEvent {
         }
     }
 
-    /// The number of bytes of content that all of the attempt's events of this kind have reported, of `contentSent` and
+    /// The number of bytes of content that the attempt has sent or received so far, for `contentSent` and
     /// `contentReceived`.
     public var totalByteCount: Int64? {
         if case .bytes(_, let total) = detail { total } else { nil }
     }
 
-    /// Whether a message of a WebSocket is text.
+    /// Whether a message is text, for `webSocketSent` and `webSocketReceived`.
     public var isText: Bool? {
         if case .message(_, let isText) = detail { isText } else { nil }
     }
 
-    /// The time until the next attempt, of `retryScheduled`.
+    /// The delay before the next attempt, for `retryScheduled`.
     public var delay: Duration? {
         if case .retry(let delay, _) = detail { delay } else { nil }
     }
 
-    /// The reason in words: of `retryScheduled` the failure, of `coalesced` the rule, of `webSocketClosed` the end.
+    /// The reason in words: for `retryScheduled` the failure, for `coalesced` the rule, for `webSocketClosed` the end.
     public var reason: String? {
         switch detail {
         case .retry(_, let reason): reason
@@ -158,7 +162,7 @@ extension CallEvent {
         }
     }
 
-    /// Returns the event that stands for this one and one of the same kind directly after it; nil if both are needed.
+    /// Returns one event in place of this event and the one directly after it; nil if both are needed.
     func merged(with next: CallEvent) -> CallEvent? {
         guard kind == next.kind, attempt == next.attempt, case .bytes(let count, _) = detail,
             case .bytes(let more, let total) = next.detail

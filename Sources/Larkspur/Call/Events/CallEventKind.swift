@@ -23,35 +23,37 @@ extension CallEvent {
         public static let cancelled = Self(.cancelled)
         /// An attempt begins: the request goes to the transport.
         public static let attemptStarted = Self(.attemptStarted)
-        /// A redirect is followed, or not.
+        /// A redirect has arrived. It may be followed or not.
         public static let redirected = Self(.redirected)
-        /// A server or proxy asks for credentials that the transport does not have already. With the transport
-        /// `.foundation` on Linux only by the scheme Basic.
+        /// A server or proxy requires credentials that the transport does not have yet. With the transport
+        /// `.foundation` on Linux, only challenges of the Basic scheme are reported.
         public static let challenged = Self(.challenged)
-        /// The header of a response that is delivered has arrived.
+        /// The header of a response has arrived, and the transport delivers the response.
         public static let responseReceived = Self(.responseReceived)
         /// Content of the request was sent.
         public static let contentSent = Self(.contentSent)
-        /// Content of the response has arrived. Pieces that come while an observer works are one event.
+        /// Content of the response has arrived. Chunks that arrive while an observer works become one event.
         public static let contentReceived = Self(.contentReceived)
-        /// A request of an attempt and its response have ended: one for each redirect and challenge, and for each
-        /// response of the cache. It has the phases of the connection. All of an attempt come at its end. None with
-        /// the transport `.foundation`, which has no metrics.
+        /// A transaction of an attempt has ended: one request and its response. Each redirect, challenge and response
+        /// from the cache is a transaction. Its ``transaction`` has the phases of the connection. All such events of an
+        /// attempt are posted at its end. The transport `.foundation` has no metrics, and posts none.
         public static let transactionEnded = Self(.transactionEnded)
         /// An attempt has ended, with a response of any status or an error.
         public static let attemptEnded = Self(.attemptEnded)
-        /// ``RetryPolicy`` sends the request again after a delay.
+        /// ``RetryPolicy`` sends the request again, after a delay.
         public static let retryScheduled = Self(.retryScheduled)
-        /// ``RequestCoalescing`` has the call wait for the response to an equal request under way.
+        /// ``RequestCoalescing`` makes the call wait for the response to an equal request under way.
         public static let coalesced = Self(.coalesced)
         /// The task has ended: the response was validated and serialized, or there is an error. It is the last event of
-        /// a task, once, and comes before its handlers run.
+        /// a task, and comes before the task's handlers run.
         public static let completed = Self(.completed)
         /// A WebSocket's connection is open.
         public static let webSocketOpened = Self(.webSocketOpened)
-        /// A WebSocket has sent a message. If 10,000 events wait for a slow observer, further messages have none.
+        /// A WebSocket has sent a message. While 10,000 events wait for a slow observer, further messages are not
+        /// reported.
         public static let webSocketSent = Self(.webSocketSent)
-        /// A WebSocket has received a message. If 10,000 events wait for a slow observer, further messages have none.
+        /// A WebSocket has received a message. While 10,000 events wait for a slow observer, further messages are not
+        /// reported.
         public static let webSocketReceived = Self(.webSocketReceived)
         /// A WebSocket's connection was closed, refused or lost.
         public static let webSocketClosed = Self(.webSocketClosed)
@@ -61,7 +63,7 @@ extension CallEvent {
 
         /// The name of the kind, such as `retryScheduled`.
         public var description: String {
-            // Not by reflection, whose names are missing in programs that are built without its metadata.
+            // Reflection is not used, because a program may be built without the names that it needs.
             switch name {
             case .created: "created"
             case .resumed: "resumed"

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// The observers of one call, and the events on their way to them.
+/// The observers of one call, and the events that have not been delivered to them yet.
 ///
 /// Events are delivered on the completion queue, one after the other and in the order in which they were posted. One
-/// thread at a time delivers; events that are posted in the meantime are left to it.
+/// thread at a time delivers, and also delivers the events that are posted in the meantime.
 final class CallObservation: Sendable {
     /// An observer of the call.
     fileprivate struct Listener {
         let entry: ObserverEntry
-        /// The number of its first event: one that was added later gets no earlier ones.
+        /// The number of the first event that the observer gets. An observer that is added late gets no earlier events.
         var first = 0
     }
 
-    /// An event on its way.
+    /// An event that has not been delivered yet.
     fileprivate struct Posted {
         let number: Int
         var event: CallEvent
@@ -25,13 +25,13 @@ final class CallObservation: Sendable {
         var isDelivering = false
         var isQueued = false
         var attempt = 0
-        /// The bytes of content that the present attempt has sent, and received.
+        /// The bytes of content that the current attempt has sent and received.
         var sent: Int64 = 0
         var received: Int64 = 0
         var transactions = 0
     }
 
-    /// The kinds that somebody gets.
+    /// The kinds that at least one observer gets, as bits.
     private let kinds: Atomic<UInt32>
     private let queue: DispatchQueue
     private let state: Mutex<State>
@@ -46,7 +46,7 @@ final class CallObservation: Sendable {
         state = Mutex(State(listeners: observers.map { Listener(entry: $0) }))
     }
 
-    /// Returns an observation, by the same observers, of another call that takes over the present attempt.
+    /// Returns an observation with the same observers, for another call that takes over the current attempt.
     func copy() -> CallObservation {
         let (observers, attempt) = state.withLock { ($0.listeners.map(\.entry), $0.attempt) }
         let copy = CallObservation(observers, on: queue)
@@ -68,15 +68,16 @@ final class CallObservation: Sendable {
         queue.async { [self] in deliver() }
     }
 
-    /// Posts an event and delivers it together with those before it. Called on the completion queue.
+    /// Posts an event, and delivers it after those before it. Called on the completion queue.
     func deliver(_ kind: CallEvent.Kind, of task: SessionTask?, _ detail: @autoclosure () -> CallEvent.Detail) {
         _ = note(kind, of: task, detail)
         deliver()
     }
 
-    /// Appends an event to those on their way, if somebody gets it.
+    /// Appends an event to the pending ones, if an observer gets its kind.
     /// - Returns: Whether a delivery has to be queued.
     private func note(_ kind: CallEvent.Kind, of task: SessionTask?, _ detail: () -> CallEvent.Detail) -> Bool {
+        // Counted for unobserved events too, because later events have the number of the attempt.
         if kind == .attemptStarted { state.withLock { $0.beginAttempt() } }
         guard kinds.load(ordering: .relaxed) & kind.bit != 0 else { return false }
         let detail = detail()
@@ -88,8 +89,8 @@ final class CallObservation: Sendable {
         }
     }
 
-    /// Posts the end of the present attempt and the transactions that the observers have not got yet. A call that has
-    /// sent nothing has no attempt.
+    /// Posts the end of the current attempt, and before it the transactions that have not been posted yet. A call that
+    /// has sent nothing has no attempt.
     func postAttemptEnd(_ result: TransferResult, of task: SessionTask) {
         guard state.withLock({ $0.attempt > 0 }) else { return }
         postTransactions(of: task)
@@ -116,7 +117,7 @@ final class CallObservation: Sendable {
         }
     }
 
-    /// Removes the sequences that have ended. They get no events any more, so that there is no hurry.
+    /// Removes the observers of sequences that have ended. They ignore events, so that the removal may come late.
     private func removeEnded() {
         let previous = state.withLock { state in
             let previous = state.listeners
@@ -130,7 +131,7 @@ final class CallObservation: Sendable {
 }
 
 extension CallObservation.State {
-    /// The number of events that wait for the observers above which messages of a WebSocket are left out.
+    /// The number of pending events at which messages of a WebSocket are no longer reported.
     private static let longestLine = 10_000
 
     fileprivate mutating func beginAttempt() {
@@ -139,11 +140,12 @@ extension CallObservation.State {
         received = 0
     }
 
-    /// Returns the facts of an event with the counts of bytes of its attempt.
+    /// Returns the facts of an event, in which the bytes are counted for the current attempt.
     fileprivate mutating func counted(_ detail: CallEvent.Detail, _ kind: CallEvent.Kind) -> CallEvent.Detail {
         guard case .bytes(let count, let total) = detail else { return detail }
         if kind == .contentSent {
-            // The transport says how much it has sent in all, which is less after it has begun again.
+            // The transport reports the number of bytes sent in total. It is lower than before if the transport has
+            // begun again.
             defer { sent = total }
             return .bytes(count: max(0, total - sent), total: total)
         }
@@ -162,7 +164,7 @@ extension CallObservation.State {
         }
     }
 
-    /// Takes the events on their way; nil if there are none, or another thread delivers.
+    /// Takes the pending events; nil if there are none, or if another thread delivers.
     fileprivate mutating func next() -> ([CallObservation.Posted], [CallObservation.Listener])? {
         guard !isDelivering, !pending.isEmpty else { return nil }
         isDelivering = true

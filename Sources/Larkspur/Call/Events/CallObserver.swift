@@ -1,4 +1,4 @@
-/// An object that sees what happens in calls.
+/// An observer of the events of calls.
 ///
 ///     struct Failures: CallObserver {
 ///         let kinds: Set<CallEvent.Kind> = [.completed]
@@ -9,7 +9,7 @@
 ///     }
 ///     manager.observers.append(Failures())
 ///
-/// Observers only look: interceptors and hooks change what happens.
+/// An observer changes nothing: interceptors and hooks do.
 public protocol CallObserver: Sendable {
     /// The kinds of events that the observer gets. Fewer kinds cost less. It is read when the observer is set.
     /// Default: all.
@@ -17,9 +17,9 @@ public protocol CallObserver: Sendable {
 
     /// Receives an event, on the completion queue of the session manager.
     ///
-    /// The events of a call come one after the other and in their order; those of different calls come at the same time
-    /// if the completion queue is concurrent. While an observer works, its call's handlers wait, and with a serial
-    /// queue those of all calls.
+    /// The events of one call come one after the other and in order. The events of different calls come at the same
+    /// time if the completion queue is concurrent. While an observer works, the handlers of its call wait. With a
+    /// serial queue, those of all calls wait.
     func observe(_ event: CallEvent)
 }
 
@@ -36,7 +36,7 @@ struct ClosureObserver: CallObserver {
     func observe(_ event: CallEvent) { body(event) }
 }
 
-/// An observer with the kinds of its events as one number.
+/// An observer, and the kinds of its events as bits.
 struct ObserverEntry: Sendable {
     let observer: any CallObserver
     let kinds: UInt32
@@ -53,13 +53,13 @@ struct ObserverEntry: Sendable {
     var hasEnded: Bool { stream?.hasEnded ?? false }
 }
 
-/// The observers of all calls of a session manager. It is an object, so that a call without observers copies nothing.
+/// The observers of all calls of a session manager. The list is an object, so that a call only copies a reference.
 final class ObserverList: Sendable {
     let entries: [ObserverEntry]
 
     init(_ observers: [any CallObserver]) { entries = observers.map(ObserverEntry.init) }
 
-    /// Ends the sequences whose observers are in one list and not in another.
+    /// The closure that ends sequences. It ends those whose observers are in the first list and not in the second.
     static let endSequences: @Sendable (ObserverList?, ObserverList?) -> Void = { previous, new in
         for stream in (previous?.entries ?? []).compactMap(\.stream)
         where new?.entries.contains(where: { $0.stream === stream }) != true {

@@ -18,14 +18,14 @@ extension SessionTask {
         return self
     }
 
-    /// Returns the later events of this call as a sequence, which ends after `completed`. When its consumer stops, its
+    /// Returns a sequence of the later events of this call, which ends after `completed`. When the consumer stops, its
     /// observer is removed from the call.
     ///
-    /// A consumer that is slower than the call loses the oldest events beyond the limit. A task that has ended has no
-    /// more events.
+    /// If the consumer is slower than the call, the oldest events beyond the limit are dropped. A task that has ended
+    /// has no more events.
     /// - Parameters:
     ///   - kinds: The kinds of events. Default: all.
-    ///   - limit: The maximum number of events that wait for the consumer. Default: 1,000.
+    ///   - limit: The maximum number of events that are buffered for the consumer. Default: 1,000.
     public func callEvents(
         _ kinds: Set<CallEvent.Kind> = Set(CallEvent.Kind.allCases),
         limit: Int = 1000
@@ -61,13 +61,13 @@ extension SessionTask {
         observation?.post(kind, of: self, detail())
     }
 
-    /// Posts the events of an attempt's end.
+    /// Posts the events at the end of an attempt.
     final func noteAttemptEnd(_ result: TransferResult) {
         observation?.postAttemptEnd(result, of: self)
     }
 
-    /// Queues the notification of a transition, if it has one, and posts its event. Called under the lock of the
-    /// state, so that both come in the order of the transitions.
+    /// Queues the notification of a transition, if it has one, and posts its event. Called with the lock of the state
+    /// held, so that both are in the order of the transitions.
     final func announce(_ kind: CallEvent.Kind, to observation: CallObservation?) {
         let notification: TaskNotification? =
             switch kind {
@@ -83,7 +83,7 @@ extension SessionTask {
 }
 
 extension CallObservation {
-    /// Posts what an interceptor does.
+    /// Posts the event of an interceptor's action.
     func post(_ note: CallNote, of task: SessionTask?) {
         switch note {
         case .retry(let delay, let reason):

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// An observer that hands events to a sequence.
+/// An observer that passes events to a sequence.
 ///
-/// An event has its task, the task its observers, and a sequence keeps the events that nobody takes, even when it has
-/// ended. So the observer releases the sequence at its end; otherwise the three would keep each other alive.
+/// At its end the observer releases the sequence, because there would be a cycle otherwise: an event refers to its
+/// task, the task to its observers, and a sequence, even after its end, to the events that its consumer has not taken.
 final class StreamObserver: CallObserver {
     let kinds: Set<CallEvent.Kind>
     private let delivered: Set<CallEvent.Kind>
@@ -13,7 +13,7 @@ final class StreamObserver: CallObserver {
     /// Returns a sequence, and the observer that fills it.
     /// - Parameters:
     ///   - kinds: The kinds of events.
-    ///   - limit: The maximum number of events that wait for the consumer.
+    ///   - limit: The maximum number of events that are buffered for the consumer.
     ///   - endsWithCall: Whether the sequence ends after `completed`. Default: false.
     ///   - didEnd: Called with the observer when the sequence has ended or its consumer has stopped, on an arbitrary
     ///     thread. Default: does nothing.
@@ -49,7 +49,7 @@ final class StreamObserver: CallObserver {
 
     var hasEnded: Bool { continuation.withLock { $0 == nil } }
 
-    /// Ends the sequence. Tasks may hold the observer for longer.
+    /// Ends and releases the sequence. Tasks may still hold the observer.
     func finish() {
         // Finished and released without the lock, because both run other code.
         continuation.withLock { $0.take() }?.finish()

@@ -4,7 +4,7 @@ extension URLRequest {
 }
 
 extension URLResponse {
-    /// The length of the content as it is delivered; −1 if it is unknown. A content coding makes it unknown, as the
+    /// The length of the content after decoding; −1 if it is unknown. With a content coding it is unknown, because the
     /// announced length is that of the coded bytes.
     var contentLengthOnceDecoded: Int64 {
         guard let http = self as? HTTPURLResponse else { return expectedContentLength }

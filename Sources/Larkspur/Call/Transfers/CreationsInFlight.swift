@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The cancellations of work that is not a task, as long as it is under way.
+/// The closures that cancel work under way. The work is not a task: an example is a WebSocket.
 final class Cancellations: Sendable {
     private struct State: Sendable {
         var nextKey = 0
@@ -9,7 +9,7 @@ final class Cancellations: Sendable {
 
     private let state = Mutex(State())
 
-    /// Adds a closure that cancels, and returns the key for its removal.
+    /// Adds a closure that cancels work, and returns the key for its removal.
     func add(_ action: @escaping @Sendable () -> Void) -> Int {
         state.withLock { state in
             state.nextKey &+= 1
@@ -28,8 +28,8 @@ final class Cancellations: Sendable {
     }
 }
 
-/// The number of task creations in flight in a session. The invalidation of the session waits for them without holding
-/// a lock while the transport works.
+/// The number of task creations in flight in a session. The invalidation of the session waits for them, but holds no
+/// lock while the transport works.
 final class CreationsInFlight: Sendable {
     private struct State: Sendable {
         var count = 0

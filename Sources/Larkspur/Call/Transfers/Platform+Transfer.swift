@@ -1,7 +1,7 @@
 extension Platform {
-    /// Creates a transfer whose events the session itself passes to the receiver.
+    /// Creates a transfer whose events the session passes directly to the receiver.
     /// - Parameter request: The request; nil for the one in the resume data.
-    /// - Returns: Nil for a session that calls only its delegate, and for what only tasks of its superclass can do.
+    /// - Returns: Nil for a session that calls only its delegate, and for a transfer that needs a `URLSessionTask`.
     static func makeTransfer(
         _ template: TransferTemplate,
         _ request: URLRequest?,

@@ -1,9 +1,9 @@
-/// The delegate of one `URLSession`. It finds the ``TaskDelegate`` that each event of the session belongs to and passes
-/// the event on, unless the session does so itself.
+/// The delegate of one `URLSession`. It finds the ``TaskDelegate`` that each event of the session belongs to, and
+/// passes the event on. Events that the engine passes to a task delegate directly do not come here.
 ///
-/// Each session has its own delegate with its own registry, so that the task identifiers of a session that was reset
-/// never clash with those of the next one. The delegate does not keep its session manager alive: the two share only the
-/// hooks.
+/// Each session has a separate delegate with a separate registry. So the task identifiers of a session that was reset
+/// never clash with those of the next session. The delegate does not keep its session manager alive: the two share only
+/// the hooks.
 final class SessionDelegate: NSObject, Sendable {
     let registry = TaskRegistry()
     let creations = CreationsInFlight()
@@ -35,11 +35,12 @@ extension SessionDelegate: URLSessionTaskDelegate {
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         guard let delegate = delegate(of: task) else {
-            // A handshake has no hooks, but fields of its interceptors.
+            // The task is the handshake of a WebSocket. It has no hooks, but its interceptors may withhold fields.
             return completionHandler(request.withholding(Platform.withheldFields(of: task), after: response))
         }
         delegate.redirect(response, to: request).give { answer in
             delegate.adapter.reply(in: session, if: { delegate.task.isActive }) {
+                // FoundationNetworking may have given up on the redirect, and then traps on the completion handler.
                 guard !delegate.adapter.hasGivenUp(on: task, redirectedBy: response) else {
                     return delegate.fail(with: LarkspurError(.timedOut, "The redirect was not answered in time."))
                 }
@@ -55,7 +56,7 @@ extension SessionDelegate: URLSessionTaskDelegate {
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         guard let delegate = delegate(of: task) else {
-            // A handshake has no hooks, but the credentials of the session.
+            // The task is the handshake of a WebSocket. It has no hooks, but uses the credentials of the session.
             return completionHandler(
                 Platform.opensWebSocket(task) ? .performDefaultHandling : .cancelAuthenticationChallenge,
                 nil

@@ -76,8 +76,8 @@ final class SessionStore: Sendable {
         set { _ = storage.withLock { exchange(&$0.didBecomeInvalid, with: newValue) } }
     }
 
-    /// The session, which is created if there is none. Within the transport's closure that creates it, a stand-in that
-    /// sends nothing.
+    /// The session, which is created if there is none. If the transport's closure that creates the session reads the
+    /// property, it gets a stand-in that sends nothing.
     var current: Live { live() ?? makeStandIn() }
 
     /// The tasks of the current session that have not ended.
@@ -92,7 +92,7 @@ final class SessionStore: Sendable {
     ///   - request: The request; nil for the one in the resume data.
     ///   - ending: The consequence of the transfer's end.
     /// - Throws: `sessionInvalidated`, the error in the request or the configuration, or the transport's error if it
-    ///   cannot resume, or not with this data.
+    ///   cannot resume from the data.
     func makeTransfer(
         for task: SessionTask,
         _ template: TransferTemplate,
@@ -103,20 +103,21 @@ final class SessionStore: Sendable {
             try live.adapter.validate(template.limits)
             let delegate = TaskDelegate(task: task, template, in: live.delegate, live.adapter, ending: ending)
             let transfer = try live.makeTransfer(template, request, for: delegate)
-            // Before a cancellation can reach the transfer, whose end would find no delegate.
+            // The delegate is registered before a cancellation can reach the transfer. Otherwise the end of the
+            // transfer would find no delegate.
             delegate.register(as: transfer.identifier)
             task.attach(transfer)
         }
     }
 
-    /// Creates something in the session. An invalidation waits until that is done.
+    /// Runs a closure that creates something in the session. An invalidation waits until the closure has returned.
     /// - Throws: `sessionInvalidated`, the error in the configuration, or that of the closure.
     func withSession<Result>(
         _ make: (Live) throws(LarkspurError) -> Result
     ) throws(LarkspurError) -> Result {
         if let defect { throw defect }
         let live = try enter()
-        // Called without the lock, because it waits for the transport. An invalidation waits for it.
+        // The closure runs without the lock, because it waits for the transport. An invalidation waits for `leave`.
         defer { live.delegate.creations.leave() }
         return try make(live)
     }
@@ -130,7 +131,7 @@ final class SessionStore: Sendable {
             if resettingSession { storage.live = nil }
             return live
         }
-        // Calls and WebSockets between two attempts, or before the first, belong to no session.
+        // Calls and WebSockets belong to no session before their first attempt, and between two attempts.
         if cancellingTasks {
             for task in calls.tasks(except: []) { task.cancel() }
             sockets.cancelAll()
@@ -148,7 +149,7 @@ final class SessionStore: Sendable {
         }
     }
 
-    /// Marks the store as invalid and notifies. The session may also have been invalidated directly rather than through
+    /// Marks the store as invalid, and reports that. The session may also have been invalidated directly instead of by
     /// this store.
     private func sessionDidBecomeInvalid(_ delegate: SessionDelegate?, _ error: (any Error)?) {
         let notify = storage.withLock { storage in
@@ -238,7 +239,7 @@ final class SessionStore: Sendable {
 }
 
 extension SessionStore.Live {
-    /// Creates a transfer: the engine's, or a task of any other session.
+    /// Creates a transfer of the engine, or else a task of the session.
     fileprivate func makeTransfer(
         _ template: TransferTemplate,
         _ request: URLRequest?,
@@ -255,6 +256,7 @@ extension SessionStore.Live {
         } else {
             throw LarkspurError(.invalidURL, "The request has no URL: set one before a task is made of it.")
         }
+        // The task ignores limits that are set after it was resumed.
         Platform.apply(template.limits, to: task)
         return SessionTransfer(task: task, session: session, adapter: adapter) { [weak delegate] in
             delegate?.fail(

@@ -1,10 +1,11 @@
 import Synchronization
 
-/// The delegate of one transfer of a task. It receives the events of the transfer, collects its content, asks the
+/// The delegate of one transfer of a task. It receives the events of the transfer, collects its content, calls the
 /// hooks, and ends the task.
 ///
-/// It lives in the ``TaskRegistry`` of its session, keyed by task identifier, from the creation of the transfer until
-/// its end. The session calls it, one call after the other: the engine directly, any other session by its delegate.
+/// The ``TaskRegistry`` of its session holds it, by its task identifier, from the creation of the transfer until its
+/// end. It is called by one thread at a time: by the engine directly, by any other session through the session's
+/// delegate.
 final class TaskDelegate: TransferReceiver {
     fileprivate struct Storage {
         var received = Reception()
@@ -13,7 +14,7 @@ final class TaskDelegate: TransferReceiver {
         var openQuestion: (any Sendable)?
         /// The identifier in the registry; nil outside it.
         var identifier: Int?
-        /// The consequence of the end; nil after it.
+        /// The consequence of the transfer's end; nil after the end.
         var ending: TransferEnding?
     }
 
@@ -54,7 +55,7 @@ final class TaskDelegate: TransferReceiver {
     }
 
     private func unregister(_ identifier: Int?) {
-        // The delegate may be released, without a lock.
+        // The registry's lock is not held here, where the delegate may be released.
         if let identifier { _ = session.registry.remove(identifier) }
     }
 
@@ -63,8 +64,8 @@ final class TaskDelegate: TransferReceiver {
 
     // MARK: Response and content
 
-    /// Notes that a response begins. The response before it (a challenge, an informational response, or that of a
-    /// transfer that was suspended) is discarded with its content.
+    /// Records that a response begins. Discards the previous response and its content: a challenge, an informational
+    /// response, or the response before a suspension made the transfer begin again.
     func receive(_ response: ReceivedResponse) -> TransferAnswer<URLSession.ResponseDisposition> {
         task.markFirstResponseByte()
         task.note(.responseReceived, .response(response.object))
@@ -100,7 +101,7 @@ final class TaskDelegate: TransferReceiver {
     }
 
     private func collect(_ data: Data, held: (any Sendable)?) {
-        // Content that arrives after a cancellation, which may be much, is dropped.
+        // Content that arrives after a cancellation is dropped, because there may be a lot of it.
         guard task.isActive else { return }
         task.note(.contentReceived, .bytes(count: Int64(data.count), total: 0))
         var data = data
@@ -114,7 +115,7 @@ final class TaskDelegate: TransferReceiver {
                 return fail(with: error)
             }
             let room = DownloadFinisher.errorDataLimit - storage.withLock { $0.received.body.count }
-            // The rest of a response that is not acceptable may have no end.
+            // The transfer ends here, because the rest of an unacceptable response may have no end.
             if data.count > room { end(with: nil) }
             data = data.prefix(max(0, room))
         }
@@ -135,8 +136,8 @@ final class TaskDelegate: TransferReceiver {
         task.download.add(Int64(data.count), of: response, for: task)
     }
 
-    /// Reports the bytes that were sent. If the transport does not know the length of the body, the request's header
-    /// may have it.
+    /// Reports the bytes that were sent. If the transport does not know the length of the body, the request's
+    /// `Content-Length` is used, if it has one.
     func sent(_ count: Int64, total sent: Int64, expected: Int64) {
         task.note(.contentSent, .bytes(count: 0, total: sent))
         if let part = template.part {
@@ -167,8 +168,8 @@ final class TaskDelegate: TransferReceiver {
     private func noteFile(_ written: Int64, of expected: Int64) {
         task.markFirstResponseByte()
         var total = expected
-        // The length of a part is not that of the file. The transport knows the length of the file, because it
-        // requested the part.
+        // The length of a partial response is not that of the file. The transport knows the length of the file, because
+        // it requested the part.
         if let response = task.response, (response as? HTTPURLResponse)?.statusCode != 206 {
             total = response.contentLengthOnceDecoded
         }
@@ -195,7 +196,7 @@ final class TaskDelegate: TransferReceiver {
         }
     }
 
-    /// Hands a data task that has become a download, which a hook decides, over to a download task.
+    /// Replaces a data task with a download task, after a hook has returned the disposition `.download`.
     func becomeDownload(
         _ downloadTask: URLSessionDownloadTask,
         of dataTask: URLSessionDataTask,
@@ -210,7 +211,7 @@ final class TaskDelegate: TransferReceiver {
         let previous = SessionTransfer(task: dataTask, session: urlSession, adapter: adapter)
         let next = SessionTransfer(task: downloadTask, session: urlSession, adapter: adapter)
         guard let task = task as? DataTask, task.handOver(to: download, as: next, from: previous) else {
-            // The task is cancelled. The transport ends it as its new task object.
+            // The task was cancelled. The transport reports its end for the new `URLSessionTask`.
             register(as: downloadTask.taskIdentifier)
             return self
         }
@@ -300,14 +301,14 @@ final class TaskDelegate: TransferReceiver {
 
     func makeBodyStream(_ completion: @escaping @Sendable (InputStream?) -> Void) {
         guard template.isStreamed || task.originalRequest?.httpBodyStream != nil else { return completion(nil) }
-        // No other stream replaces a section of a file.
+        // A section of a file is what a resumable upload has to send next: no hook may replace it.
         guard template.section == nil, let hook = hooks.hook(\.needNewBodyStream, of: task) else {
             return completion(bodyStream())
         }
         adapter.makeBodyStream(on: hooks.queue, { [self] in hook(task) ?? bodyStream() }, completion)
     }
 
-    /// Returns the task's own body stream, from the caller's closure or from the request.
+    /// Returns the task's own body stream: from a section of a file, from the caller's closure, or from the request.
     private func bodyStream() -> InputStream? {
         if let section = template.section { return section.makeStream { [weak self] in self?.fail(with: $0) } }
         let stream = template.makeBodyStream?() ?? task.originalRequest?.httpBodyStream
@@ -339,8 +340,8 @@ final class TaskDelegate: TransferReceiver {
         storage.withLock { if $0.ending != nil { $0.openQuestion = question } }
     }
 
-    /// Ends the transfer with this response as its final one, because the transport has no other way to end it. Only a
-    /// task whose interceptors get the response goes on.
+    /// Ends the transfer, and makes a response its final one. For this the transport offers only a cancellation. The
+    /// call continues only if it has interceptors, which then get the response.
     private func end(with response: URLResponse?) {
         let ending = storage.withLock { storage in
             storage.received.endsWithResponse = true

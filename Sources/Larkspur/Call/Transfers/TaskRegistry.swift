@@ -22,7 +22,7 @@ final class TaskRegistry: Sendable {
     }
 }
 
-/// The calls with interceptors under way, which may have no attempt in a session.
+/// The calls with interceptors that are under way. Such a call may have no attempt in a session.
 final class CallRegistry: Sendable {
     private let calls = Mutex<[ObjectIdentifier: SessionTask]>([:])
 

@@ -1,6 +1,6 @@
-/// The kind of transfer of a call, from which each of its attempts is made.
+/// The description of a call's transfer, from which each attempt is made.
 ///
-/// Its facts are behind a reference: most calls share those of a kind, and copies cost little.
+/// The facts are stored behind a reference: most calls share those of their kind, and copies cost little.
 @dynamicMemberLookup
 struct TransferTemplate: Sendable {
     struct Facts: Sendable {
@@ -63,7 +63,7 @@ struct TransferTemplate: Sendable {
     static func upload(file: URL) -> Self { Self(.uploadOfFile(file.absoluteURL)) }
 
     /// - Parameters:
-    ///   - makeStream: Creates the stream, each time that the content is sent; nil for that of the request.
+    ///   - makeStream: Creates the stream, each time that the content is sent; nil for the stream of the request.
     ///   - length: The length of the stream in bytes, if it is known.
     static func upload(_ makeStream: (@Sendable () -> InputStream?)?, length: Int64?) -> Self {
         var template = Self(.uploadOfStream)
