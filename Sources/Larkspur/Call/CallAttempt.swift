@@ -1,4 +1,4 @@
-/// The present attempt of a call: its transfer, the orders that it has got, and the data for the next one.
+/// The current attempt of a call: its transfer, the last order to the transfer, and the data for the next attempt.
 struct CallAttempt {
     /// The transfer of the attempt; nil if none was created.
     private(set) var transfer: (any Transfer)?
@@ -6,11 +6,11 @@ struct CallAttempt {
     /// The last order to the transfer.
     private var applied: TaskControl?
     private var isApplying = false
-    /// The closure that is called when the transfer has got its last order.
+    /// The closure that is called after the last order to the transfer.
     private var whenIdle: (@Sendable () -> Void)?
-    /// Whether the attempt has ended and takes no orders, and another attempt follows.
+    /// Whether the attempt takes no more orders, because it has ended or belongs to another task now.
     private(set) var isDetached = false
-    /// Whether the attempt is cancelled because its response is known, and its task goes on.
+    /// Whether only the attempt is cancelled, because its response is known. The task continues.
     private var isCancelled = false
     /// The resume data for the next attempt.
     var resumeData: Data?
@@ -22,12 +22,12 @@ struct CallAttempt {
     /// The next step of the thread that brings the attempt to the state of its task.
     enum Step {
         case order(any Transfer, TaskControl)
-        /// No order is left. The closure, if any, has waited for that.
+        /// No order is left. The closure, if there is one, has to be called now.
         case rest((@Sendable () -> Void)?)
     }
 
     /// Sets the transfer of the next attempt.
-    /// - Returns: The priority that the transfer has to get.
+    /// - Returns: The priority to set for the transfer.
     mutating func attach(_ transfer: any Transfer) -> Float {
         self.transfer = transfer
         return priority
@@ -42,7 +42,7 @@ struct CallAttempt {
 
     mutating func cancel() { isCancelled = true }
 
-    /// Ends the attempt before another one.
+    /// Ends the attempt. Another one may follow.
     /// - Parameter resumeData: The resume data that the attempt has left; nil if there is none.
     mutating func end(leaving resumeData: Data?) {
         self.resumeData = resumeData
@@ -51,7 +51,8 @@ struct CallAttempt {
     }
 
     /// Takes the next step towards the state of the task.
-    /// - Parameter isFirst: Whether the thread has taken no step before. It leaves the orders to another one that has.
+    /// - Parameter isFirst: Whether the thread has taken no step before. If another thread is giving orders, it gives
+    ///   this one too.
     mutating func nextStep(towards state: SessionTask.State, isFirst: Bool) -> Step {
         if isFirst && isApplying { return .rest(nil) }
         guard let transfer, !isDetached, let control = nextControl(towards: state) else {
@@ -63,7 +64,7 @@ struct CallAttempt {
         return .order(transfer, control)
     }
 
-    /// The order that brings the transfer from its last order to the state of the task; nil if none is needed.
+    /// Returns the order that brings the transfer from its last order to the state of the task; nil if none is needed.
     private func nextControl(towards state: SessionTask.State) -> TaskControl? {
         if isCancelled, state != .cancelling { return applied == .cancel ? nil : .cancel }
         return switch (state, applied) {
@@ -78,24 +79,24 @@ struct CallAttempt {
 
     // MARK: One task after another
 
-    /// Leaves the orders to the attempt of another task.
+    /// Hands the transfer over to the attempt of another task, which gives all further orders.
     /// - Parameters:
-    ///   - previous: The transfer as it was before the other task.
-    ///   - takeTurn: Called when this attempt has got its last order, if it is getting one: two orders to one transfer
-    ///     at the same time could overtake each other.
+    ///   - previous: The transfer, as it was before the other task got it.
+    ///   - takeTurn: Called after the last order of this attempt, if one is under way. Two orders to one transfer at
+    ///     the same time could overtake each other.
     mutating func leave(showing previous: any Transfer, _ takeTurn: @escaping @Sendable () -> Void) {
         isDetached = true
         transfer = previous
         if isApplying { whenIdle = takeTurn }
     }
 
-    /// Takes over the orders from the attempt of another task, before that leaves them.
+    /// Takes over the transfer from the attempt of another task, before that attempt hands it over.
     mutating func takeOver(_ transfer: any Transfer, from other: CallAttempt) {
         self.transfer = transfer
         applied = other.applied
         isApplying = other.isApplying
     }
 
-    /// Takes the turn of the thread that gave its orders to the other attempt.
+    /// Records that the other attempt has given its last order, so that this attempt may give orders.
     mutating func takeTurn() { isApplying = false }
 }

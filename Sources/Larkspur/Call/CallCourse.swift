@@ -1,5 +1,4 @@
-/// The course of a call from its making to its end: its state, and the work around its transfers that a change of the
-/// state concerns.
+/// The course of a call from its creation to its end: its state, and the work that a change of the state affects.
 struct CallCourse {
     typealias Transition = TaskStateMachine.Transition
     typealias Action = @Sendable () -> Void
@@ -30,29 +29,29 @@ struct CallCourse {
         }
     }
 
-    /// Notes the error with which the task ends; false if it has ended, or is about to.
+    /// Records the error with which the task ends. Returns false if the task has ended, or is about to.
     mutating func fail(with error: LarkspurError) -> Bool {
         guard failure == nil, state != .cancelling, state != .completed else { return false }
         failure = StoredError(error)
         return true
     }
 
-    /// Stores the closure that cancels the work of interceptors; false if the task has been cancelled.
+    /// Stores the closure that cancels the work of interceptors. Returns false if the task has been cancelled.
     mutating func store(_ cancelWork: @escaping Action) -> Bool {
         guard state != .cancelling else { return false }
         self.cancelWork = cancelWork
         return true
     }
 
-    /// Stores the timers of the call; false if it has ended.
+    /// Stores the timers of the call. Returns false if the call has ended.
     mutating func store(_ timers: CallTimers) -> Bool {
         guard state != .completed else { return false }
         self.timers = timers
         return true
     }
 
-    /// Stores the closure that is called when the task is suspended, or removes it; false if the task is suspended, so
-    /// that the closure has to be called now.
+    /// Stores the closure that is called when the task is suspended, or removes it. Returns false if the task is
+    /// suspended, so that the closure has to be called now.
     mutating func store(suspensionHandler handler: Action?, of owner: ObjectIdentifier) -> Bool {
         let isStored = handler == nil || state != .suspended
         suspensionHandlers[owner] = isStored ? handler : nil

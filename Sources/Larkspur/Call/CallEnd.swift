@@ -46,8 +46,8 @@ struct Reception: Sendable {
     var file: URL?
     /// An error other than the transport's.
     var failure: StoredError?
-    /// True if the transfer was cancelled because its response is the result and the transport has no other way to end
-    /// it.
+    /// True if the transfer was cancelled to make its response the result, because the transport has no other way to
+    /// end it.
     var endsWithResponse = false
 
     /// Returns the result of the transfer, which has ended.
@@ -80,10 +80,10 @@ struct Reception: Sendable {
     }
 }
 
-/// The ending of a call: what its handlers get.
+/// The outcome of a call, from which its handlers get their values.
 final class CallEnding: @unchecked Sendable {
-    // Safe: `makeEnding` fills it in before another thread gets it, and `finish` alone releases the handlers. As no
-    // access meets another, none is checked at run time.
+    // Safe: `makeEnding` sets the properties before another thread gets the object, and only the end of the call
+    // releases the handlers. Because no two accesses overlap, none is checked at run time.
     /// The result of the transfer.
     let result: TransferResult
     /// The rules by which the response is acceptable.
@@ -105,7 +105,7 @@ final class CallEnding: @unchecked Sendable {
         self.rules = rules
     }
 
-    /// The result for handlers of content, which get none if it was streamed.
+    /// The result for handlers that need the content. If the content was streamed, the result is an error.
     var content: TransferResult {
         guard let count else { return result }
         let error =
@@ -114,7 +114,7 @@ final class CallEnding: @unchecked Sendable {
         return TransferResult(request: result.request, received: result.received, data: Data(), error: error)
     }
 
-    /// Has a handler make its value.
+    /// Adds a handler, after it has made its value.
     func add(_ handler: CallHandler) {
         handler.prepare(self)
         handlers.append(handler)
@@ -128,7 +128,7 @@ final class CallEnding: @unchecked Sendable {
         return result.failure
     }
 
-    /// The ending as notifications and events report it.
+    /// The end of the task, as notifications and events report it.
     var completion: TaskCompletion {
         let first = count == nil ? handlers.first : nil
         return TaskCompletion(
@@ -147,7 +147,7 @@ extension SessionTask {
     /// The number of bytes up to which content counts as small.
     static let smallSize = 4096
 
-    /// Notes that the transport has finished. Later events have no effect.
+    /// Records that the transport has finished. Later events have no effect.
     /// - Returns: The previous state of the task; nil if the transport had finished before.
     func markCompleted() -> State? {
         let transactions = endedTransactions
@@ -156,6 +156,7 @@ extension SessionTask {
             call.timeline.completed = .now
             call.attempt.resumeData = nil
             call.note(transactions)
+            // A task that was never resumed has not entered the group, which its end leaves.
             if end.state == .initialized { environment.completionGroup.enter() }
             return end
         }
@@ -177,7 +178,7 @@ extension SessionTask {
         case .processing:
             environment.processing.submit { [self] in
                 let ending = makeEnding(of: result)
-                // No queue has to resume an `await`.
+                // An `await` can be resumed on this thread, without the completion queue.
                 if isUnseen, !ending.handlers.isEmpty, ending.handlers.allSatisfy({ $0.resume != nil }) {
                     return finishUnseen(ending) { for handler in ending.handlers { handler.deliver(ending, of: self) } }
                 }
@@ -186,14 +187,15 @@ extension SessionTask {
         }
     }
 
-    /// Whether the end has to be told to nobody on the completion queue, before or after the handlers.
+    /// Whether only the handlers learn about the end: there are no notifications, observers, hooks, or closures for
+    /// resume data.
     private var endsUnseen: Bool {
         environment.interest.isEmpty && !isObserved.load(ordering: .relaxed)
             && storage.withLock { $0.hooks == nil && !$0.handlers.wantsResumeData }
     }
 
-    /// Decides where a response is serialized: small content not on the processing queue, if only quick serializers
-    /// work and no code of a caller. The main queue, which may have a user interface to serve, does no such work.
+    /// Decides where a response is serialized. Small content does not go to the processing queue if all serializers are
+    /// quick and no code of a caller runs. The main queue never serializes, because it may serve a user interface.
     func route(of result: TransferResult, isUnseen: Bool) -> CallHandlers.Route {
         guard result.data.count <= Self.smallSize, plan.download == nil, plan.template.stream == nil else {
             return .processing
@@ -208,8 +210,8 @@ extension SessionTask {
         }
     }
 
-    /// Makes the ending: validates the response, and serializes it for each handler. Called once.
-    /// - Parameter awaiter: The handler of the `await` that has taken the result. Default: nil, none has.
+    /// Creates the ending: validates the response, and serializes it for each handler. Called once.
+    /// - Parameter awaiter: The handler of the `await` that has taken the result. Default: nil, for none.
     func makeEnding(of result: TransferResult, for awaiter: CallHandler? = nil) -> CallEnding {
         let ending = CallEnding(result, rules)
         let stream = stream
@@ -217,7 +219,7 @@ extension SessionTask {
         if let stream { ending.count = stream.result(of: result) }
         if let awaiter { ending.add(awaiter) }
         var late: [CallHandler] = []
-        // A handler that is added during the serialization of others is serialized too.
+        // Another handler may be added during the serialization, and is then served too.
         while true {
             let (served, others, isLast) = takeHandlers(ending)
             late += others
@@ -231,9 +233,10 @@ extension SessionTask {
         return ending
     }
 
-    /// Takes the handlers that have been added. If none of them is still served with the others, later ones are handed
-    /// the ending.
-    /// - Returns: The handlers to serve, those that came too late for that, and whether no more are taken.
+    /// Takes the handlers that have been added. If none of them is served with the others, stores the ending for
+    /// handlers that are added later.
+    /// - Returns: The handlers to serve, the handlers that came too late for that, and whether no more handlers are
+    ///   taken.
     private func takeHandlers(_ ending: CallEnding) -> ([CallHandler], late: [CallHandler], isLast: Bool) {
         storage.withLock { call in
             let (served, late) = call.handlers.take()
@@ -245,7 +248,7 @@ extension SessionTask {
         }
     }
 
-    /// The handler of a call that got none, which reports its failure.
+    /// Returns the handler for a call without handlers. It reports the call's failure.
     private func silentHandler(_ serializer: AnyResponseSerializer) -> CallHandler {
         ContentHandler(serializer) { task, response in
             guard let error = response.error, let writer = task.environment.failureWriter else { return }
@@ -253,9 +256,9 @@ extension SessionTask {
         }
     }
 
-    // MARK: Carrying the ending out
+    // MARK: Delivering the ending
 
-    /// Tells the observers, runs the handlers and posts the notifications of the end, then leaves the group. Called
+    /// Calls the observers, runs the handlers and posts the notifications of the end. Then leaves the group. Called
     /// once, on the completion queue.
     private func finish(_ ending: CallEnding) {
         let (handlers, hooks, observation) = noteEnd(with: ending.failure)
@@ -265,18 +268,19 @@ extension SessionTask {
         if let count = ending.count { stream?.finish(count.failure) }
         run(ending.handlers[...], ending) { [self] in
             post(.didComplete) { [TaskCompletion.userInfoKey: ending.completion] }
-            // A call that takes handlers keeps the file for later ones, unless it has failed.
+            // A call that takes handlers keeps the file for handlers that are added later, unless the download has
+            // failed.
             if plan.chain == nil || ending.failure != nil { ending.temporaryFile?.discard() }
             // The hooks may hold the task, and are released without the lock.
             withExtendedLifetime(hooks) {}
-            // A handler that is added later gets the ending without those that have run.
+            // The handlers are released, because a handler that is added later needs only the other properties.
             ending.handlers = []
             environment.completionGroup.leave()
         }
     }
 
-    /// Calls handlers one after the other, those with a queue of their own on that queue. Called on the completion
-    /// queue, where the last closure runs too.
+    /// Calls handlers one after the other, each on its own queue or else on the completion queue. Called on the
+    /// completion queue, where the last closure runs too.
     private func run(
         _ handlers: ArraySlice<CallHandler>,
         _ ending: CallEnding,
@@ -303,9 +307,9 @@ extension SessionTask {
         return ending
     }
 
-    /// Ends a call all of whose handlers are awaits, on the current thread. Nobody else is told, but an observer that
-    /// has come at the last moment.
-    /// - Parameter resume: Resumes the awaits that are still waiting.
+    /// Ends a call for which only `await`s wait, on the current thread. An observer that was added at the last moment
+    /// is still called.
+    /// - Parameter resume: Resumes the `await`s that are still waiting.
     private func finishUnseen(_ ending: CallEnding, _ resume: @escaping @Sendable () -> Void) {
         let (_, hooks, observation) = noteEnd(with: ending.failure)
         withExtendedLifetime(hooks) {}
@@ -318,7 +322,7 @@ extension SessionTask {
         if observation == nil { end() } else { environment.completionQueue.async(execute: end) }
     }
 
-    /// Notes that the handlers run. What is returned is used and released without the lock.
+    /// Records that the handlers run. The returned objects are used and released without the lock.
     private func noteEnd(with error: StoredError?) -> ([CallHandlers.ResumeDataHandler], TaskHooks?, CallObservation?) {
         storage.withLock { ($0.handlers.end(with: error), $0.hooks.take(), $0.observation.take()) }
     }
@@ -344,7 +348,7 @@ extension SessionTask {
         handOver(ending, to: handler)
     }
 
-    /// Serializes the response for a handler that was added late, and calls it.
+    /// Serializes the response for a handler that was added late, and calls the handler.
     private func handOver(_ ending: CallEnding, to handler: CallHandler) {
         let deliver: @Sendable () -> Void = { [self] in
             (handler.queue ?? environment.completionQueue).async { handler.deliver(ending, of: self) }

@@ -1,4 +1,4 @@
-/// A handler of the end of a call, which is used once. It makes a value of the response on the processing queue, and
+/// A handler of the end of a call, which is used once. It makes a value from the response on the processing queue, and
 /// then runs on its own queue.
 class CallHandler: @unchecked Sendable {
     // Safe: what subclasses change in `prepare` they read in `deliver`, which comes later.
@@ -10,17 +10,17 @@ class CallHandler: @unchecked Sendable {
     /// The serializer of the response; nil for a handler that makes no value.
     var serializer: (any ResponseSerializer)? { nil }
 
-    /// Whether the serializer is quick and runs no code of a caller.
+    /// Whether the serializer is quick and runs no code of the caller.
     var isQuick: Bool { false }
 
-    /// Hands the result of a transfer to the `await` that is the handler, which ends the task with it; nil for a
-    /// closure.
+    /// The closure that resumes an `await` with the result of the transfer. The code after the `await` then ends the
+    /// task. Nil for a handler that is not an `await`.
     var resume: (@Sendable (TransferResult) -> Void)? { nil }
 
-    /// The error in place of a value, once there is one.
+    /// The error that replaces the value; nil if there is none.
     var failure: StoredError? { nil }
 
-    /// The value, if somebody wants to see it besides the handler.
+    /// The value, for notifications and events; nil if there is none.
     var value: Transferred<Any>? { nil }
 
     /// Makes the value.
@@ -134,7 +134,7 @@ final class FileHandler: CallHandler, @unchecked Sendable {
     }
 }
 
-/// A handler of a response whose content was streamed; it gets the number of bytes.
+/// A handler of a response with streamed content. It gets the number of bytes.
 final class CountHandler: CallHandler, @unchecked Sendable {
     private let body: @Sendable (DataResponse<Int64>) -> Void
 

@@ -4,9 +4,9 @@ struct CallHandlers {
 
     /// The handlers that have not been taken yet.
     private var waiting: [CallHandler] = []
-    /// The handlers that are still served with the others when they are added at the end.
+    /// The rule for handlers that are added while the response is serialized.
     private var admission = Admission.all
-    /// The ending, for handlers that are added later, once there is one.
+    /// The ending, for handlers that are added later; nil until the response has been serialized.
     var ending: CallEnding?
     private var resumeDataHandlers: [ResumeDataHandler] = []
     /// Whether the handlers are running, or have run.
@@ -14,7 +14,7 @@ struct CallHandlers {
     /// The error of the call.
     private(set) var error: StoredError?
 
-    /// The handlers that are added while the response is serialized, and served with the others.
+    /// The handlers that are still served with the others if they are added while the response is serialized.
     private enum Admission {
         case all
         /// Only those with quick serializers.
@@ -35,13 +35,13 @@ struct CallHandlers {
     var wantsResumeData: Bool { !resumeDataHandlers.isEmpty }
 
     /// Adds a handler.
-    /// - Returns: The ending with which the handler has to be called; nil if it gets that with the others.
+    /// - Returns: The ending to call the handler with; nil if the handler is called with the others.
     mutating func add(_ handler: CallHandler) -> CallEnding? {
         if ending == nil { waiting.append(handler) }
         return ending
     }
 
-    /// Adds a closure that gets the resume data; false if the handlers have begun to run.
+    /// Adds a closure that gets the resume data. Returns false if the handlers have begun to run.
     mutating func add(_ handler: @escaping ResumeDataHandler) -> Bool {
         if !hasEnded { resumeDataHandlers.append(handler) }
         return !hasEnded
@@ -49,9 +49,9 @@ struct CallHandlers {
 
     /// Decides where small content is serialized.
     /// - Parameters:
-    ///   - isQuick: Whether that is quick without a handler.
-    ///   - isUnseen: Whether the end has to be told to nobody but the handlers.
-    ///   - mayUseQueue: Whether the completion queue may do such work.
+    ///   - isQuick: Whether the serializer of a call without handlers is quick.
+    ///   - isUnseen: Whether only the handlers learn about the end.
+    ///   - mayUseQueue: Whether the completion queue may serialize.
     mutating func route(without isQuick: @autoclosure () -> Bool, isUnseen: Bool, mayUseQueue: Bool) -> Route {
         guard waiting.allSatisfy(\.isQuick), !waiting.isEmpty || isQuick() else { return .processing }
         // A handler that is added from now on is late.
@@ -64,7 +64,7 @@ struct CallHandlers {
         return .completionQueue
     }
 
-    /// Takes the handlers that have been added: those to serve, and those that came too late for that.
+    /// Takes the handlers that have been added: the handlers to serve, and those that came too late for that.
     mutating func take() -> (served: [CallHandler], late: [CallHandler]) {
         let handlers = exchange(&waiting, with: [])
         let served = handlers.filter { admission == .all || admission == .quick && $0.isQuick }
@@ -72,7 +72,7 @@ struct CallHandlers {
         return (served, late)
     }
 
-    /// Notes that the handlers run.
+    /// Records that the handlers run.
     /// - Returns: The closures that get the resume data, which are called and released without the lock.
     mutating func end(with error: StoredError?) -> [ResumeDataHandler] {
         self.error = error

@@ -1,31 +1,34 @@
-/// What a call may set besides its request: limits of time, interceptors, hooks, progress, rules for the response …
+/// The settings of a call besides its request: timeouts, interceptors, hooks, progress, rules for the response and
+/// others.
 ///
 ///     var patient = CallOptions(timeouts: Timeouts(total: .seconds(90)))
 ///     patient.interceptors.call = [RetryPolicy(limit: 5)]
 ///     manager.get("reports/1", options: patient) { task, report in … }
 ///
-/// What is nil or empty is as the session manager has it. The chain of a call sets the same values one by one:
-/// `manager.get("reports/1").timeout(total: .seconds(90))`.
+/// If a property is nil or empty, the setting of the session manager applies. The methods of a call set the same values
+/// one by one: `manager.get("reports/1").timeout(total: .seconds(90))`.
 public struct CallOptions: Sendable {
     /// The limits of the time of the call, which take precedence over those of the session manager. Default: none.
     public var timeouts: Timeouts
     /// The interceptors of the call, which run within those of the session manager. Default: none.
     public var interceptors: RequestInterceptors
-    /// The hooks of the task, each of which takes precedence over that of the session manager. Default: nil.
+    /// The hooks of the task. Each of them takes precedence over that of the session manager. Default: nil.
     public var hooks: SessionHooks?
-    /// The credential with which challenges for the task are answered, once each. Default: nil. It takes the place of
-    /// the hook ``SessionHooks/challengeAnswer``.
+    /// The credential that answers each authentication challenge of the task, once. It replaces the hook
+    /// ``SessionHooks/challengeAnswer``. Default: nil.
     public var credential: URLCredential?
-    /// The rules by which responses are acceptable, in place of those of the serializer. Default: nil. A download or a
-    /// stream, which has no serializer, accepts by default any content with a status of 200 to 299.
+    /// The rules by which responses are acceptable, in place of those of the serializer. Without these rules, a
+    /// download or a stream, which has no serializer, accepts any content with a status of 200 to 299. Default: nil.
     public var validation: ResponseValidation?
     /// The cache policy, in place of that of ``SessionManager/requestSettings`` or of the request. Default: nil.
     public var cachePolicy: URLRequest.CachePolicy?
     /// The priority of the task, from 0 to 1. Default: nil, which stands for `URLSessionTask.defaultPriority`.
     public var priority: Float?
-    /// Called on the manager's completion queue as the content of the request is sent. Default: nil.
+    /// The closure that is called on the manager's completion queue as the content of the request is sent. Default:
+    /// nil.
     public var uploadProgress: (@Sendable (Progress) -> Void)?
-    /// Called on the manager's completion queue as the content of the response arrives. Default: nil.
+    /// The closure that is called on the manager's completion queue as the content of the response arrives. Default:
+    /// nil.
     public var downloadProgress: (@Sendable (Progress) -> Void)?
 
     /// Creates options.
@@ -61,10 +64,10 @@ public struct CallOptions: Sendable {
         self.downloadProgress = downloadProgress
     }
 
-    /// Whether the request may be sent only after something was done that needs the task.
+    /// Whether the call creates its transfer when it starts, because timeouts or interceptors need the task.
     var launchesLate: Bool { !timeouts.isEmpty || !interceptors.isEmpty }
 
-    /// The hooks of the task, with the answer by the credential; nil if there are none.
+    /// The hooks of the task, including the answer with the credential; nil if there are none.
     var taskHooks: SessionHooks? {
         guard let credential else { return hooks }
         var hooks = hooks ?? SessionHooks()
@@ -72,7 +75,7 @@ public struct CallOptions: Sendable {
         return hooks
     }
 
-    /// Returns the plan with the properties of its request that the options set.
+    /// Returns the plan, in whose request the properties of the options are set.
     func applied(to plan: CallPlan) -> CallPlan {
         guard let cachePolicy else { return plan }
         return plan.mapRequest { request in
@@ -84,7 +87,7 @@ public struct CallOptions: Sendable {
 }
 
 extension SessionHooks {
-    /// Makes the hook of challenges one that answers each with a credential, once.
+    /// Sets the hook `challengeAnswer` to a closure that answers each challenge with a credential, once.
     mutating func answer(with credential: URLCredential) {
         challengeAnswer = { _, challenge in
             challenge.previousFailureCount == 0 ? .useCredential(credential) : .rejectProtectionSpace

@@ -1,7 +1,7 @@
 internal import HTTPSyntax
 import Synchronization
 
-/// The part of a call that is known when it is made and never changes.
+/// The facts of a call that are known when it is made. They never change.
 struct CallPlan: Sendable {
     /// The kind of transfer.
     let template: TransferTemplate
@@ -12,8 +12,8 @@ struct CallPlan: Sendable {
     let isValid: Bool
     /// The last step of a download; nil for other calls.
     let download: DownloadFinisher?
-    /// The handling of a call that is started by its first handler; nil for a task that was made with its handler,
-    /// which takes no others.
+    /// The settings of a call that takes handlers, and starts with its first one. Nil for a task that was made with its
+    /// handler and takes no others.
     var chain: Chain?
 
     /// - Parameters:
@@ -35,8 +35,7 @@ struct CallPlan: Sendable {
         }
     }
 
-    /// Plans a call whose content is collected, with a request that was validated when it was built.
-    /// Returns the plan with a change of its request, which is then no longer known to be valid.
+    /// Returns the plan with a changed request, which is no longer known to be valid.
     func mapRequest(_ transform: (URLRequest) -> URLRequest) -> CallPlan {
         guard let urlRequest else { return self }
         var plan = CallPlan(template: template, request: .success(transform(urlRequest)), download: download)
@@ -44,6 +43,7 @@ struct CallPlan: Sendable {
         return plan
     }
 
+    /// Creates the plan of a call whose content is collected, with a request that was validated when it was built.
     init(validRequest request: URLRequest) {
         template = .data
         urlRequest = request
@@ -57,54 +57,55 @@ struct CallPlan: Sendable {
         failure.map { .failure($0.error) } ?? urlRequest.map { .success($0) }
     }
 
-    /// Whether the call is launched when it starts, and not when it is made.
+    /// Whether the call creates its transfer when it starts, instead of when it is made.
     var isLaunchedLate: Bool { chain != nil || template.resumption != nil || template.resumer != nil }
 
     /// The settings of the session manager for a call that takes handlers, as they were when it was made.
     struct Chain: Sendable {
         /// The decoder of handlers that name a type.
         let jsonDecoder: JSONDecoder
-        /// The serializer of a call that gets no handler, for the notification of its end.
+        /// The serializer of a call without handlers, for the notification of its end.
         let serializer: AnyResponseSerializer
     }
 }
 
-/// The settings that a call takes until it starts.
+/// The settings of a call, which may change until it starts.
 struct CallSettings: Sendable {
     var interceptors = RequestInterceptors()
     var timeouts = Timeouts()
     /// The stream that the content goes to; nil if it is collected.
     var stream: ContentStream?
-    /// The request for an event stream; nil if the content may be anything.
+    /// The properties of the request for an event stream; nil for other content.
     var eventStream: EventStreamRequest?
     /// Whether the call was cancelled before it started, so that nothing is sent.
     var isCancelled = false
 }
 
-/// The start of a call: the maker of its transfers, and the settings that it takes until then.
+/// The start of a call: the object that creates its transfers, and the settings that may change until then.
 struct CallStart {
-    /// The maker of the call's transfers, if they are made when it starts; nil after the start.
+    /// The object that creates the transfers of the call when it starts. Nil after the start, and for a call whose
+    /// transfer was created earlier.
     var launcher: (any CallLauncher)?
     private(set) var settings = CallSettings()
     private(set) var rules = ResponseRules()
 
-    /// Whether the call has not started, and takes settings.
+    /// Whether the call has not started, so that its settings may change.
     var isOpen: Bool { launcher != nil }
 
-    /// Takes the settings of the options.
+    /// Applies the settings of the options.
     mutating func use(_ options: CallOptions) {
         settings.timeouts = options.timeouts
         settings.interceptors = options.interceptors
         rules.validation = options.validation
     }
 
-    /// Changes the settings; false if that is no longer possible.
+    /// Changes the settings. Returns false if the call has started.
     mutating func configure(_ body: (inout CallSettings, inout ResponseRules) -> Void) -> Bool {
         if isOpen { body(&settings, &rules) }
         return isOpen
     }
 
-    /// Directs the content to a stream; false if the call has started, or has a stream already.
+    /// Directs the content to a stream. Returns false if the call has started or has a stream already.
     mutating func direct(to stream: ContentStream?, for eventStream: EventStreamRequest?) -> Bool {
         guard let stream, isOpen, settings.stream == nil else { return false }
         settings.stream = stream
@@ -113,23 +114,24 @@ struct CallStart {
     }
 
     /// Starts the call.
-    /// - Returns: The maker of its transfers, once.
+    /// - Returns: The object that creates the transfers, once; and the settings.
     mutating func launch(isCancelled: Bool) -> ((any CallLauncher)?, CallSettings) {
         if isCancelled { settings.isCancelled = true }
         return (launcher.take(), settings)
     }
 }
 
-/// The maker of a call's transfers.
+/// An object that creates the transfers of calls.
 protocol CallLauncher: AnyObject, Sendable {
-    /// Creates the first transfer of a call, has interceptors do so, or ends the call. Called once for each call.
+    /// Creates the first transfer of a call, passes the call to its interceptors, or ends it. Called once for each
+    /// call.
     func launch(_ task: SessionTask, _ settings: CallSettings)
 }
 
-/// The settings and the start of a call that takes handlers. It starts with its first handler, `await` or sequence, or
-/// with ``SessionTask/resume()``, and handlers may still be added after its end.
+/// The settings and the start of a call that takes handlers. The call starts with its first handler, `await` or
+/// sequence, or with ``SessionTask/resume()``. Handlers may still be added after its end.
 extension SessionTask {
-    /// Changes the settings, which is possible until the call starts. A later change is reported.
+    /// Changes the settings of a call that has not started. A later change has no effect, and is reported.
     /// - Parameters:
     ///   - name: The name of the method that the caller used, for a message.
     ///   - body: The change.
@@ -138,7 +140,7 @@ extension SessionTask {
         return self
     }
 
-    /// Changes the settings, and returns whether that was possible. If not, that is reported.
+    /// Changes the settings, and returns whether that was possible. If it was not, that is reported.
     func mayConfigure(
         _ name: String,
         _ body: (inout CallSettings, inout ResponseRules) -> Void = { _, _ in }
@@ -152,12 +154,12 @@ extension SessionTask {
         return isOpen
     }
 
-    /// Notes a mistake of the caller.
+    /// Reports a mistake of the caller in one line.
     private func report(_ mistake: String) {
         environment.failureWriter?("Larkspur: \(target): \(mistake).".onOneLine)
     }
 
-    /// Reports a call that is released and was never started.
+    /// Reports a call that is released before it has started.
     func reportUnstarted() {
         environment.failureWriter?(
             "Larkspur: \(target) was made and never started: add a handler, await its response, or call resume()."
@@ -180,7 +182,7 @@ extension SessionTask {
     /// Directs the content to a stream.
     /// - Parameters:
     ///   - stream: The stream; nil if it is used already.
-    ///   - eventStream: The request for an event stream; nil if the content may be anything.
+    ///   - eventStream: The properties of the request for an event stream; nil for other content.
     /// - Throws: `unsupported`, if the call has started already, or `cancelled`, if it was cancelled before it started.
     func direct(to stream: ContentStream?, for eventStream: EventStreamRequest?) throws(LarkspurError) {
         let (isDirected, isCancelled) = storage.withLock { storage in
@@ -197,7 +199,7 @@ extension SessionTask {
         }
     }
 
-    /// Has the call launched when it starts.
+    /// Makes the call create its transfers when it starts.
     func launchLater(by launcher: any CallLauncher) { storage.withLock { $0.start.launcher = launcher } }
 
     /// Launches the call, once.
@@ -206,13 +208,13 @@ extension SessionTask {
         launcher?.launch(self, settings)
     }
 
-    /// Sets the closure that is called when the task is cancelled while interceptors work. It is called immediately if
-    /// that has happened.
+    /// Sets the closure that is called when the task is cancelled while interceptors work. If the task has been
+    /// cancelled already, the closure is called immediately.
     func onCancellation(_ cancelWork: @escaping @Sendable () -> Void) {
         if !storage.withLock({ $0.course.store(cancelWork) }) { cancelWork() }
     }
 
-    /// Keeps the timers of the call until its transfer ends. They are cancelled immediately if that has happened.
+    /// Stores the timers of the call until the call ends. If it has ended already, they are cancelled immediately.
     func use(_ timers: CallTimers) {
         if !storage.withLock({ $0.course.store(timers) }) { timers.cancel() }
     }

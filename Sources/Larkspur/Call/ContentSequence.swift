@@ -1,15 +1,15 @@
 internal import HTTPSyntax
 import Synchronization
 
-/// The content of a response as it arrives, in pieces.
+/// The content of a response as it arrives, in chunks.
 ///
-/// Iterating starts the call. With the transport `.curl` the server has to wait while the consumer does not take the
-/// next piece; about 1 MiB is buffered. `.foundation` on Linux cannot make it wait: there, a consumer that is more than
-/// 16 MiB behind ends the call with the error `contentTooLarge`. Leaving the loop cancels the call.
+/// Iterating starts the call. With the transport `.curl`, a slow consumer makes the server wait; about 1 MiB is
+/// buffered. `.foundation` on Linux cannot make the server wait: a consumer that is more than 16 MiB behind ends the
+/// call with the error `contentTooLarge`. Leaving the loop cancels the call.
 ///
 /// There is one iterator. A second one throws an error with the code `unsupported`.
 public struct ContentChunks: AsyncSequence, Sendable {
-    /// A piece of content, of any length.
+    /// A chunk of content, of any length.
     public typealias Element = Data
     /// The error of the call.
     public typealias Failure = LarkspurError
@@ -19,19 +19,18 @@ public struct ContentChunks: AsyncSequence, Sendable {
     /// Creates the iterator.
     public func makeAsyncIterator() -> Iterator { Iterator(consumer: ContentConsumer(source)) }
 
-    /// An iterator over the pieces of a response's content.
+    /// An iterator over the chunks of a response's content.
     public struct Iterator: AsyncIteratorProtocol {
         let consumer: ContentConsumer
 
-        /// Returns the next piece; nil at the end.
+        /// Returns the next chunk; nil at the end.
         /// - Throws: ``LarkspurError`` if the call fails, or the content is incomplete. Its code is `cancelled` after a
         ///   cancellation.
         public mutating func next() async throws(LarkspurError) -> Data? { try await consumer.next() }
 
-        /// Returns the next piece; nil at the end.
-        /// - Parameter actor: The actor on which the caller runs.
-        /// - Throws: ``LarkspurError`` if the call fails, or the content is incomplete. Its code is `cancelled` after a
-        ///   cancellation.
+        /// Returns the next chunk; nil at the end.
+        /// - Parameter actor: The caller's actor.
+        /// - Throws: The errors of ``next()``.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(LarkspurError) -> Data? {
             try await consumer.next()
         }
@@ -59,14 +58,13 @@ public struct ContentBytes: AsyncSequence, Sendable {
         init(consumer: ContentConsumer) { self.consumer = consumer }
 
         /// Returns the next byte; nil at the end.
-        /// - Throws: ``LarkspurError`` if the call fails, or the content is incomplete. Its code is `cancelled` after a
-        ///   cancellation.
+        /// - Throws: ``LarkspurError`` if the call fails, or the content ends too early. Its code is `cancelled` after
+        ///   a cancellation.
         public mutating func next() async throws(LarkspurError) -> UInt8? { try await next(isolation: nil) }
 
         /// Returns the next byte; nil at the end.
-        /// - Parameter actor: The actor on which the caller runs.
-        /// - Throws: ``LarkspurError`` if the call fails, or the content is incomplete. Its code is `cancelled` after a
-        ///   cancellation.
+        /// - Parameter actor: The caller's actor.
+        /// - Throws: The errors of ``next()``.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(LarkspurError) -> UInt8? {
             while position == piece.endIndex {
                 guard let next = try await consumer.next() else { return nil }
@@ -81,9 +79,9 @@ public struct ContentBytes: AsyncSequence, Sendable {
 
 /// The content of a response as it arrives, line by line. It has the properties of ``ContentChunks``.
 ///
-/// The text is UTF-8; invalid bytes are replaced by U+FFFD. As in Foundation, a line ends at a line feed, a carriage
-/// return or both, a vertical tab, a form feed, and U+0085, U+2028 and U+2029, and empty lines are left out. A line
-/// that is longer than 16 MiB is the error `contentTooLarge`.
+/// The text is UTF-8; invalid bytes are replaced by U+FFFD. A line ends as in Foundation: at a line feed, a carriage
+/// return or both, a vertical tab, a form feed, or U+0085, U+2028 or U+2029. Empty lines are left out. A line that is
+/// longer than 16 MiB is the error `contentTooLarge`.
 public struct ContentLines: AsyncSequence, Sendable {
     /// A line without its line end.
     public typealias Element = String
@@ -103,14 +101,13 @@ public struct ContentLines: AsyncSequence, Sendable {
         init(bytes: ContentBytes.Iterator) { self.bytes = bytes }
 
         /// Returns the next line; nil at the end.
-        /// - Throws: ``LarkspurError`` if the call fails, or the content is incomplete. Its code is `cancelled` after a
-        ///   cancellation.
+        /// - Throws: ``LarkspurError`` if the call fails, the content is incomplete, or a line is too long. Its code is
+        ///   `cancelled` after a cancellation.
         public mutating func next() async throws(LarkspurError) -> String? { try await next(isolation: nil) }
 
         /// Returns the next line; nil at the end.
-        /// - Parameter actor: The actor on which the caller runs.
-        /// - Throws: ``LarkspurError`` if the call fails, or the content is incomplete. Its code is `cancelled` after a
-        ///   cancellation.
+        /// - Parameter actor: The caller's actor.
+        /// - Throws: The errors of ``next()``.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(LarkspurError) -> String? {
             while let byte = try await nextByte(isolation: actor) {
                 if let line = splitter.take(byte) { return line }
@@ -122,7 +119,7 @@ public struct ContentLines: AsyncSequence, Sendable {
             return splitter.finish()
         }
 
-        /// Returns the next byte. An error leaves no part of a line.
+        /// Returns the next byte. After an error, the incomplete line is discarded.
         private mutating func nextByte(isolation actor: isolated (any Actor)?) async throws(LarkspurError) -> UInt8? {
             do throws(LarkspurError) {
                 return try await bytes.next(isolation: actor)
@@ -162,14 +159,13 @@ public struct ContentValues<Element: Decodable & Sendable>: AsyncSequence, Senda
         }
 
         /// Returns the next value; nil at the end.
-        /// - Throws: ``LarkspurError`` if the call fails, or the content is incomplete, or with the code
-        ///   `responseSerializationFailed` if a line cannot be decoded. Its code is `cancelled` after a cancellation.
+        /// - Throws: ``LarkspurError`` if the call fails, the content is incomplete, or a line is too long. Its code is
+        ///   `responseSerializationFailed` if a line cannot be decoded, and `cancelled` after a cancellation.
         public mutating func next() async throws(LarkspurError) -> Element? { try await next(isolation: nil) }
 
         /// Returns the next value; nil at the end.
-        /// - Parameter actor: The actor on which the caller runs.
-        /// - Throws: ``LarkspurError`` if the call fails, or the content is incomplete, or with the code
-        ///   `responseSerializationFailed` if a line cannot be decoded. Its code is `cancelled` after a cancellation.
+        /// - Parameter actor: The caller's actor.
+        /// - Throws: The errors of ``next()``.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(LarkspurError) -> Element? {
             while true {
                 if let line = splitter.next() {
@@ -212,7 +208,7 @@ extension ContentLines.Iterator: Sendable {}
 extension ContentValues.Iterator: Sendable {}
 
 extension DataTask {
-    /// The content of the response as it arrives, in pieces. Iterating starts the call.
+    /// The content of the response as it arrives, in chunks. Iterating starts the call.
     public var chunks: ContentChunks { ContentChunks(source: ContentSource(task: self)) }
 
     /// The content of the response as it arrives, byte by byte. Iterating starts the call.
@@ -224,7 +220,7 @@ extension DataTask {
     /// The values of a response whose content is JSON in lines (NDJSON), as they arrive. Iterating starts the call.
     /// - Parameters:
     ///   - type: The type of the values.
-    ///   - decoder: The decoder. Default: the manager's `jsonDecoder`, as it was when the call was made.
+    ///   - decoder: The decoder of the lines. Default: the manager's `jsonDecoder`, as it was when the call was made.
     public func decoded<T: Decodable & Sendable>(
         as type: T.Type,
         decoder: (any DataDecoder)? = nil
@@ -235,12 +231,12 @@ extension DataTask {
 
 /// The source of a sequence: the call whose content it delivers.
 struct ContentSource: Sendable {
-    /// The length of the longest line, in bytes.
+    /// The maximum length of a line, in bytes.
     static let longestLine = 16 << 20
 
     let task: DataTask
     let channel = ContentChannel()
-    /// The request for an event stream; nil if the content may be anything.
+    /// The properties of the request for an event stream; nil for other content.
     let eventStream: EventStreamRequest?
 
     init(task: DataTask, eventStream: EventStreamRequest? = nil) {
@@ -265,7 +261,7 @@ struct ContentSource: Sendable {
             consumer: .channel(channel),
             refusesOtherStreams: isEventStream
         )
-        // A sequence that is iterated twice has no channel, and is refused in the same way.
+        // A second iteration finds the channel taken. It gets no stream, and so `direct` refuses it.
         try task.direct(to: channel.take() ? stream : nil, for: eventStream)
         task.resume()
     }
@@ -300,7 +296,7 @@ final class ContentConsumer: Sendable {
         if failure == nil { source.task.cancel() }
     }
 
-    /// Returns the next piece of content; nil at the end, and after an error.
+    /// Returns the next chunk of content; nil at the end, and after an error.
     func next() async throws(LarkspurError) -> Data? {
         if isOver.load(ordering: .relaxed) { return nil }
         if let failure { throw end(with: failure) }

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// A stream that delivers the content of a task in pieces, in order, instead of collecting it.
+/// A stream that delivers the content of a task in chunks, in order, instead of collecting it.
 ///
-/// Only the content of an acceptable response is delivered. Of any other response the beginning is collected for the
-/// error.
+/// Only the content of an acceptable response is delivered. If the response is not acceptable, the beginning of its
+/// content is collected for the error.
 final class ContentStream: Sendable {
     typealias Handler = @Sendable (DataTask, Data) -> Void
 
-    /// The consumer of the pieces.
+    /// The consumer of the chunks.
     enum Consumer: Sendable {
         /// A closure, which is called on the completion queue.
         case handler(Handler)
@@ -21,17 +21,17 @@ final class ContentStream: Sendable {
         var isStopped = false
     }
 
-    /// Returns the rules for responses whose content is delivered.
+    /// The closure that returns the rules for responses whose content is delivered.
     private let rules: @Sendable () -> ResponseValidation
     private let consumer: Consumer
     private let refusesOtherStreams: Bool
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - validation: The rules for responses whose content is delivered.
-    ///   - consumer: The consumer of the pieces.
-    ///   - refusesOtherStreams: Whether a response of another content type ends the task at its head if it announces no
-    ///     length, because its content may have no end. Default: false.
+    ///   - validation: Returns the rules for responses whose content is delivered.
+    ///   - consumer: The consumer of the chunks.
+    ///   - refusesOtherStreams: Whether the task ends at the head of a response with another content type, if the
+    ///     response announces no length. The content of such a response may have no end. Default: false.
     init(
         validation: @escaping @Sendable () -> ResponseValidation,
         consumer: Consumer,
@@ -48,9 +48,9 @@ final class ContentStream: Sendable {
     /// The number of bytes that have been delivered.
     var count: Int64 { state.withLock { $0.count } }
 
-    /// Notes that a response begins.
-    /// - Throws: `connectionLost`, if the response begins again after content was delivered, because that content
-    ///   cannot be taken back; `unacceptableContentType`, if that is to end the task.
+    /// Records that a response begins.
+    /// - Throws: `connectionLost`, if the response begins again after content was delivered, because the consumer has
+    ///   that content already; `unacceptableContentType`, if a response of that type ends the task.
     func begin(with response: URLResponse) throws(LarkspurError) {
         let refusal = refusal(of: response)
         let isAcceptable = refusal == nil
@@ -84,12 +84,12 @@ final class ContentStream: Sendable {
         }
     }
 
-    /// Delivers a piece of content.
+    /// Delivers a chunk of content.
     /// - Parameters:
-    ///   - data: The piece.
-    ///   - held: An object that is released when the consumer has taken the piece.
+    ///   - data: The chunk.
+    ///   - held: An object that is released when the consumer has taken the chunk.
     ///   - task: The task that the content belongs to.
-    /// - Returns: False if the response is not acceptable, so that the piece is not delivered.
+    /// - Returns: False if the response is not acceptable, so that the chunk is not delivered.
     /// - Throws: `contentTooLarge`, if the transport cannot wait for a consumer that is too slow.
     func handOn(_ data: Data, held: (any Sendable)?, from task: DataTask) throws(LarkspurError) -> Bool {
         let isAcceptable = state.withLock { state in
@@ -100,7 +100,7 @@ final class ContentStream: Sendable {
         switch consumer {
         case .handler(let handler):
             task.environment.completionQueue.async { [self] in
-                // After a cancellation, pieces that are still queued are not delivered.
+                // After a cancellation, chunks that are still queued are not delivered.
                 guard task.state != .cancelling, !state.withLock({ $0.isStopped }) else { return }
                 withExtendedLifetime(held) { handler(task, data) }
             }
@@ -120,7 +120,7 @@ final class ContentStream: Sendable {
         }
     }
 
-    /// Notes the end of the task for a sequence.
+    /// Records the end of the task for a sequence.
     func finish(_ error: LarkspurError?) {
         if case .channel(let channel) = consumer { channel.finish(error) }
     }

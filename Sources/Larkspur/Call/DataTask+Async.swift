@@ -1,5 +1,5 @@
-/// The response of a call for `async` functions. Awaiting starts the call. Cancelling the surrounding `Task` cancels
-/// the call immediately, also before it starts.
+/// The response of a call, for `async` code. Awaiting starts the call. Cancelling the surrounding `Task` cancels the
+/// call immediately, also before it starts.
 ///
 ///     let user = try await manager.get("users/1").value(as: User.self)
 extension DataTask {
@@ -7,8 +7,8 @@ extension DataTask {
     /// - Parameters:
     ///   - type: The type of the value. Default: inferred from the context.
     ///   - decoder: The decoder. Default: the manager's `jsonDecoder`, as it was when the call was made.
-    /// - Throws: ``LarkspurError`` if the call fails. Its code is `cancelled` after a cancellation of the task, or of
-    ///   the surrounding `Task`.
+    /// - Throws: ``LarkspurError`` if the call fails, or the JSON cannot be decoded. Its code is `cancelled` after a
+    ///   cancellation of the task or of the surrounding `Task`.
     public func value<T: Decodable & Sendable>(
         as type: T.Type = T.self,
         decoder: (any DataDecoder)? = nil
@@ -16,7 +16,8 @@ extension DataTask {
         try await collect(by: decodable(type, decoder)).result.get()
     }
 
-    /// Decodes the response's JSON into a type, or the server's description of a failure, and returns either.
+    /// Decodes the response's JSON into a type, or into the server's description of a failure, and returns one of the
+    /// two.
     ///
     ///     switch try await manager.get("users/1").result(as: User.self, failure: APIFailure.self) {
     ///     case .success(let user): print(user.name)
@@ -25,9 +26,9 @@ extension DataTask {
     /// - Parameters:
     ///   - type: The type of the value, for a response with an acceptable status.
     ///   - failure: The type that the API uses for failures, for a response with another status.
-    ///   - decoder: The decoder of both. Default: the manager's `jsonDecoder`, as it was when the call was made.
-    /// - Throws: ``LarkspurError`` if there is neither a value nor a failure that can be decoded. Its code is
-    ///   `cancelled` after a cancellation of the task, or of the surrounding `Task`.
+    ///   - decoder: The decoder of both types. Default: the manager's `jsonDecoder`, as it was when the call was made.
+    /// - Throws: ``LarkspurError`` if neither the value nor the failure can be decoded. Its code is `cancelled` after a
+    ///   cancellation of the task or of the surrounding `Task`.
     public func result<T: Decodable & Sendable, Failure: Decodable & Error>(
         as type: T.Type,
         failure: Failure.Type,
@@ -37,7 +38,8 @@ extension DataTask {
         return try await collect(by: serializer).describing(failure, serializer.decoder).result.get()
     }
 
-    /// Decodes the response's JSON, whatever kind of value it is. A context that names a type gets that type.
+    /// Decodes the response's JSON into a ``JSONValue``, which holds any kind of JSON. If the context requires another
+    /// type, the JSON is decoded into that type.
     ///
     ///     let user = try await manager.get("users/1").value()
     ///     print(user["name"].string ?? "nobody")
@@ -45,10 +47,11 @@ extension DataTask {
     ///   - type: The type of the value. Default: ``JSONValue``.
     ///   - decoder: The decoder. Default: the manager's `jsonDecoder`, as it was when the call was made.
     /// - Returns: The value; `null` if the response has no content.
-    /// - Throws: ``LarkspurError`` if the call fails. Its code is `cancelled` after a cancellation of the task, or of
-    ///   the surrounding `Task`.
+    /// - Throws: ``LarkspurError`` if the call fails, or the content is not JSON. Its code is `cancelled` if the task
+    ///   or the surrounding `Task` was cancelled.
     public func value(
-        // With the labels of the generic method, because the compiler finds no words for a wrong argument otherwise.
+        // The labels are those of the generic method. Otherwise the compiler has no useful message for a wrong
+        // argument.
         as type: JSONValue.Type = JSONValue.self,
         decoder: (any DataDecoder)? = nil
     ) async throws(LarkspurError) -> JSONValue {
@@ -57,8 +60,8 @@ extension DataTask {
 
     /// Validates and parses the response with a serializer, and returns the value.
     /// - Parameter serializer: The serializer, which runs on the manager's `processingQueue`.
-    /// - Throws: ``LarkspurError`` if the call fails. Its code is `cancelled` after a cancellation of the task, or of
-    ///   the surrounding `Task`.
+    /// - Throws: ``LarkspurError`` if the call or the serializer fails. After a cancellation of the task or of the
+    ///   surrounding `Task` its code is `cancelled`.
     public func value<S: ResponseSerializer>(
         as serializer: S
     ) async throws(LarkspurError) -> S.Output where S.Output: Sendable {
@@ -66,16 +69,16 @@ extension DataTask {
     }
 
     /// The content of the response.
-    /// - Throws: ``LarkspurError`` if the call fails. Its code is `cancelled` after a cancellation of the task, or of
+    /// - Throws: ``LarkspurError`` if the call fails, with the code `cancelled` after a cancellation of the task or of
     ///   the surrounding `Task`.
     public var data: Data {
         get async throws(LarkspurError) { try await collect(by: DataResponseSerializer()).result.get() }
     }
 
-    /// The content of the response as text, in the encoding of its `Content-Type`, or else in UTF-8, or in ISO-8859-1
-    /// if it is not valid UTF-8.
-    /// - Throws: ``LarkspurError`` if the call fails. Its code is `cancelled` after a cancellation of the task, or of
-    ///   the surrounding `Task`.
+    /// The content of the response as text, in the encoding of its `Content-Type`. Without one, the encoding is UTF-8,
+    /// or ISO-8859-1 if the content is not valid UTF-8.
+    /// - Throws: ``LarkspurError`` if the call fails or the text cannot be decoded, with the code `cancelled` after a
+    ///   cancellation of the task or of the surrounding `Task`.
     public var string: String {
         get async throws(LarkspurError) { try await collect(by: StringResponseSerializer()).result.get() }
     }
@@ -123,7 +126,7 @@ extension DataTask {
     /// Waits for the response, and decodes its JSON into a type.
     /// - Parameters:
     ///   - type: The type of the value.
-    ///   - decoder: The decoder. Default: the manager's `jsonDecoder`, as it was when the call was made.
+    ///   - decoder: The decoder of the value. Default: the manager's `jsonDecoder`, as it was when the call was made.
     /// - Returns: The response with its value or error. The method does not throw.
     public func response<T: Decodable & Sendable>(
         as type: T.Type,
@@ -133,22 +136,22 @@ extension DataTask {
     }
 }
 
-/// The file of a download for `async` functions. Awaiting starts the download. Cancelling the surrounding `Task`
-/// cancels it immediately, also before it starts.
+/// The file of a download, for `async` code. Awaiting starts the download. Cancelling the surrounding `Task` cancels
+/// the download immediately, also before it starts.
 ///
 ///     let file = try await manager.download("report.pdf", to: .folder(downloads)).file
 extension DownloadTask {
-    /// The location of the file. Without a destination it is in the folder for temporary files, and belongs to the
-    /// caller, who removes it.
-    /// - Throws: ``LarkspurError`` if the download fails. Its code is `cancelled` after a cancellation of the task, or
+    /// The location of the file. Without a destination the file is in the folder for temporary files, and the caller
+    /// has to remove it.
+    /// - Throws: ``LarkspurError`` if the download fails. Its code is `cancelled` after a cancellation of the task or
     ///   of the surrounding `Task`.
     public var file: URL {
         get async throws(LarkspurError) { try await response().result.get() }
     }
 
     /// Waits for the download.
-    /// - Returns: The response with the location of the file, or the error. The method does not throw. A file without a
-    ///   destination is in the folder for temporary files, and belongs to the caller, who removes it.
+    /// - Returns: The response with the location of the file, or the error. The method does not throw. Without a
+    ///   destination the file is in the folder for temporary files, and the caller has to remove it.
     public func response() async -> DownloadResponse {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -161,7 +164,7 @@ extension DownloadTask {
 
     /// Adds a handler of the download's end, and starts the download if it has not started.
     ///
-    /// A download may have several handlers. They run in the order in which they were added, before
+    /// A download may have several handlers. They run in the order in which they were added. Then
     /// ``SessionTask/didCompleteNotification`` is posted.
     /// - Parameters:
     ///   - queue: The queue that the handler runs on. Default: the manager's `completionQueue`.
@@ -191,11 +194,11 @@ extension DownloadTask {
         configure("validate(contentType:)") { $1.contentTypes = types }
     }
 
-    /// Adds a check of the response, after those of the status code and the content type, and before the file is moved
-    /// to its destination.
-    /// - Parameter check: Gets the request, the response and the file on the manager's `processingQueue`. To reject the
-    ///   response it throws: a ``LarkspurError`` is reported unchanged, any other error as the `underlyingError` of one
-    ///   with the code `unacceptableResponse`.
+    /// Adds a check of the response. It follows the checks of the status code and the content type, and precedes the
+    /// move of the file to its destination.
+    /// - Parameter check: Gets the request, the response and the file on the manager's `processingQueue`. It throws an
+    ///   error to reject the response. A ``LarkspurError`` is reported unchanged. Any other error becomes the
+    ///   `underlyingError` of an error with the code `unacceptableResponse`.
     /// - Returns: The task.
     public func validate(
         _ check: @escaping @Sendable (_ request: URLRequest?, _ response: HTTPURLResponse, _ file: URL) throws -> Void
@@ -205,7 +208,7 @@ extension DownloadTask {
 }
 
 extension DownloadResponse {
-    /// Returns the response with a file that belongs to the caller.
+    /// Returns the response with a file that the caller owns and has to remove.
     fileprivate func claimingFile() -> DownloadResponse {
         guard let temporaryFile else { return self }
         return DownloadResponse(
@@ -216,16 +219,16 @@ extension DownloadResponse {
         )
     }
 
-    /// Gives a temporary file a second place in the folder for temporary files.
+    /// Links or copies a temporary file into the folder for temporary files, and returns its location there.
     private func share(_ file: URL) -> Result<URL, LarkspurError> {
         var name = DownloadDestination.fileName(for: response) ?? "download"
-        // A name has at most 255 bytes.
+        // The file name must not have more than 255 bytes with the UUID.
         while name.utf8.count > 200 { name.removeFirst() }
         let place = FileManager.default.temporaryDirectory
             .appendingPathComponent("\(UUID().uuidString)-\(name)", isDirectory: false)
         do {
             if (try? FileManager.default.linkItem(at: file, to: place)) == nil {
-                // The two places are in different file systems.
+                // A link is not possible between two file systems.
                 try FileManager.default.copyItem(at: file, to: place)
             }
             return .success(place)

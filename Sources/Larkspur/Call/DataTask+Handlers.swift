@@ -1,5 +1,5 @@
-/// The handlers of a call that was made without closures, and its settings. The call starts with its first handler, so
-/// that its settings stand before.
+/// The handlers of a call that was made without closures. The call starts with its first handler. Settings of the call
+/// therefore come before the handlers:
 ///
 ///     manager.get("users/1").validate(statusCode: 200..<300).responseDecodable(of: User.self) { response in
 ///         print(response.value?.name ?? "no user")
@@ -25,13 +25,12 @@ extension DataTask {
         return self
     }
 
-    /// Adds a handler that gets the content as text, and starts the call if it has not started.
-    ///
-    /// Handlers run in the order in which they were added, before ``SessionTask/didCompleteNotification`` is posted.
+    /// Adds a handler that gets the content as text, and starts the call if it has not started. For the order of
+    /// handlers see ``response(as:queue:handler:)``.
     /// - Parameters:
     ///   - encoding: The encoding of the text. Default: that of the response's `Content-Type`, or else UTF-8, or
     ///     ISO-8859-1 if it is not valid UTF-8.
-    ///   - queue: The queue that the handler runs on. Default: the manager's `completionQueue`.
+    ///   - queue: The queue on which the handler gets the text. Default: the manager's `completionQueue`.
     ///   - handler: Called once, with the text or the error.
     /// - Returns: The task.
     @discardableResult
@@ -43,11 +42,10 @@ extension DataTask {
         response(as: StringResponseSerializer(encoding: encoding), queue: queue, handler: handler)
     }
 
-    /// Adds a handler that gets the content as it is, and starts the call if it has not started.
-    ///
-    /// Handlers run in the order in which they were added, before ``SessionTask/didCompleteNotification`` is posted.
+    /// Adds a handler that gets the content as it is, and starts the call if it has not started. The order of handlers
+    /// is as for ``response(as:queue:handler:)``.
     /// - Parameters:
-    ///   - queue: The queue that the handler runs on. Default: the manager's `completionQueue`.
+    ///   - queue: The queue on which the handler gets the content. Default: the manager's `completionQueue`.
     ///   - handler: Called once, with the content or the error.
     /// - Returns: The task.
     @discardableResult
@@ -58,11 +56,10 @@ extension DataTask {
         response(as: DataResponseSerializer(), queue: queue, handler: handler)
     }
 
-    /// Adds a handler that gets the content as a JSON object, and starts the call if it has not started.
-    ///
-    /// Handlers run in the order in which they were added, before ``SessionTask/didCompleteNotification`` is posted.
+    /// Adds a handler that gets the content as a JSON object, and starts the call if it has not started. For the order
+    /// of handlers see ``response(as:queue:handler:)``.
     /// - Parameters:
-    ///   - queue: The queue that the handler runs on. Default: the manager's `completionQueue`.
+    ///   - queue: The queue on which the handler gets the object. Default: the manager's `completionQueue`.
     ///   - handler: Called once, with the object or the error. The object is nil if there was no content.
     /// - Returns: The task.
     @discardableResult
@@ -73,13 +70,12 @@ extension DataTask {
         response(as: JSONResponseSerializer(), queue: queue, handler: handler)
     }
 
-    /// Adds a handler that gets a value decoded from JSON, and starts the call if it has not started.
-    ///
-    /// Handlers run in the order in which they were added, before ``SessionTask/didCompleteNotification`` is posted.
+    /// Adds a handler that gets a value decoded from JSON, and starts the call if it has not started. For the order of
+    /// handlers see ``response(as:queue:handler:)``.
     /// - Parameters:
     ///   - type: The type of the value. Default: inferred from the handler.
-    ///   - decoder: The decoder. Default: the manager's `jsonDecoder`, as it was when the call was made.
-    ///   - queue: The queue that the handler runs on. Default: the manager's `completionQueue`.
+    ///   - decoder: The decoder of the value. Default: the manager's `jsonDecoder`, as it was when the call was made.
+    ///   - queue: The queue on which the handler gets the value. Default: the manager's `completionQueue`.
     ///   - handler: Called once, with the value or the error.
     /// - Returns: The task.
     @discardableResult
@@ -93,15 +89,13 @@ extension DataTask {
     }
 
     /// Adds a handler that gets a value decoded from JSON, or the server's description of a failure, and starts the
-    /// call if it has not started.
-    ///
-    /// Handlers run in the order in which they were added, before ``SessionTask/didCompleteNotification`` is posted.
+    /// call if it has not started. For the order of handlers see ``response(as:queue:handler:)``.
     /// - Parameters:
     ///   - type: The type of the value, for a response with an acceptable status.
     ///   - failure: The type that the API uses for failures, for a response with another status. If its content cannot
     ///     be decoded, the handler gets the error `unacceptableStatusCode`.
-    ///   - decoder: The decoder of both. Default: the manager's `jsonDecoder`, as it was when the call was made.
-    ///   - queue: The queue that the handler runs on. Default: the manager's `completionQueue`.
+    ///   - decoder: The decoder of both types. Default: the manager's `jsonDecoder`, as it was when the call was made.
+    ///   - queue: The queue on which the handler gets the `Result`. Default: the manager's `completionQueue`.
     ///   - handler: Called once, with the value or the API's failure as a `Result`, or with the error.
     /// - Returns: The task.
     @discardableResult
@@ -118,8 +112,8 @@ extension DataTask {
         }
     }
 
-    /// Adds a handler that gets the content in chunks as it arrives, and starts the call. Nothing is stored: the length
-    /// is not limited.
+    /// Adds a handler that gets the content in chunks as it arrives, and starts the call. The content is not stored, so
+    /// that its length is not limited.
     ///
     ///     manager.get("events").responseStream { task, chunk in
     ///         file.write(chunk)
@@ -127,9 +121,9 @@ extension DataTask {
     ///         print(response.value ?? 0, "bytes")
     ///     }
     ///
-    /// Only the content of an acceptable response is delivered: by default, of one with a status of 200 to 299. The
-    /// content of another one is in the error, up to 1 MiB. If the consumer is slow, the transfer waits. After a
-    /// cancellation no more chunks are delivered.
+    /// Only the content of an acceptable response is delivered: by default, that of a response with a status of 200 to
+    /// 299. If the response is not acceptable, the error has its content, up to 1 MiB. If the handler is slow, the
+    /// transfer waits. After a cancellation no more chunks are delivered.
     /// - Parameters:
     ///   - onContent: Called with the task and each chunk, in order, on the manager's `completionQueue`.
     ///   - completionHandler: Called once, after the last chunk, on the manager's `completionQueue`, with the number of
@@ -164,13 +158,13 @@ extension DataTask {
         serializer.decoding(with: plan.chain?.jsonDecoder ?? JSONDecoder())
     }
 
-    /// The serializer that decodes a type with a decoder, or with that of the manager.
+    /// Returns the serializer that decodes a type with a decoder, or with the decoder of the manager.
     func decodable<T>(_ type: T.Type, _ decoder: (any DataDecoder)?) -> DecodableResponseSerializer<T> {
         .decodable(type, decoder: decoder ?? plan.chain?.jsonDecoder ?? JSONDecoder())
     }
 }
 
-/// The rules by which a response is acceptable, which stand before the first handler.
+/// The rules by which a response is acceptable. Set them before the first handler is added.
 extension DataTask {
     /// Sets the acceptable status codes, in place of those of the serializers.
     /// - Parameter codes: The codes, such as `[200, 404]`. Default: 200 to 299.
@@ -179,12 +173,12 @@ extension DataTask {
         configure("validate(statusCode:)") { $1.statusCodes = codes }
     }
 
-    /// Sets the acceptable status codes, in place of those of the serializers.
+    /// Sets a range of acceptable status codes, in place of the codes of the serializers.
     /// - Parameter codes: The codes as a half-open range, such as `200..<400`.
     /// - Returns: The task.
     public func validate(statusCode codes: Range<Int>) -> Self { validate(statusCode: StatusCodes(codes)) }
 
-    /// Sets the acceptable status codes, in place of those of the serializers.
+    /// Sets a closed range of acceptable status codes, in place of the codes of the serializers.
     /// - Parameter codes: The codes as a closed range, such as `200...299`.
     /// - Returns: The task.
     public func validate(statusCode codes: ClosedRange<Int>) -> Self { validate(statusCode: StatusCodes(codes)) }
@@ -196,10 +190,11 @@ extension DataTask {
         configure("validate(contentType:)") { $1.contentTypes = types }
     }
 
-    /// Adds a check of the response, after those of the status code and the content type.
-    /// - Parameter check: Gets the request, the response and the content on the manager's `processingQueue`. To reject
-    ///   the response it throws: a ``LarkspurError`` is reported unchanged, any other error as the `underlyingError` of
-    ///   one with the code `unacceptableResponse`. It may be called once for each handler.
+    /// Adds a check of the response, which follows the checks of the status code and the content type.
+    /// - Parameter check: Gets the request, the response and the content on the manager's `processingQueue`. It throws
+    ///   an error to reject the response. A ``LarkspurError`` is reported unchanged. Any other error becomes the
+    ///   `underlyingError` of an error with the code `unacceptableResponse`. The check may be called once for each
+    ///   handler.
     /// - Returns: The task.
     public func validate(
         _ check: @escaping @Sendable (_ request: URLRequest?, _ response: HTTPURLResponse, _ data: Data) throws -> Void
@@ -208,7 +203,7 @@ extension DataTask {
     }
 }
 
-/// The settings of a call that was made without closures, which stand before its first handler.
+/// The settings of a call that was made without closures. Set them before the first handler is added.
 extension SessionTask {
     /// Adds interceptors of this call, within those of the session manager.
     /// - Parameter interceptors: The interceptors that run once for the call. The first one is the outermost.
@@ -238,15 +233,15 @@ extension SessionTask {
         authenticate(with: URLCredential(user: username, password: password, persistence: persistence))
     }
 
-    /// Answers authentication challenges of this call with a credential. If the server refuses it, its response is that
-    /// of the call.
+    /// Answers authentication challenges of this call with a credential. If the server refuses the credential, the call
+    /// gets the server's response.
     /// - Parameter credential: The credential.
     /// - Returns: The task.
     public func authenticate(with credential: URLCredential) -> Self {
         configuringHooks("authenticate(with:)") { $0.answer(with: credential) }
     }
 
-    /// Decides about the redirects of this call.
+    /// Sets the handler that decides about the redirects of this call.
     /// - Parameter handler: Gets the task, the redirect and the request that follows it, on the manager's hook queue.
     ///   It returns the request to send, or nil to take the redirect as the response.
     /// - Returns: The task.
@@ -256,26 +251,26 @@ extension SessionTask {
         configuringHooks("redirect(using:)") { $0.willPerformHTTPRedirection = handler }
     }
 
-    /// Looks at the progress of the request's content as it is sent.
+    /// Adds a handler for the progress of the request's content.
     ///
     ///     let text = try await manager.upload("files", from: .file(file))
     ///         .uploadProgress { progress in print(progress.fractionCompleted) }
     ///         .string
     /// - Parameter handler: Gets the progress, which is always the same object, on the manager's `completionQueue`.
-    ///   Reports that come faster than they are taken are left out.
+    ///   While a report waits in the queue, no other is queued.
     /// - Returns: The task.
     public func uploadProgress(_ handler: @escaping @Sendable (Progress) -> Void) -> Self {
         if mayConfigure("uploadProgress(_:)") { upload.add(handler) }
         return self
     }
 
-    /// Looks at the progress of the response's content as it arrives.
+    /// Adds a handler for the progress of the response's content.
     ///
     ///     let file = try await manager.download("disk.iso", to: .folder(downloads))
     ///         .downloadProgress { progress in print(progress.fractionCompleted) }
     ///         .file
     /// - Parameter handler: Gets the progress, which is always the same object, on the manager's `completionQueue`.
-    ///   Reports that come faster than they are taken are left out.
+    ///   While a report waits in the queue, no other is queued.
     /// - Returns: The task.
     public func downloadProgress(_ handler: @escaping @Sendable (Progress) -> Void) -> Self {
         if mayConfigure("downloadProgress(_:)") { download.add(handler) }
@@ -293,8 +288,8 @@ extension SessionTask {
 }
 
 extension DataTask {
-    /// Decides about storing the response of this call in the session's cache. With the transport `.foundation` on
-    /// Linux the handler is not called, because that transport stores no responses.
+    /// Sets the handler that decides about storing the response of this call in the session's cache. With the transport
+    /// `.foundation` on Linux the handler is not called, because that transport stores no responses.
     /// - Parameter handler: Gets the task and the proposed response on the manager's hook queue. It returns the
     ///   response to store, or nil to store none.
     /// - Returns: The task.
@@ -304,7 +299,7 @@ extension DataTask {
         configuringHooks("cacheResponse(using:)") { $0.willCacheResponse = handler }
     }
 
-    /// Looks at the response of this call before its content arrives.
+    /// Sets the handler that gets the response of this call before its content arrives.
     /// - Parameter handler: Gets the response on the manager's hook queue. It returns `.allow` to receive the content,
     ///   or `.cancel` to cancel the task.
     /// - Returns: The task.
@@ -316,7 +311,7 @@ extension DataTask {
         }
     }
 
-    /// Looks at the response of this call before its content arrives.
+    /// Sets the handler that gets the response of this call before its content arrives.
     /// - Parameter handler: Gets the response on the manager's hook queue.
     /// - Returns: The task.
     public func onHTTPResponse(_ handler: @escaping @Sendable (HTTPURLResponse) -> Void) -> Self {

@@ -2,9 +2,9 @@
 struct Deadline: Sendable {
     @TaskLocal static var current: Deadline?
 
-    /// The time from its beginning to the deadline, as the caller has set it.
+    /// The time between the creation of the deadline and its end, as the caller has set it.
     let limit: Duration
-    /// Returns the time that is left, negative after the deadline.
+    /// The closure that returns the remaining time, which is negative after the deadline.
     let remaining: @Sendable () -> Duration
 
     init(in limit: Duration, of clock: some Clock<Duration>) {
@@ -21,8 +21,8 @@ struct Deadline: Sendable {
 ///         return (user, try await manager.get("notes").string)
 ///     }
 ///
-/// A call that is under way at the deadline ends with the error `timedOut`, and one that is made later sends nothing
-/// and ends with the same error. Within another deadline the earlier one counts. The closure itself is not ended.
+/// A call that is under way at the deadline ends with the error `timedOut`. A call that is made later sends nothing,
+/// and ends with the same error. If deadlines are nested, the earlier one applies. The closure itself is not cancelled.
 /// - Parameters:
 ///   - limit: The time from now to the deadline.
 ///   - clock: The clock that measures it; pass the manager's clock if that is not the continuous one. Default: the
@@ -40,7 +40,7 @@ public func withDeadline<Value, Failure: Error>(
 ) async throws(Failure) -> Value {
     let deadline = Deadline(in: limit, of: clock)
     if let outer = Deadline.current, outer.remaining() <= deadline.remaining() { return try await body() }
-    // The function for task-local values throws without a type.
+    // `withValue` does not throw typed errors, so that the error is returned in a `Result`.
     let result = await Deadline.$current.withValue(
         deadline,
         operation: { () async -> Result<Value, Failure> in
@@ -59,7 +59,7 @@ struct CallTimers: Sendable {
     /// - Parameters:
     ///   - limits: The limits of the call.
     ///   - clock: The clock that measures them.
-    ///   - deadline: The whole time to the deadline that is the limit of the call; nil if it has a limit of its own.
+    ///   - deadline: The limit of the surrounding deadline, if that is the total limit of the call; otherwise nil.
     ///   - task: The task that a timer ends.
     init(_ limits: Timeouts, until deadline: Duration?, on clock: any Clock<Duration>, for task: SessionTask) {
         var timers: [Task<Void, Never>] = []
@@ -84,7 +84,8 @@ struct CallTimers: Sendable {
         if let firstByte = limits.firstByte {
             timers.append(
                 Self.timer(firstByte, clock) { [weak task] in
-                    // The first byte of a download is that of its content.
+                    // For a download, `firstResponseByte` is set when content arrives, but `response` already with the
+                    // head.
                     guard let task, task.timeline.firstResponseByte == nil, task.response == nil else { return }
                     task.fail(with: Self.error("No response arrived for \(firstByte)."))
                 }
@@ -98,7 +99,7 @@ struct CallTimers: Sendable {
         for timer in timers { timer.cancel() }
     }
 
-    /// The error of a call that has reached its limit.
+    /// Returns the error of a call that has reached a limit.
     static func error(_ message: String) -> LarkspurError { LarkspurError(.timedOut, message) }
 
     private static func timer(
@@ -106,7 +107,7 @@ struct CallTimers: Sendable {
         _ clock: some Clock<Duration>,
         _ action: @escaping @Sendable () -> Void
     ) -> Task<Void, Never> {
-        // The limit counts from now on, and not from the time at which a thread is free for the timer.
+        // The end is computed here, because the task below may begin late.
         let end = clock.now.advanced(by: limit.bounded)
         return Task {
             // A cancelled sleep throws: the call has ended.
@@ -117,17 +118,18 @@ struct CallTimers: Sendable {
 }
 
 extension SessionTask {
-    /// Limits the time that the call may take. A limit of the call replaces the same one of
+    /// Limits the time that the call may take. A limit of the call replaces the corresponding limit of
     /// ``SessionManager/timeouts``.
     /// - Parameters:
-    ///   - total: The longest time for the call as a whole, with all attempts, redirects and delays. Default: nil, that
-    ///     of the manager.
-    ///   - firstByte: The longest time until the head of a response has arrived. Default: nil, that of the manager.
-    ///   - idle: The longest time without a byte sent or received. Default: nil, that of the manager or the request.
-    ///   - connect: The longest time for making a connection. Default: nil, that of the manager. The transport
-    ///     `.foundation` refuses it.
-    ///   - queue: The longest time until the request may connect to its host. Default: nil, that of the manager. The
-    ///     transport `.foundation` refuses it.
+    ///   - total: The maximum time for the whole call, with all attempts, redirects and delays. Default: nil, for the
+    ///     manager's limit.
+    ///   - firstByte: The maximum time until the head of a response has arrived. Default: nil, for the manager's limit.
+    ///   - idle: The maximum time without a byte sent or received. Default: nil, for the limit of the manager or the
+    ///     request.
+    ///   - connect: The maximum time for making a connection. The transport `.foundation` refuses it. Default: nil, for
+    ///     the manager's limit.
+    ///   - queue: The maximum time until the request may connect to its host. The transport `.foundation` refuses it.
+    ///     Default: nil, for the manager's limit.
     /// - Returns: The task.
     public func timeout(
         total: Duration? = nil,

@@ -6,9 +6,9 @@ struct DownloadFinisher: Sendable {
     let destination: DownloadDestination?
     let hooks: SessionHooksStore
 
-    /// The number of bytes of the file of an unacceptable response that are stored in the error.
+    /// The maximum number of bytes of an unacceptable download or stream that the error contains.
     static let errorDataLimit = 1 << 20
-    /// The beginning of the names of temporary files.
+    /// The prefix of the names of temporary files.
     static let temporaryPrefix = "Larkspur-"
 
     func finish(_ ending: CallEnding, of task: SessionTask) {

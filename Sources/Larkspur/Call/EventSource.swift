@@ -5,19 +5,19 @@
 ///     }
 ///
 /// ``SessionManager/events(_:method:parameters:body:headers:options:timeoutInterval:reconnection:)`` connects again
-/// after the connection has ended or was lost, with the field `Last-Event-ID` if an event had an ID. A response with
-/// the status 204 ends the sequence. Another status than 200 is the error `unacceptableStatusCode`, and another content
-/// type than `text/event-stream` the error `unacceptableContentType`, each with the response. A line or an event's data
-/// of more than 1 MiB is the error `contentTooLarge`, and an ID of more than 4 KiB is ignored. Iterating again begins a
-/// new stream.
+/// after the connection has ended or was lost. If an event had an ID, the new request has it in the field
+/// `Last-Event-ID`. A response with the status 204 ends the sequence. Another status than 200 is the error
+/// `unacceptableStatusCode`, and another content type than `text/event-stream` the error `unacceptableContentType`,
+/// each with the response. A line or an event's data of more than 1 MiB is the error `contentTooLarge`, and an ID of
+/// more than 4 KiB is ignored. A second loop begins a new stream.
 ///
-/// ``DataTask/events`` has the events of one connection, and one iterator.
+/// ``DataTask/events`` returns the events of a single connection, which can be iterated once.
 ///
-/// With the transport `.curl` the server has to wait while the consumer does not take the next event; about 1 MiB is
-/// buffered. `.foundation` on Linux cannot make it wait: there, a consumer that is more than 16 MiB behind ends the
-/// sequence with the error `contentTooLarge`. Leaving the loop cancels the connection. Cancelling the surrounding
-/// `Task` ends the loop immediately with the code `cancelled`, also during a delay. At the end of
-/// ``withDeadline(_:clock:isolation:_:)`` around the loop the error has the code `timedOut`.
+/// With the transport `.curl`, a slow consumer makes the server wait; about 1 MiB is buffered. `.foundation` on Linux
+/// cannot make the server wait: a consumer that is more than 16 MiB behind ends the sequence with the error
+/// `contentTooLarge`. Leaving the loop cancels the connection. Cancelling the surrounding `Task` ends the loop
+/// immediately with the code `cancelled`, also during a delay. At the deadline of a surrounding
+/// ``withDeadline(_:clock:isolation:_:)`` the loop ends with the code `timedOut`.
 public struct EventSource: AsyncSequence, Sendable {
     /// An event.
     public typealias Element = ServerSentEvent
@@ -29,7 +29,7 @@ public struct EventSource: AsyncSequence, Sendable {
     /// Servers keep an idle connection open with a comment, as a rule every 15 seconds.
     public static let defaultTimeoutInterval: TimeInterval = 300
 
-    /// Makes the source of the content of a connection, from the ID of the last event.
+    /// The closure that returns the source of a connection's content. It gets the ID of the last event.
     let connection: @Sendable (_ lastEventID: String) -> ContentSource
     /// The ID of the last event of an earlier stream.
     let lastEventID: String
@@ -40,7 +40,7 @@ public struct EventSource: AsyncSequence, Sendable {
     /// Creates the iterator.
     public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
-    /// An iterator over events. It connects when the first event is asked for.
+    /// An iterator over events. It connects when the first event is requested.
     public struct Iterator: AsyncIteratorProtocol {
         private let source: EventSource
         private var parser: EventStreamParser
@@ -60,7 +60,7 @@ public struct EventSource: AsyncSequence, Sendable {
         public mutating func next() async throws(LarkspurError) -> ServerSentEvent? { try await next(isolation: nil) }
 
         /// Returns the next event; nil at the end.
-        /// - Parameter actor: The actor on which the caller runs.
+        /// - Parameter actor: The caller's actor.
         /// - Throws: ``LarkspurError`` if the stream fails and is not connected again. Its code is `cancelled` after a
         ///   cancellation.
         public mutating func next(
@@ -80,7 +80,7 @@ public struct EventSource: AsyncSequence, Sendable {
             return nil
         }
 
-        /// Ends the sequence, and returns the task of its connection, if there is one.
+        /// Ends the sequence, and returns the task of its connection; nil if there is none.
         @discardableResult
         private mutating func end() -> DataTask? {
             hasEnded = true
@@ -88,7 +88,7 @@ public struct EventSource: AsyncSequence, Sendable {
             return consumer.take()?.source.task
         }
 
-        /// Receives the next piece of the content, or waits for the next connection.
+        /// Receives the next chunk of content, or waits for the next connection.
         /// - Returns: False at the end of the sequence.
         private mutating func receive(isolation actor: isolated (any Actor)?) async throws(LarkspurError) -> Bool {
             var failure: LarkspurError?
@@ -128,7 +128,8 @@ public struct EventSource: AsyncSequence, Sendable {
             let task = consumer.source.task
             let response = head ?? task.response
             if (response as? HTTPURLResponse)?.statusCode == 204 { return nil }
-            // A response without content is checked by its type too.
+            // The validation accepts any type if there is no content. The type of an event stream is checked
+            // nevertheless.
             if head == nil { try consumer.source.validation.validate(response, data: Data([0])) }
             return consumer
         }
@@ -148,16 +149,16 @@ extension DataTask {
     ///         print(event.data)
     ///     }
     ///
-    /// There is one connection: its end is the end of the sequence, and its failure is thrown. It counts as lost
-    /// (`timedOut`) after ``EventSource/defaultTimeoutInterval`` without a byte, or after the time that
+    /// There is a single connection. The sequence ends when the connection ends, and throws its error. The connection
+    /// counts as lost (`timedOut`) after ``EventSource/defaultTimeoutInterval`` without a byte, or after the time that
     /// ``SessionTask/timeout(total:firstByte:idle:connect:queue:)`` sets for the call. The request gets the fields
-    /// `Accept: text/event-stream` and `Cache-Control: no-store`, unless the call or the manager has given others.
+    /// `Accept: text/event-stream` and `Cache-Control: no-store`, unless the call or the manager has set other values.
     public var events: EventSource { events(timeoutInterval: EventSource.defaultTimeoutInterval) }
 
     /// Returns the server-sent events of the response, as they arrive. Iterating starts the call. The sequence has the
     /// properties of ``events``.
-    /// - Parameter timeoutInterval: The time in seconds without a byte after which the connection counts as lost, in
-    ///   place of that of the request, the manager and the session; `.infinity` for none.
+    /// - Parameter timeoutInterval: The time in seconds without a byte after which the connection counts as lost;
+    ///   `.infinity` for no limit. It replaces the limits of the request, the manager and the session.
     public func events(timeoutInterval: TimeInterval) -> EventSource {
         let source = ContentSource(task: self, eventStream: EventStreamRequest(timeoutInterval: timeoutInterval))
         return EventSource(
@@ -169,11 +170,11 @@ extension DataTask {
     }
 }
 
-/// The request for an event stream.
+/// The properties of the request for an event stream.
 struct EventStreamRequest: Sendable {
-    /// The fields of a request that has not given others.
+    /// The fields that the request gets if it does not have them.
     static let headers: HTTPHeaders = ["Accept": "text/event-stream", "Cache-Control": "no-store"]
-    /// The rules by which a response is an event stream, or says that there is none.
+    /// The rules for an acceptable response: an event stream, or the status 204 for no events.
     static let validation = ResponseValidation(
         acceptableStatusCodes: [200, 204],
         acceptableContentTypes: ["text/event-stream"]
@@ -182,7 +183,7 @@ struct EventStreamRequest: Sendable {
     /// The time in seconds without a byte after which the connection counts as lost.
     let timeoutInterval: TimeInterval
 
-    /// Returns a request with the fields and settings of one for an event stream.
+    /// Returns a request with the fields and properties of a request for an event stream.
     func prepared(_ request: URLRequest) -> URLRequest {
         var request = request
         request.setFields(Self.headers, keepsOwn: true)

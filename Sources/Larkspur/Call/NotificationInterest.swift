@@ -19,10 +19,10 @@ enum TaskNotification: UInt8, CaseIterable {
     }
 }
 
-/// The notifications that somebody may observe: those whose names the program has read.
+/// The notifications that may have observers: those whose names the program has read.
 ///
-/// An observer needs the name of what it observes. So a notification whose name nobody has read has no observer, and is
-/// not made. A name that was read once counts as read from then on.
+/// An observer needs the name of a notification. If a name was never read, the notification has no observers and is not
+/// created. A name that was read once counts as read from then on.
 final class NotificationInterest: Sendable {
     /// The interest of the process.
     static let shared = NotificationInterest()
@@ -30,7 +30,7 @@ final class NotificationInterest: Sendable {
     private let names = Atomic<UInt8>(0)
     private let isUnlimited = Atomic(false)
 
-    /// Notes that a name is read, and returns it. What the reader does afterwards is announced to it.
+    /// Records that a name is read, and returns it. From now on the notification is posted.
     func reading(_ notification: TaskNotification) -> Notification.Name {
         names.bitwiseOr(notification.bit, ordering: .releasing)
         return notification.name
@@ -44,7 +44,7 @@ final class NotificationInterest: Sendable {
     /// Whether no notification has observers.
     var isEmpty: Bool { names.load(ordering: .acquiring) == 0 && !postsAll }
 
-    /// Whether every notification is posted, whoever has read its name.
+    /// Whether every notification is posted, even if its name was not read.
     var postsAll: Bool {
         get { isUnlimited.load(ordering: .acquiring) }
         set { isUnlimited.store(newValue, ordering: .releasing) }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The pool that runs validation and serialization on the processing queue, as many at a time as there are processors
-/// (at least two).
+/// The pool that runs validation and serialization on the processing queue. It uses as many threads at a time as there
+/// are processors, and at least two.
 ///
 /// Responses come in bursts. A worker that has finished one response continues with the next, so that a thread is woken
 /// once for a burst and not for each response.

@@ -1,10 +1,10 @@
 extension EventSource {
     /// The rules by which an event stream is connected again.
     ///
-    /// The first delay is ``initialDelay``, or the one that the server has asked for with the field `retry`. It is
-    /// doubled after each connection without content, up to ``maximumDelay``. Connections that have ended and those
-    /// with the errors `connectionLost`, `timedOut`, `cannotConnectToHost` and `cannotFindHost` are followed by
-    /// another one; other errors end the sequence. The delays run on the manager's clock.
+    /// The first delay is ``initialDelay``, or the delay that the server has requested with the field `retry`. The
+    /// delay doubles after each connection without content, up to ``maximumDelay``. Another connection follows if the
+    /// server ends a connection, or if the error is `connectionLost`, `timedOut`, `cannotConnectToHost` or
+    /// `cannotFindHost`. Other errors end the sequence. The delays run on the manager's clock.
     public struct Reconnection: Sendable, Hashable {
         /// The requests that are sent again.
         enum Use: Sendable, Hashable {
@@ -15,17 +15,18 @@ extension EventSource {
 
         var use = Use.get
 
-        /// The delay before the next connection, until the server asks for another one. Default: 3 seconds.
+        /// The delay before the next connection, until the server requests another one. Default: 3 seconds.
         public var initialDelay: Duration = .seconds(3)
-        /// The least delay, whatever the server asks for. Default: 100 milliseconds.
+        /// The minimum delay, even if the server requests a shorter one. Default: 100 milliseconds.
         public var minimumDelay: Duration = .milliseconds(100)
-        /// The greatest delay, before its random part is added. Default: 60 seconds.
+        /// The maximum delay, before its random part is added. Default: 60 seconds.
         public var maximumDelay: Duration = .seconds(60)
-        /// The greatest random part of a delay, as a fraction of it, from 0 to 1. It keeps clients that a server has
-        /// lost together from returning together. Default: 0.25.
+        /// The maximum of the random part that is added to a delay, as a fraction of the delay, from 0 to 1. Without
+        /// it, clients that lose their connections at the same time would return at the same time. Default: 0.25.
         public var jitter = 0.25
-        /// The number of connections in a row without content after which the sequence ends with the last error, or
-        /// with `connectionLost` if the server has ended the connections in order. Default: nil, for no limit.
+        /// The number of consecutive connections without content after which the sequence ends. It ends with the last
+        /// error, or with `connectionLost` if the server has ended the connections without an error. Default: nil, for
+        /// no limit.
         public var maximumAttempts: Int?
 
         /// Creates rules, which are ``automatic``.
@@ -69,13 +70,13 @@ struct ReconnectionSchedule: Sendable {
             }
     }
 
-    /// Notes that content has arrived.
+    /// Records that content has arrived.
     mutating func noteContent() { failures = 0 }
 
     /// Returns the delay before the next connection; nil if none follows.
     /// - Parameters:
     ///   - error: The error of the connection; nil if the server has ended it.
-    ///   - retry: The delay that the server has asked for, if it has.
+    ///   - retry: The delay that the server has requested; nil if it has requested none.
     ///   - random: A number from 0 to 1. Default: a random one.
     mutating func delay(
         after error: LarkspurError?,
@@ -92,7 +93,7 @@ struct ReconnectionSchedule: Sendable {
         return delay * (1 + (rules.jitter > 0 ? min(rules.jitter, 1) : 0) * random)
     }
 
-    /// The error after too many connections without content; nil if there were not so many.
+    /// The error after too many connections without content; nil if the maximum is not reached.
     var exhaustion: LarkspurError? {
         guard isEnabled, isExhausted else { return nil }
         return LarkspurError(

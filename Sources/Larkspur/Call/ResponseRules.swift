@@ -1,15 +1,15 @@
 /// The rules of a call by which its response is acceptable, beyond those of its serializers.
 struct ResponseRules: Sendable {
-    /// A check of a caller's. It throws if the response is not acceptable.
+    /// A check of the response that the caller has added. It throws if the response is not acceptable.
     typealias Check = @Sendable (URLRequest?, HTTPURLResponse, Data) throws -> Void
-    /// A check of a caller's for the file of a download. It throws if the response is not acceptable.
+    /// A check of a downloaded file that the caller has added. It throws if the response is not acceptable.
     typealias FileCheck = @Sendable (URLRequest?, HTTPURLResponse, URL) throws -> Void
 
-    /// All rules, in place of the serializer's; nil for those of the serializer.
+    /// The rules that replace those of the serializer; nil for the serializer's rules.
     var validation: ResponseValidation?
-    /// The acceptable status codes, in place of the serializer's; nil for those of the serializer.
+    /// The acceptable status codes that replace those of the serializer; nil for the serializer's codes.
     var statusCodes: StatusCodes?
-    /// The acceptable content types, in place of the serializer's; nil for those of the serializer.
+    /// The acceptable content types that replace those of the serializer; nil for the serializer's types.
     var contentTypes: Set<MediaRange>?
     var checks: [Check] = []
     var fileChecks: [FileCheck] = []
@@ -33,6 +33,7 @@ struct ResponseRules: Sendable {
         if validation != nil || statusCodes != nil || contentTypes != nil {
             serializer.validation = applied(to: serializer.validation)
         }
+        // If the rules reject the response already, their error takes precedence over that of a check.
         if !checks.isEmpty, (try? serializer.validation.validate(received: result.received, data: result.data)) != nil {
             do throws(LarkspurError) { try check(result) } catch { return .failure(error) }
         }
@@ -44,7 +45,7 @@ struct ResponseRules: Sendable {
         )
     }
 
-    /// Runs the checks of the caller.
+    /// Runs the caller's checks of the response.
     func check(_ result: TransferResult) throws(LarkspurError) {
         guard let response = result.response as? HTTPURLResponse else { return }
         for check in checks {
@@ -52,7 +53,7 @@ struct ResponseRules: Sendable {
         }
     }
 
-    /// Runs the checks of the caller for the file of a download.
+    /// Runs the caller's checks of the file of a download.
     func check(_ file: URL, of result: TransferResult) throws(LarkspurError) {
         guard let response = result.response as? HTTPURLResponse else { return }
         for check in fileChecks {

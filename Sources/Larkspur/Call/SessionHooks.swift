@@ -1,11 +1,11 @@
 import Synchronization
 
 /// Closures that take part in the work of a session. ``SessionManager/hooks`` sets them for all tasks of a session
-/// manager; the parameter `hooks` of a call, or ``SessionTask/hooks``, sets them for one task. If a hook is set in both
-/// places, that of the task is called.
+/// manager. The option ``CallOptions/hooks`` of a call, or ``SessionTask/hooks``, sets them for one task. If a hook is
+/// set in both places, that of the task is called.
 ///
-/// Hooks run on the session manager's serial hook queue. The transport waits for the hooks that return a value, without
-/// blocking a thread of its own. The other hooks run in the order of the events.
+/// Hooks run on the session manager's serial hook queue. The transport waits for the hooks that return a value, and
+/// does not block its own threads meanwhile. The other hooks run in the order of the events.
 public struct SessionHooks: Sendable {
     /// Creates hooks of which none is set.
     public init() {}
@@ -39,18 +39,18 @@ public struct SessionHooks: Sendable {
     /// The hook that is called when a data task has become a download, because ``responseDisposition`` returned
     /// `.download`.
     ///
-    /// The data task ends with the error `becameDownload`. The download task takes over its state, running or
-    /// suspended, and its ``SessionTask/taskIdentifier``, and has an end of its own. ``downloadDestination`` chooses
-    /// the location of its file, and ``SessionTask/didCompleteNotification`` reports it.
+    /// The data task ends with the error `becameDownload`. The download task takes over its state (running or
+    /// suspended) and its ``SessionTask/taskIdentifier``, and ends separately. ``downloadDestination`` chooses the
+    /// location of its file, and ``SessionTask/didCompleteNotification`` reports it.
     public var didBecomeDownload: (@Sendable (DataTask, DownloadTask) -> Void)?
 
-    /// The hook that is called with each piece of content as it arrives. The task still collects the content, unless it
+    /// The hook that is called with each chunk of content as it arrives. The task still collects the content, unless it
     /// is a streaming task. A slow hook slows the transfer down.
     public var didReceiveData: (@Sendable (DataTask, Data) -> Void)?
 
     /// The hook that decides about storing a data task's response in the session's cache. It returns the response to
-    /// store, with other content if need be, or nil to store none. The task does not wait for the hook. Default: the
-    /// response is stored as proposed. With the transport `.foundation` on Linux it is not called, because that
+    /// store, possibly with changed content, or nil to store none. The task does not wait for the hook. Default: the
+    /// response is stored as proposed. With the transport `.foundation` on Linux the hook is not called, because that
     /// transport stores no responses.
     public var willCacheResponse: (@Sendable (DataTask, CachedURLResponse) -> CachedURLResponse?)?
 
@@ -89,10 +89,10 @@ public struct SessionHooks: Sendable {
 /// The hooks of a session manager and the queue that they run on, shared with the delegates of its sessions.
 final class SessionHooksStore: Sendable {
     let queue = DispatchQueue(label: "larkspur.hooks")
-    /// The queue of all writers that change the session manager in place.
+    /// The queue of all threads that change the session manager in place.
     let writers: WriterQueue
     private let published: Published<SessionHooks>
-    /// Whether the session manager has had hooks. It spares the lock where there are none.
+    /// Whether the session manager has had hooks. If it has had none, reading this flag avoids taking the lock.
     private let isUsed = Atomic(false)
 
     init() {

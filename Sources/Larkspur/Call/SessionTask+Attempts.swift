@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The attempts of a task: one may follow another, and one task may take over that of another.
+/// The attempts of a task. One attempt may follow another, and one task may take over the attempt of another.
 extension SessionTask {
-    /// Brings the next attempt, which has been attached, to the state of the task.
+    /// Begins the attempt whose transfer was attached, and brings it to the state of the task.
     func beginAttempt() {
         storage.withLock { $0.attempt.begin() }
         applyState()
@@ -25,7 +25,8 @@ extension SessionTask {
 
     // MARK: Attempts of a call with interceptors
 
-    /// Sets the closure that is called once when the task is suspended, immediately if it is; or removes it.
+    /// Sets or removes the closure that is called once when the task is suspended. If the task is suspended already,
+    /// the closure is called immediately.
     func setSuspensionHandler(_ handler: (@Sendable () -> Void)?, of owner: ObjectIdentifier) {
         if !storage.withLock({ $0.course.store(suspensionHandler: handler, of: owner) }) { handler?() }
     }
@@ -39,7 +40,7 @@ extension SessionTask {
     /// The metrics of an attempt that has ended. The transport's code is called without the lock.
     var endedTransactions: [TransferMetrics] { attempt?.metrics ?? [] }
 
-    /// Notes that an attempt has ended, so that there is no attempt to give orders to.
+    /// Records that an attempt has ended, so that it gets no more orders.
     /// - Parameter resumeData: The resume data that the attempt has left; nil if there is none.
     func endAttempt(resumeData: Data?) {
         let transactions = endedTransactions
@@ -51,7 +52,7 @@ extension SessionTask {
 
     // MARK: One task after another
 
-    /// Replaces this task with another one, which takes over the transfer as a download. This task takes no more
+    /// Replaces this task with another one, which takes over the transfer as a download. This task gives no more
     /// orders, and is about to end.
     /// - Returns: False if this task has been cancelled or has ended.
     func handOver(to successor: SessionTask, as transfer: any Transfer, from previous: any Transfer) -> Bool {

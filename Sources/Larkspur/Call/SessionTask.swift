@@ -4,11 +4,11 @@ import Synchronization
 
 /// The task of one request, which a ``SessionManager`` returns.
 ///
-/// It wraps the `URLSessionTask` of the current attempt and stays the same object from creation to completion, so that
-/// it can be the object of notifications. Control it with ``resume()``, ``suspend()`` and ``cancel()``. These post
-/// notifications, once for each change of state, and call no code of yours. With the transport `.foundation` on Linux,
-/// the first resume waits for the work queue that all sessions of the process share. The task does not notice calls to
-/// ``urlSessionTask`` itself.
+/// It wraps the `URLSessionTask` of the current attempt, and stays the same object from creation to completion, so that
+/// it can be the object of notifications. Control it with ``resume()``, ``suspend()`` and ``cancel()``. These methods
+/// post notifications, once for each change of state, and call no code of yours. With the transport `.foundation` on
+/// Linux, the first resume waits for the work queue that all sessions of the process share. The task does not notice
+/// calls to ``urlSessionTask`` itself.
 ///
 /// Every task ends exactly once: its completion handler runs, then ``didCompleteNotification`` is posted, both on the
 /// completion queue.
@@ -31,17 +31,17 @@ public class SessionTask: @unchecked Sendable {
     let upload: TransferProgress
     let download: TransferProgress
     let plan: CallPlan
-    /// The deadline of the code that made the task; nil if there is none.
+    /// The deadline of the code that created the task; nil if there is none.
     let deadline = Deadline.current
     let storage: Mutex<CallState>
-    /// Whether the call has observers. It spares the lock where there are none.
+    /// Whether the call has observers. If it has none, reading this flag avoids taking the lock.
     let isObserved: Atomic<Bool>
-    /// Whether the task has had hooks of its own. It spares the lock where there are none.
+    /// Whether the task has had hooks. If it has had none, reading this flag avoids taking the lock.
     let isHooked: Atomic<Bool>
 
     /// - Parameters:
     ///   - handler: The handler of a task that takes no others. Default: nil, for a call that takes handlers.
-    ///   - options: What the caller set for the call. Default: nil.
+    ///   - options: The settings of the call. Default: nil.
     required init(
         environment: TaskEnvironment,
         _ plan: CallPlan,
@@ -78,8 +78,8 @@ public class SessionTask: @unchecked Sendable {
 
     /// Suspends a running task. Without effect in other states. Posts ``didSuspendNotification``.
     ///
-    /// With the transport `.foundation` on Linux a transfer that is suspended in mid-body begins again when it is
-    /// resumed, and an upload may time out.
+    /// With the transport `.foundation` on Linux, a transfer that is suspended in the middle of its content begins
+    /// again when it is resumed, and an upload may time out.
     public final func suspend() {
         send { $0.suspend() }
     }
@@ -216,7 +216,7 @@ public class SessionTask: @unchecked Sendable {
         }
     }
 
-    /// Posts a notification about this task immediately, on the current thread, if anybody may observe it.
+    /// Posts a notification about this task immediately, on the current thread, if it may have observers.
     func post(_ notification: TaskNotification, _ userInfo: () -> [AnyHashable: Any]? = { nil }) {
         guard environment.interest.includes(notification) else { return }
         NotificationCenter.default.post(name: notification.name, object: self, userInfo: userInfo())
@@ -224,8 +224,8 @@ public class SessionTask: @unchecked Sendable {
 
     // MARK: State
 
-    /// Handles an event. Its consequences are noted under the lock, so that notifications are queued in the order of
-    /// transitions. The transport gets its orders outside the lock.
+    /// Handles an event. Events and notifications are queued while the lock is held, so that they are in the order of
+    /// the transitions. The transport gets its orders after the lock is released.
     private func send(_ event: (inout TaskStateMachine) -> TaskStateMachine.Transition?) {
         let (transition, actions) = storage.withLock { storage in
             let (transition, actions) = storage.course.handle(event)
@@ -245,9 +245,9 @@ public class SessionTask: @unchecked Sendable {
         applyState()
     }
 
-    /// Brings the attempt to the state of the task. One thread at a time does so, until no order is left. Events that
-    /// occur in the meantime leave their orders to that thread, so that the transport gets the orders one after the
-    /// other and in order.
+    /// Brings the attempt to the state of the task. One thread at a time does so, until no order is left. Threads whose
+    /// events occur in the meantime leave their orders to that thread, so that the transport gets the orders one after
+    /// the other and in order.
     func applyState() {
         var isFirst = true
         while true {
@@ -270,27 +270,27 @@ public class DataTask: SessionTask, @unchecked Sendable {}
 /// A data task that sends a body from memory, a file or a stream.
 public final class UploadTask: DataTask, @unchecked Sendable {
     /// The facts with which another task or process can continue a resumable upload: pass them to
-    /// ``ResumableUpload/continuing(_:)``. Nil before the server has created the upload, when it is complete, and for
+    /// ``ResumableUpload/continuing(_:)``. Nil before the server has created the upload, after it is complete, and for
     /// uploads that are not resumable.
     public var resumption: UploadResumption? { storage.withLock { $0.attempt.uploadResumption } }
 }
 
 /// A task whose response is written to a file.
 public final class DownloadTask: SessionTask, @unchecked Sendable {
-    /// The resume data with which a later process can continue the download if this process ends first. Nil while there
-    /// is none, and with a transport that cannot resume.
+    /// The resume data with which a later process can continue the download, if this process ends first. Nil while
+    /// there is none, and with a transport that cannot resume.
     ///
-    /// Reading it does not interrupt the download. Store the data for a later process, which continues from the part of
-    /// the file that exists by then. Store it again from time to time, because it changes if the download has to start
-    /// over.
+    /// Reading it does not interrupt the download. Store the data for a later process, which continues after the part
+    /// of the file that exists by then. Store it again from time to time, because it changes if the download has to
+    /// begin again.
     public var resumeData: Data? {
         pendingResumeData ?? attempt?.currentResumeData
     }
 
-    /// Ends the task with the error `cancelled`, as ``SessionTask/cancel()`` does, and keeps the content that has
+    /// Ends the task with the error `cancelled`, as ``SessionTask/cancel()`` does, but keeps the content that has
     /// arrived, so that another task can continue the download.
     /// - Parameter handler: Called once, on the completion queue and before the completion handler, with resume data;
-    ///   nil if there is none. The error has it too.
+    ///   nil if there is none. The task's error has the same resume data.
     public func cancel(producingResumeData handler: @escaping @Sendable (Data?) -> Void) {
         cancelKeepingResumeData(handler)
     }

@@ -15,8 +15,8 @@ public struct TaskCompletion: Sendable {
     /// The closure that returns the value. It runs only if an observer reads the value.
     let serialized: (@Sendable () -> Transferred<Any>?)?
 
-    /// The object that the serializer made of the response. After success it is the value that the completion handler
-    /// got, unless that was nil; after an unacceptable status it is the parsed body. Treat it as read-only.
+    /// The object that the serializer returned for the response. After success it is the value that the completion
+    /// handler got, unless that was nil. After an unacceptable status it is the parsed body. Treat it as read-only.
     public var serializedResponse: Any? { serialized?()?.value ?? error?.responseObject }
 
     static let userInfoKey = "LarkspurTaskCompletion"
@@ -32,7 +32,7 @@ struct TransferResult: Sendable {
     /// The file with the content, at a temporary location of Larkspur.
     var file: URL?
     private(set) var failure: StoredError?
-    /// The resume data of an earlier attempt, whose file this one may not have used up.
+    /// The resume data of an earlier attempt, which this attempt may not have used.
     var unusedResumeData: Data?
 
     init(request: URLRequest?, received: ReceivedResponse?, data: Data, file: URL? = nil, error: LarkspurError? = nil) {

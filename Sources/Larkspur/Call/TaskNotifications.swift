@@ -1,31 +1,31 @@
-/// The notifications of tasks. A notification is made once the program has read its name.
+/// The notifications of tasks. A notification is posted only if the program has read its name.
 extension SessionTask {
     /// Posted when a task has started to run, or runs again after a suspension. The object is the `SessionTask`.
     ///
     /// This and every notification of Larkspur is posted on the completion queue of the task's session manager. Reading
-    /// this name turns the notification on, for all tasks of the process and their later changes. An observer that does
-    /// not read it needs ``postsAllNotifications``.
+    /// the name turns the notification on, for all tasks of the process and their later changes. An observer that does
+    /// not read the name needs ``postsAllNotifications``.
     public static var didResumeNotification: Notification.Name { NotificationInterest.shared.reading(.didResume) }
 
-    /// Posted when a running task has been suspended. The object is the `SessionTask`.
+    /// Posted on the completion queue of the task's session manager when a running task has been suspended. The object
+    /// is the `SessionTask`.
     ///
-    /// It is posted on the completion queue of the task's session manager. Reading this name turns the notification on,
-    /// for all tasks of the process and their later changes. An observer that does not read it needs
-    /// ``postsAllNotifications``.
+    /// Reading this name turns the notification on, for all tasks of the process and their later changes. An observer
+    /// that does not read it needs ``postsAllNotifications``.
     public static var didSuspendNotification: Notification.Name { NotificationInterest.shared.reading(.didSuspend) }
 
     /// Posted once for every task, after its completion handler has run. The object is the `SessionTask`;
     /// ``Foundation/Notification/taskCompletion`` describes its end.
     ///
-    /// A task that could not be created, or was cancelled before it was resumed, completes without the notification of
-    /// a resume. The notification is posted on the completion queue of the task's session manager. Reading this name
-    /// turns it on, for all tasks of the process that end later. An observer that does not read it needs
+    /// If a task could not be created, or was cancelled before it was resumed, no notification of a resume precedes
+    /// this one. It is posted on the completion queue of the task's session manager. Reading the name turns the
+    /// notification on, for all tasks of the process that end later. An observer that does not read the name needs
     /// ``postsAllNotifications``.
     public static var didCompleteNotification: Notification.Name { NotificationInterest.shared.reading(.didComplete) }
 
-    /// Whether the notifications of tasks are posted to observers that have not read their names from here: observers
-    /// of every notification, or of a name that the program wrote itself. Default: false, so that a notification whose
-    /// name nobody has read costs nothing.
+    /// Whether all notifications of tasks are posted, even if the program has not read their names from
+    /// ``SessionTask``. Set it to true if there is an observer of every notification, or of a name that is written as a
+    /// string. Default: false, so that notifications without observers cost nothing.
     ///
     /// It applies to all tasks of the process and to their later changes, and may be set from any thread.
     public static var postsAllNotifications: Bool {
@@ -35,20 +35,20 @@ extension SessionTask {
 }
 
 extension DownloadTask {
-    /// Posted when a downloaded file has been moved to its destination, before the completion handler runs. The object
-    /// is the `DownloadTask`; ``Foundation/Notification/downloadMove`` has the destination.
+    /// Posted when a downloaded file has been moved to its destination, before the completion handler runs. It is
+    /// posted on the completion queue of the download's session manager. The object is the `DownloadTask`;
+    /// ``Foundation/Notification/downloadMove`` has the destination.
     ///
-    /// It is posted on the completion queue of the task's session manager. Reading this name turns the notification on,
-    /// for all downloads of the process that end later. An observer that does not read it needs
-    /// ``SessionTask/postsAllNotifications``.
+    /// Reading this name turns the notification on, for all downloads of the process that end later. An observer that
+    /// does not read it needs ``SessionTask/postsAllNotifications``.
     public static var didMoveFileNotification: Notification.Name { NotificationInterest.shared.reading(.didMoveFile) }
 
     /// Posted when a downloaded file could not be moved to its destination, before the completion handler runs with
-    /// that error. The object is the `DownloadTask`; ``Foundation/Notification/downloadMove`` has the error.
+    /// that error. It is posted on the completion queue of the download's session manager. The object is the
+    /// `DownloadTask`; ``Foundation/Notification/downloadMove`` has the error.
     ///
-    /// It is posted on the completion queue of the task's session manager. Reading this name turns the notification on,
-    /// for all downloads of the process that end later. An observer that does not read it needs
-    /// ``SessionTask/postsAllNotifications``.
+    /// Reading this name turns the notification on, for all downloads of the process that end later. An observer that
+    /// does not read it needs ``SessionTask/postsAllNotifications``.
     public static var didFailToMoveFileNotification: Notification.Name {
         NotificationInterest.shared.reading(.didFailToMoveFile)
     }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The progress of one direction of a task. Its counts are always kept; its `Progress` is created when it is first
-/// read.
+/// The progress of a task in one direction. The counts are always up to date. The `Progress` object is created when it
+/// is first read.
 ///
 /// Reports to the handler are coalesced: while one waits in the completion queue, no other is queued. A slow queue
 /// therefore does not accumulate reports.
@@ -12,7 +12,7 @@ final class TransferProgress: Sendable {
     private enum Total {
         /// A number; −1 while it is not known.
         case bytes(Int64)
-        /// The number that a response announces, which is read from its fields only when somebody asks.
+        /// The number that a response announces. It is read from the response's fields only when it is needed.
         case content(of: ReceivedResponse?)
     }
 
@@ -27,7 +27,7 @@ final class TransferProgress: Sendable {
         var streams: [Int: AsyncStream<ByteProgress>.Continuation]?
         var nextStream = 0
         var hasEnded = false
-        /// Whether the transfer has succeeded, so that an unknown total is known now.
+        /// Whether the transfer has succeeded. If the total was unknown, it then equals the completed bytes.
         var isComplete = false
 
         /// The number of bytes in all; −1 while it is not known.
@@ -45,7 +45,7 @@ final class TransferProgress: Sendable {
             return ByteProgress(completed: completed, total: total < 0 ? nil : total)
         }
 
-        /// Whether somebody looks at the counts as they change.
+        /// Whether a change of the counts has to be reported.
         var isObserved: Bool { progress != nil || handler != nil || streams != nil }
 
         mutating func end(successfully: Bool) {
@@ -54,19 +54,19 @@ final class TransferProgress: Sendable {
         }
     }
 
-    /// The state of the thread that brings the task to the state of its `Progress`. One thread at a time does so, and
-    /// also handles later changes.
+    /// The state of the thread that suspends or resumes the task as its `Progress` requires. One thread at a time does
+    /// so, and also handles later changes.
     private struct Following {
         var isActive = false
         var isOutdated = false
 
-        /// Notes a change, and returns whether the caller has to handle it.
+        /// Records a change, and returns whether the caller has to handle it.
         mutating func begin() -> Bool {
             defer { (isActive, isOutdated) = (true, isActive) }
             return !isActive
         }
 
-        /// Notes that a change was handled, and returns whether another one has occurred.
+        /// Records that a change was handled, and returns whether another one has occurred.
         mutating func end() -> Bool {
             defer { (isActive, isOutdated) = (isOutdated, false) }
             return isOutdated
@@ -102,7 +102,7 @@ final class TransferProgress: Sendable {
     /// Returns the `Progress`. Cancelling, pausing or resuming it has the same effect on the task.
     func progress(of task: SessionTask) -> Progress {
         if let progress = counts.withLock({ $0.progress }) { return progress }
-        // The progress has no parent: the current progress of the calling thread is unrelated, and would call code of
+        // The progress has no parent. The current progress of the calling thread is unrelated, and would call code of
         // the caller.
         let progress = Progress(parent: nil)
         progress.isCancellable = true
@@ -123,8 +123,8 @@ final class TransferProgress: Sendable {
         }
     }
 
-    /// Brings a task to the state of its `Progress`. Foundation calls the handlers of pausing and resuming on arbitrary
-    /// threads, so that their order does not tell which change was the last.
+    /// Suspends or resumes a task as its `Progress` requires. Foundation calls the handlers of pausing and resuming on
+    /// arbitrary threads, so that their order does not show which change was the last.
     private func follow(_ progress: Progress, with task: SessionTask) {
         // The task is called outside the lock, because it calls the transport.
         guard following.withLock({ $0.begin() }) else { return }
@@ -156,9 +156,9 @@ final class TransferProgress: Sendable {
         change { $0.completed = 0 }
     }
 
-    /// Ends the progress when the transfer has ended. An unknown total is known now. After this last report the handler
-    /// is not called again.
-    /// - Returns: Whether there is a handler, of which a report may still wait in the completion queue.
+    /// Ends the progress after the transfer. If the total was unknown, it then equals the completed bytes. No report is
+    /// queued after this.
+    /// - Returns: Whether there is a handler. One of its reports may still be in the completion queue.
     @discardableResult
     func finish(successfully: Bool, of task: SessionTask) -> Bool {
         let present = counts.withLock { counts in
@@ -168,7 +168,7 @@ final class TransferProgress: Sendable {
         }
         guard present.isObserved else { return false }
         if successfully {
-            // Looked at outside the lock, as the length is that of the transport's response.
+            // Computed without the lock, because it calls the transport's response object.
             let isNews = present.totalCount < 0 && present.completed > 0
             change { $0.isComplete = true }
             if isNews { report(for: task) }
@@ -182,12 +182,12 @@ final class TransferProgress: Sendable {
         return handler != nil
     }
 
-    /// Returns the present counts, then each later one, until the transfer ends. A consumer that is slow gets the
-    /// newest.
+    /// Returns a sequence of the current counts and all later ones, until the transfer ends. A slow consumer gets only
+    /// the newest.
     func updates() -> AsyncStream<ByteProgress> {
         let (stream, continuation) = AsyncStream.makeStream(of: ByteProgress.self, bufferingPolicy: .bufferingNewest(1))
         let id = counts.withLock { counts in
-            // Within the lock, so that no later count comes before it.
+            // The lock is held, so that no later count comes before this one.
             continuation.yield(counts.bytes)
             counts.nextStream += 1
             if !counts.hasEnded {
@@ -205,7 +205,7 @@ final class TransferProgress: Sendable {
         return stream
     }
 
-    /// Changes the counts, then the `Progress`, outside the lock because that may call its observers.
+    /// Changes the counts, then the `Progress`. The lock is not held for the latter, because it may call observers.
     private func change(_ body: (inout Counts) -> Void) {
         let changed = counts.withLock { counts in
             body(&counts)
