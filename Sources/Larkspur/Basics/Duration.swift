@@ -5,7 +5,7 @@ extension Duration {
         return Double(seconds) + Double(attoseconds) / 1e18
     }
 
-    /// The duration, at most 100 years: clocks cannot add much longer ones to the present time.
+    /// The duration, but at most 100 years. Clocks cannot add much longer durations to the current time.
     var bounded: Duration { min(self, .seconds(3_155_760_000)) }
 
     /// The duration in seconds with its unit, for messages: `90 s`, `0.5 s`.

@@ -1,4 +1,4 @@
-/// The version of Larkspur, by semantic versioning. `Docs/Changelog.md` begins with the same one.
+/// The version of Larkspur, by semantic versioning. `Docs/Changelog.md` begins with the same version.
 package enum LarkspurVersion {
     package static let current = "1.0.0"
 }

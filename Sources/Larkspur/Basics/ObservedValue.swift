@@ -3,7 +3,7 @@
 package struct ObservedValue<Value: Sendable & Equatable>: Sendable {
     package typealias Handler = @Sendable (Value) -> Void
 
-    /// The number of changes that a stream buffers for a slow consumer. Beyond it the oldest are dropped.
+    /// The maximum number of changes that a stream buffers for a slow consumer. The oldest ones beyond it are dropped.
     package static var streamCapacity: Int { 100 }
 
     package private(set) var value: Value

@@ -1,13 +1,13 @@
 /// A file that only its owner may read and write.
 package enum PrivateFile {
-    /// Writes a file as a whole, in place of one that exists: readers see the old content or the new one.
+    /// Writes a file atomically. If it replaces another file, readers see either the old content or the new.
     /// - Throws: `POSIXError`, or the error of Foundation that the content could not be written.
     package static func write(_ data: Data, to file: URL) throws {
         try write(to: file) { try $0.write(contentsOf: data) }
     }
 
-    /// Writes a file as a whole, piece by piece, in place of one that exists: readers see the old content or the new
-    /// one.
+    /// Writes a file atomically, in several steps. If it replaces another file, readers see either the old content or
+    /// the new.
     /// - Parameter body: Writes the content.
     /// - Throws: `POSIXError`, or the error of the body.
     package static func write(to file: URL, _ body: (FileHandle) throws -> Void) throws {

@@ -11,7 +11,7 @@ struct Transferred<Value>: @unchecked Sendable {
 
     private init(shared value: Value) { self.value = value }
 
-    /// Returns the part of the value that a function reads, in a box of its own; nil if the function returns nil.
+    /// Returns the part of the value that a function reads, in a separate box; nil if the function returns nil.
     func compactMap<Part>(_ read: (Value) -> Part?) -> Transferred<Part>? {
         read(value).map { Transferred<Part>(shared: $0) }
     }

@@ -7,8 +7,8 @@ extension DataTask {
     /// - Parameters:
     ///   - type: The type of the value. Default: inferred from the context.
     ///   - decoder: The decoder. Default: the manager's `jsonDecoder`, as it was when the call was made.
-    /// - Throws: ``LarkspurError`` if the call fails, or the JSON cannot be decoded. Its code is `cancelled` after a
-    ///   cancellation of the task or of the surrounding `Task`.
+    /// - Throws: ``LarkspurError`` if the call fails, or the JSON cannot be decoded. After a cancellation of the task
+    ///   or of the surrounding `Task` its code is `cancelled`.
     public func value<T: Decodable & Sendable>(
         as type: T.Type = T.self,
         decoder: (any DataDecoder)? = nil

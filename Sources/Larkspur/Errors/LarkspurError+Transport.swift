@@ -1,5 +1,5 @@
 extension LarkspurError {
-    /// Creates the error for one that a transport reported.
+    /// Creates the error that reports an error of the transport.
     ///
     /// FoundationNetworking reports most failures of libcurl as "unknown", with libcurl's message in the description.
     /// Therefore the description decides where the code is not specific.
@@ -63,6 +63,7 @@ extension LarkspurError {
         return sentences.first { $0.parts.contains(where: text.contains) }?.code
     }
 
+    // The first match decides. Specific messages therefore come before general ones, such as `certificate`.
     private static let sentences: [(parts: [String], code: Code)] = [
         (["unencoding", "content encoding"], .contentDecodingFailed),
         (
@@ -86,8 +87,8 @@ extension LarkspurError {
         (["failed to connect", "couldn't connect", "refused"], .cannotConnectToHost),
     ]
 
-    /// Returns the sentence for a URL that the transport does not load. Its scheme may be a host without a scheme in
-    /// front of it.
+    /// Returns the sentence for a URL that the transport does not load. The URL may have been written without a scheme,
+    /// so that its host is taken for the scheme.
     private static func sentence(forUnsupported url: URL?, _ text: String) -> String {
         guard let scheme = url?.scheme?.lowercased(), scheme != "http", scheme != "https" else {
             return sentence(for: .unsupportedURL, text: text)
@@ -98,8 +99,8 @@ extension LarkspurError {
 
     /// Returns the sentence for a code.
     ///
-    /// A transport's sentence is the message, as it has the address, the port and the reason. Other words of a
-    /// transport, such as libcurl's, follow in parentheses.
+    /// If the transport reports a sentence, that is the message, because it has the address, the port and the reason.
+    /// Other messages of a transport, such as libcurl's, follow in parentheses.
     private static func sentence(for code: Code, text: String) -> String {
         let words = text.contains("NSURLErrorDomain error") ? "" : text.withoutFullStop
         let reason = words.isEmpty ? "" : " (\(words))"
@@ -126,7 +127,7 @@ extension LarkspurError {
         }
     }
 
-    /// Whether libcurl's words are about bytes that are no TLS.
+    /// Returns whether libcurl's message is about bytes that are not TLS.
     private static func isAboutPlainText(_ words: String) -> Bool {
         ["wrong version number", "packet length too long", "unexpected TLS packet"].contains(where: words.contains)
     }

@@ -1,10 +1,10 @@
 internal import HTTPSyntax
 
-/// The error of a failed request. It is the only type of error that Larkspur reports.
+/// The error of a failed request. Calls report no other type of error.
 ///
-/// Switch over ``code`` to handle it, log ``label`` for metrics, and show `localizedDescription` to users. If a request
-/// fails for two reasons (a 404 whose body is of the wrong type), the outer error is the more important one and
-/// ``underlyingError`` is the other; ``contains(_:)`` searches both.
+/// Switch over ``code`` to handle it, log ``label`` for metrics, and show `localizedDescription` to users. A request
+/// may fail for two reasons, such as a 404 whose body is of the wrong type. Then the outer error is the more important
+/// one, and ``underlyingError`` is the other. ``contains(_:)`` searches both.
 public struct LarkspurError: Error, Sendable {
     /// The kind of failure.
     public let code: Code
@@ -20,8 +20,8 @@ public struct LarkspurError: Error, Sendable {
     public internal(set) var request: URLRequest?
     /// The response, if one arrived.
     public internal(set) var response: URLResponse?
-    /// The content that arrived before the failure; for an unacceptable response its whole body. Nil if there was no
-    /// response.
+    /// The content that arrived before the failure. If the response is not acceptable, it is the whole body, or the
+    /// first MiB of a download or stream. Nil if there was no response.
     public internal(set) var responseData: Data?
     /// The data with which another download continues one that failed or was cancelled: pass it to
     /// `SessionManager.download(_:resumeData:)` or `SessionManager.downloadTask(withResumeData:)`.
@@ -30,8 +30,8 @@ public struct LarkspurError: Error, Sendable {
     public internal(set) var resumeData: Data?
     /// The object that the response serializer made of the body of an unacceptable response.
     ///
-    /// It stays in the error itself: a value of unknown size has the error thrown in memory. The compiler of Swift 6.3
-    /// crashes in programs that await a sequence whose typed error is thrown in registers.
+    /// It is stored in the error itself. Its size is not known, and so the error is thrown in memory. The compiler of
+    /// Swift 6.3 crashes in programs that await a sequence whose typed error is thrown in registers.
     var responseObjectBox: Transferred<Any>?
     private let explicitFailingURL: URL?
 
@@ -74,9 +74,9 @@ public struct LarkspurError: Error, Sendable {
     /// The object that the response serializer made of the body of a response whose status is not acceptable: a JSON
     /// object, a property list, a text.
     ///
-    /// Nil if there was no body or it could not be parsed, and with a serializer that decodes a type, which is that of
-    /// a success: ``failure(as:decoder:)`` decodes that of a failure. Treat it as read-only: observers of the
-    /// completion notification see the same object.
+    /// Nil if there was no body, or if the body could not be parsed. It is also nil with a serializer that decodes a
+    /// type, because that is the type of a success; ``failure(as:decoder:)`` decodes the type of a failure. Treat the
+    /// object as read-only: observers of the completion notification see the same object.
     public var responseObject: Any? { responseObjectBox?.value }
 
     /// Returns whether this error or one of its underlying errors has a code.
@@ -90,7 +90,7 @@ public struct LarkspurError: Error, Sendable {
     }
 }
 
-/// An error that its owner stores elsewhere. Most owners have none, and the size of an error is known only at run time.
+/// An error behind a reference. Most owners have no error, and the size of an error is known only at run time.
 final class StoredError: Sendable {
     let error: LarkspurError
 
@@ -115,11 +115,11 @@ extension LarkspurError: CustomNSError {
     /// is one.
     public var errorCode: Int { code.number }
 
-    /// The user info of the `NSError`: description, failing URL, response, its content and the underlying error, each
-    /// if it is known.
+    /// The user info of the `NSError`: the description, the failing URL, the response, its content and the underlying
+    /// error. Facts that are not known are left out.
     ///
-    /// An `NSError` prints all of its user info. Therefore the URLs, also those of the underlying error, are without
-    /// user, password and the secrets of their queries (``Redaction/standard``). The response has all its fields, but
+    /// An `NSError` prints all of its user info. Therefore its URLs, including those of the underlying error, have no
+    /// user, no password and no secrets in their queries (``Redaction/standard``). The response has all its fields, but
     /// prints without credentials and cookies. Content is printed as its length.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: message]
@@ -170,7 +170,7 @@ extension LarkspurError: CustomStringConvertible, CustomReflectable {
 }
 
 extension LarkspurError {
-    /// Returns the same error, whose missing request, response and content are filled in from the transfer.
+    /// Returns the same error, in which the missing request, response and content are filled in from the transfer.
     package func filled(request: URLRequest?, response: URLResponse?, responseData: Data?) -> LarkspurError {
         var error = self
         error.request = self.request ?? request

@@ -44,7 +44,7 @@ extension LarkspurError.Code {
     public static let fileUnreadable = Self(label: "file-unreadable", number: NSURLErrorFileDoesNotExist)
     /// The data to resume from is not resume data of the transport.
     public static let invalidResumeData = Self(label: "invalid-resume-data", number: NSURLErrorCannotDecodeRawData)
-    /// The session has been invalidated and makes no more tasks.
+    /// The session has been invalidated, and creates no more tasks.
     public static let sessionInvalidated = Self(label: "session-invalidated", number: NSURLErrorCancelled)
     /// The transport cannot be used at all: libcurl is missing or too old.
     public static let transportUnavailable = Self(
@@ -68,7 +68,8 @@ extension LarkspurError.Code {
         label: "insecure-request",
         number: NSURLErrorAppTransportSecurityRequiresSecureConnection
     )
-    /// The transport does not support an option of the request, and reports that rather than ignore the option.
+    /// The transport does not support an option of the request, or the program uses a call in a way that is not
+    /// possible. An option that is not supported is reported and not ignored.
     public static let unsupported = Self(label: "unsupported", number: NSURLErrorUnsupportedURL)
 }
 
@@ -76,7 +77,7 @@ extension LarkspurError.Code {
 extension LarkspurError.Code {
     /// The task was cancelled.
     public static let cancelled = Self(label: "cancelled", number: NSURLErrorCancelled)
-    /// Nothing arrived within the time allowed.
+    /// A limit of time was reached: nothing arrived in time, or the call took too long.
     public static let timedOut = Self(label: "timed-out", number: NSURLErrorTimedOut)
     /// The host name could not be resolved.
     public static let cannotFindHost = Self(label: "cannot-find-host", number: NSURLErrorCannotFindHost)
@@ -134,7 +135,7 @@ extension LarkspurError.Code {
         label: "too-many-redirects",
         number: NSURLErrorHTTPTooManyRedirects
     )
-    /// The server sent a response that is not HTTP.
+    /// The server sent a response that is not HTTP, or a list of pages that does not end.
     public static let malformedResponse = Self(label: "malformed-response", number: NSURLErrorCannotParseResponse)
     /// The content could not be decoded with its content coding (gzip, br …).
     public static let contentDecodingFailed = Self(
@@ -146,22 +147,22 @@ extension LarkspurError.Code {
     /// The content of the request could not be read to its end: a file or a stream failed, was changed, differed from
     /// its announced length, or cannot be sent a second time.
     public static let bodyUnreadable = Self(label: "body-unreadable", number: NSURLErrorRequestBodyStreamExhausted)
-    /// A resumable upload cannot be continued: the server has no upload, has lost it twice, or says something
-    /// impossible about it.
+    /// A resumable upload cannot be continued: the server has no upload, has lost it twice, or reports an impossible
+    /// state of it.
     public static let resumptionFailed = Self(label: "resumption-failed", number: NSURLErrorBadServerResponse)
-    /// The server says to try again at a time that is beyond the deadline of the retry policy, or after a longer delay
+    /// The server asks to try again at a time that is beyond the deadline of the retry policy, or after a longer delay
     /// than the policy allows.
     public static let deadlineExceeded = Self(label: "deadline-exceeded", number: NSURLErrorTimedOut)
-    /// Nothing was sent, because the server has failed again and again; see ``CircuitBreaker``.
+    /// Nothing was sent, because the server has failed repeatedly; see ``CircuitBreaker``.
     public static let circuitOpen = Self(label: "circuit-open", number: NSURLErrorResourceUnavailable)
-    /// A credential has expired or was refused, and no new one could be got; see the underlying error.
+    /// A credential has expired or was refused, and there is no new one; see the underlying error.
     public static let credentialRefreshFailed = Self(
         label: "credential-refresh-failed",
         number: NSURLErrorUserAuthenticationRequired
     )
-    /// An interceptor failed with an error of its own; see the underlying error.
+    /// An interceptor failed with an error that is not a ``LarkspurError``; see the underlying error.
     public static let interceptionFailed = Self(label: "interception-failed", number: NSURLErrorUnknown)
-    /// The transport failed for a reason without a code of its own; see the underlying error.
+    /// The transport failed for a reason that has no code here; see the underlying error.
     public static let transportFailed = Self(label: "transport-failed", number: NSURLErrorUnknown)
 }
 
@@ -177,19 +178,20 @@ extension LarkspurError.Code {
         label: "unacceptable-content-type",
         number: NSURLErrorCannotDecodeContentData
     )
-    /// A check of the call's own rejected the response; see the underlying error.
+    /// A check that the call has added rejected the response; see the underlying error.
     public static let unacceptableResponse = Self(label: "unacceptable-response", number: NSURLErrorBadServerResponse)
     /// The content could not be parsed.
     public static let responseSerializationFailed = Self(
         label: "response-serialization-failed",
         number: NSURLErrorCannotParseResponse
     )
-    /// The content exceeds the number of bytes that a task may collect in memory.
+    /// The content exceeds a number of bytes that may be collected in memory: for a task, for a slow consumer, or for a
+    /// line.
     public static let contentTooLarge = Self(
         label: "content-too-large",
         number: NSURLErrorDataLengthExceedsMaximum
     )
-    /// The data task has become a download, which continues as a task of its own.
+    /// The data task has become a download, which continues as a separate task.
     public static let becameDownload = Self(label: "became-download", number: NSURLErrorCancelled)
     /// The content is empty where a value was expected.
     public static let emptyResponse = Self(label: "empty-response", number: NSURLErrorZeroByteResource)

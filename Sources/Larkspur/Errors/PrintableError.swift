@@ -2,7 +2,7 @@
 /// URLs with passwords or tokens and responses with cookies.
 enum PrintableError {
     private static let maximumDepth = 16
-    /// The characters of which a URL with a secret has one.
+    /// The characters of which every URL with a secret contains at least one.
     private static let marks = Set("@?#;%".utf8)
 
     /// Returns the error itself, or one with the same domain and number whose user info is safe to log.
@@ -28,6 +28,7 @@ enum PrintableError {
         switch value {
         case let url as URL:
             let safe = url.withoutSecrets
+            // The text is empty if the URL cannot be parsed without its secrets.
             return safe == url ? nil : safe ?? ""
         case let text as String:
             guard text.utf8.contains(where: { Self.marks.contains($0) }),

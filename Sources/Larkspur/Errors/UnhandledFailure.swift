@@ -5,8 +5,8 @@ enum UnhandledFailure {
     /// A closure that writes the line about such a failure.
     typealias Writer = @Sendable (String) -> Void
 
-    /// Returns the line about an error, without credentials and query of the URL, and without line breaks. Nil for an
-    /// end that the program caused: a cancellation, or the end of a data task that became a download.
+    /// Returns the line about an error, without the credentials and the query of the URL, and without line breaks. Nil
+    /// for an end that the program caused: a cancellation, or a data task that became a download.
     static func line(about error: LarkspurError) -> String? {
         if error.code == .cancelled || error.code == .becameDownload { return nil }
         let method = error.request?.httpMethod.map { $0 + " " } ?? ""

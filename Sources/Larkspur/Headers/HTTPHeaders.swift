@@ -19,8 +19,8 @@ public struct HTTPHeaders: Sendable {
     /// Creates empty headers.
     public init() {}
 
-    /// Creates headers from fields in their order. Of several fields with one name the last counts, in the position of
-    /// the first.
+    /// Creates headers from fields in their order. If several fields have the same name, the last one is used, in the
+    /// position of the first.
     public init(_ fields: some Sequence<Field>) {
         var collector = Collector()
         for field in fields { collector.set(field) }
@@ -114,12 +114,12 @@ extension HTTPHeaders: RandomAccessCollection {
 }
 
 extension HTTPHeaders: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral {
-    /// Creates headers from names and values in their order. Of several with one name the last counts.
+    /// Creates headers from names and values in their order. If a name occurs several times, its last value is used.
     public init(dictionaryLiteral elements: (String, String)...) {
         self.init(elements.map { Field(name: $0, value: $1) })
     }
 
-    /// Creates headers from fields in their order. Of several with one name the last counts.
+    /// Creates headers from fields in their order. If several fields have the same name, the last one is used.
     public init(arrayLiteral elements: Field...) {
         self.init(elements)
     }
@@ -164,8 +164,8 @@ extension HTTPURLResponse {
 }
 
 extension HTTPHeaders {
-    /// A collection of header fields under construction. A server may send tens of thousands of fields; each is found
-    /// in constant time.
+    /// A collection of header fields under construction. A server may send tens of thousands of fields, and so each
+    /// field is found in constant time.
     package struct Collector {
         private var names: [String] = []
         private var values: [String] = []

@@ -1,8 +1,8 @@
 internal import HTTPSyntax
 
 extension Redaction {
-    /// Returns the value of a field, or the placeholder. URLs, parameters and JSON in the value are written as
-    /// ``text(of:)`` does, in whatever field they are: `Location`, `Link`, `Refresh`, `Destination`.
+    /// Returns the value of a field, or the placeholder. In every field, such as `Location`, `Link`, `Refresh` and
+    /// `Destination`, the URLs, parameters and JSON of the value are redacted as by ``text(of:)``.
     public func value(of field: HTTPHeaders.Field) -> String {
         if hides(field.name) { return Self.placeholder }
         guard !isEmpty else { return field.value }
@@ -12,8 +12,9 @@ extension Redaction {
         return text(field.value)
     }
 
-    /// Whether names of subprotocols are a way for a token, as browsers send no other field with a WebSocket: a name
-    /// that says so, a JSON Web Token, or a name that is longer than those that are registered.
+    /// Returns whether the names of subprotocols contain a token. Browsers send no other field with a WebSocket, so
+    /// that some servers take a token there. A token is a name that contains `bearer` or the name of a secret, a JSON
+    /// Web Token (which begins with `eyJ`), or a name that is longer than all registered ones.
     private func hasSecret(protocols value: String) -> Bool {
         value.lowercased().contains("bearer")
             || value.split(separator: ",").map(\.trimmingBlanks).contains { name in

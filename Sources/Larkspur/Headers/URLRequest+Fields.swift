@@ -5,7 +5,7 @@ extension URLRequest {
     ///
     /// That method capitalizes every name and copies the request for each field, which is expensive. Fields whose names
     /// are capitalized already are set all at once.
-    /// - Parameter keepsOwn: Whether existing fields of the request stay.
+    /// - Parameter keepsOwn: Whether existing fields of the request remain.
     mutating func setFields(_ headers: HTTPHeaders, keepsOwn: Bool) {
         var fields = allHTTPHeaderFields ?? [:]
         var others: [HTTPHeaders.Field] = []
@@ -32,7 +32,7 @@ extension URLRequest {
         return request
     }
 
-    /// The names, in lower case, of the fields that hold no secret: those of every client.
+    /// The names, in lower case, of the fields that hold no secret: those of ``HTTPHeaders/default``, and `Accept`.
     static var harmlessFields: Set<String> { Set(HTTPHeaders.default.map { $0.name.lowercased() } + ["accept"]) }
 
     /// The request without header fields that may hold secrets.
@@ -41,7 +41,7 @@ extension URLRequest {
         return removingFields { !harmless.contains($0.lowercased()) }
     }
 
-    /// Returns the request, which follows a redirect, without some of its fields if it is to another origin.
+    /// Returns the request, which follows a redirect. If it goes to another origin, some of its fields are removed.
     /// - Parameters:
     ///   - fields: The names of the fields, in lower case.
     ///   - response: The redirect.
@@ -50,7 +50,7 @@ extension URLRequest {
         return removingFields { fields.contains($0.lowercased()) }
     }
 
-    /// Whether the request, which follows a redirect, is to another origin than the redirect came from.
+    /// Returns whether the request, which follows a redirect, goes to another origin than that of the redirect.
     func leavesOrigin(of response: HTTPURLResponse) -> Bool {
         guard let target = url.flatMap(Origin.init), let source = response.url.flatMap(Origin.init) else { return true }
         return target != source
@@ -58,8 +58,8 @@ extension URLRequest {
 }
 
 extension String {
-    /// Whether a name is letters and hyphens, each word with a capital at its beginning only, as `URLRequest` spells
-    /// names.
+    /// Whether a name has the case that `URLRequest` gives to names: only letters and hyphens, and each word begins
+    /// with its only capital letter.
     fileprivate var isCapitalized: Bool {
         var isAtStart = true
         for byte in utf8 {

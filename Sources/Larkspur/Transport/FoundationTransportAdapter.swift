@@ -2,13 +2,13 @@
 
 /// The adapter of FoundationNetworking's own `URLSession`.
 ///
-/// It controls tasks from the session's delegate queue, one order at a time. Otherwise each of these terminates the
-/// process: a cancellation that overtakes the completion it races with, a reply to a redirect after a cancellation, and
-/// a resume before the effect of a suspension has settled.
+/// It gives orders to tasks on the session's delegate queue, one order at a time. Otherwise these races terminate the
+/// process: a cancellation that overtakes the task's completion, a reply to a redirect after a cancellation, and a
+/// resume before a suspension has taken effect.
 struct FoundationTransportAdapter: TransportAdapter {
     static func prepare(_ configuration: URLSessionConfiguration) {
-        // FoundationNetworking never stores HTTP responses in the cache. The look-up makes the start of a task
-        // asynchronous, so that a suspension can overtake it and trap.
+        // FoundationNetworking never stores HTTP responses in the cache, but looks for them. The look-up makes the
+        // start of a task asynchronous, so that a suspension can overtake the start and trap.
         configuration.urlCache = nil
         configuration.timeoutIntervalForRequest = wholeSeconds(configuration.timeoutIntervalForRequest)
     }
@@ -25,8 +25,8 @@ struct FoundationTransportAdapter: TransportAdapter {
             )
         }
         if kind == .upload || request.httpBodyStream != nil {
-            // A stream is always sent in chunks, also if its length is known, and a server must reject a request with
-            // both fields (RFC 9112, section 6.1).
+            // A stream is always sent in chunks, even if its length is known. A server must reject a request with both
+            // fields (RFC 9112, section 6.1).
             request.setValue(nil, forHTTPHeaderField: "Content-Length")
         }
         let timeout = Self.wholeSeconds(request.timeoutInterval)
@@ -36,8 +36,9 @@ struct FoundationTransportAdapter: TransportAdapter {
 
     func validate(_ limits: Timeouts) throws(LarkspurError) { try limits.validateWithoutConnections() }
 
-    /// Returns a number of seconds for which `Int(_:) * 1000` neither traps nor becomes 0: rounded up, at most
-    /// 1,000,000,000. An interval that is not a positive number becomes 60.
+    /// Returns an interval in whole seconds. FoundationNetworking computes `Int(interval) * 1000`, which must neither
+    /// trap nor become 0. The interval is therefore rounded up, and is at most 1,000,000,000. An interval that is not a
+    /// positive number becomes 60.
     static func wholeSeconds(_ interval: TimeInterval) -> TimeInterval {
         guard interval > 0 else { return 60 }
         return min(interval.rounded(.up), 1_000_000_000)
@@ -55,7 +56,7 @@ struct FoundationTransportAdapter: TransportAdapter {
             }
         case .cancel, .cancelKeepingResumeData:
             let cancellation = BlockOperation { task.cancel() }
-            // The cancellation runs before the pieces of content that are queued; a fast server may have queued
+            // The cancellation runs before the chunks of content that are queued. A fast server may have queued
             // thousands.
             cancellation.queuePriority = .veryHigh
             session.delegateQueue.addOperation(cancellation)
@@ -104,7 +105,7 @@ struct FoundationTransportAdapter: TransportAdapter {
     }
 
     /// Calls the hook on the current thread, which is the session's work queue. The completion sets up the transfer on
-    /// its thread, which is safe only there.
+    /// the thread that calls it, and this is safe only on that queue.
     func makeBodyStream(
         on queue: DispatchQueue,
         _ hook: @escaping @Sendable () -> InputStream?,
@@ -114,15 +115,15 @@ struct FoundationTransportAdapter: TransportAdapter {
     }
 
     /// Drops credentials when a redirect leads to another origin (RFC 9110, section 15.4). FoundationNetworking would
-    /// send them.
+    /// send them there.
     func prepareRedirect(_ request: URLRequest, after response: HTTPURLResponse) -> URLRequest {
         guard request.leavesOrigin(of: response) else { return request }
         return request.removingFields { ["authorization", "proxy-authorization", "cookie"].contains($0.lowercased()) }
     }
 
-    /// Returns whether FoundationNetworking has ended a request while the delegate decides about its redirect. If the
-    /// request times out then, FoundationNetworking stores the redirect as the response, reports nothing, and traps on
-    /// the completion handler.
+    /// Returns whether FoundationNetworking has ended a request while the delegate decided about its redirect. If the
+    /// request times out in that time, FoundationNetworking stores the redirect as the response, reports nothing, and
+    /// traps on the completion handler.
     func hasGivenUp(on task: URLSessionTask, redirectedBy response: HTTPURLResponse) -> Bool {
         task.response === response
     }

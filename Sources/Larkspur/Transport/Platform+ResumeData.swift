@@ -1,5 +1,6 @@
 extension Platform {
-    /// Returns the request of the download that left resume data, without its credentials; nil if that is not known.
+    /// Returns the request of the download that left resume data, without its credentials; nil if the request is not
+    /// known.
     static func request(ofResumeData resumeData: Data) -> URLRequest? {
         #if canImport(FoundationNetworking)
         CurlURLSession.request(ofResumeData: resumeData)

@@ -11,7 +11,7 @@ extension Platform {
         return URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
     }
 
-    /// Prepares a session of Foundation's own class that a factory of the caller created.
+    /// Prepares a session of Foundation's own class that the caller's factory has created.
     static func prepare(_ session: URLSession) {
         #if canImport(FoundationNetworking)
         if type(of: session) == URLSession.self { FoundationTransportAdapter.prepare(session.configuration) }
@@ -29,16 +29,16 @@ extension Platform {
 }
 
 extension Platform {
-    /// Throws `unsupported` if a transport that behaves as documented cannot enforce one of the limits, as Foundation's
-    /// own cannot on other platforms than Linux.
+    /// Throws `unsupported` if a transport that behaves as documented cannot enforce one of the limits. Foundation's
+    /// own transport cannot do so on platforms other than Linux.
     static func validate(_ limits: Timeouts) throws(LarkspurError) {
         #if !canImport(FoundationNetworking)
         try limits.validateWithoutConnections()
         #endif
     }
 
-    /// Has the transport enforce the limit for connecting of a task that is not resumed yet. A transport of the
-    /// caller's ignores it.
+    /// Makes the transport enforce the limit for connecting, for a task that has not been resumed yet. A custom
+    /// transport ignores the limit.
     static func apply(_ limits: Timeouts, to task: URLSessionTask) {
         #if canImport(FoundationNetworking)
         if let connect = limits.connect { task.limitConnecting(to: connect.timeInterval) }
@@ -64,8 +64,8 @@ extension Platform {
         #endif
     }
 
-    /// Returns an object that keeps content from counting as consumed until the object is released. Call it where the
-    /// content is delivered. Nil for a transport that does not limit the content it delivers.
+    /// Returns an object that counts content as not consumed until the object is released. Call it where the content is
+    /// delivered. Nil for a transport that does not limit the content that it delivers.
     static func hold(_ count: Int, of task: URLSessionTask) -> (any Sendable)? {
         #if canImport(FoundationNetworking)
         task.holdContent(count)
@@ -74,7 +74,7 @@ extension Platform {
         #endif
     }
 
-    /// Returns whether a task waits until it may connect to its host. False if the transport does not say.
+    /// Returns whether a task waits until it may connect to its host. False if the transport does not report it.
     static func waitsForConnection(_ task: URLSessionTask) -> Bool {
         #if canImport(FoundationNetworking)
         task.waitsForConnection
@@ -85,7 +85,7 @@ extension Platform {
 }
 
 extension Platform {
-    /// Returns the executor of the thread that a session calls its delegate on; nil if it has none.
+    /// Returns the executor of the thread on which a session calls its delegate; nil if it has none.
     static func executor(of session: URLSession) -> (any TaskExecutor)? {
         #if canImport(FoundationNetworking)
         (session as? CurlURLSession)?.executor

@@ -1,7 +1,7 @@
 /// A copy of the caller's configuration that every `URLSession` accepts, and the error in the original, if any.
 struct SessionConfiguration: Sendable {
     private let configuration: URLSessionConfiguration
-    /// The error that every task reports that is made with this configuration. Nil if the configuration is valid.
+    /// The error of every task that is created with this configuration; nil if the configuration is valid.
     let error: LarkspurError?
 
     init(_ original: URLSessionConfiguration) {

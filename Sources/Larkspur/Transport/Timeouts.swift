@@ -3,38 +3,38 @@
 ///     manager.timeouts.total = .seconds(30)
 ///     let text = try await manager.get("slow").timeout(total: .seconds(5)).string
 ///
-/// ``queue``, ``firstByte`` and ``total`` are measured on ``SessionManager/clock``, from the start of the call. Of the
-/// limits of a manager ``idle`` and ``total`` do not apply to event streams (``EventSource``), which may be silent and
+/// ``queue``, ``firstByte`` and ``total`` are measured on ``SessionManager/clock``, from the start of the call. The
+/// limits ``idle`` and ``total`` of a manager do not apply to event streams (``EventSource``), which may be silent and
 /// have no end.
 ///
 /// ``queue`` and ``connect`` need the transport `.curl`. With `.foundation` a call with one of them ends with the error
-/// `unsupported`, and a transport of one's own ignores them.
+/// `unsupported`. A custom transport ignores them.
 public struct Timeouts: Sendable, Hashable {
-    /// The longest time until the request may connect to its host: until the interceptors that limit calls let it pass,
-    /// and one of the `httpMaximumConnectionsPerHost` connections is free. The first attempt counts. Default: nil, no
-    /// limit. The transport `.foundation` refuses it.
+    /// The maximum time until the request may connect to its host. It may do so when the interceptors that limit calls
+    /// let it pass, and one of the `httpMaximumConnectionsPerHost` connections is free. Only the first attempt counts.
+    /// The transport `.foundation` refuses this limit. Default: nil, no limit.
     public var queue: Duration?
-    /// The longest time for making a connection, with the resolution of the host's name and the handshake of TLS; it
-    /// counts again for each new connection. Default: nil, no limit but ``idle``. The transport `.foundation` refuses
-    /// it.
+    /// The maximum time for making a connection, including the resolution of the host's name and the TLS handshake. It
+    /// applies to each new connection. The transport `.foundation` refuses this limit. Default: nil, no limit except
+    /// ``idle``.
     public var connect: Duration?
-    /// The longest time without a byte sent or received. Default: nil, the time in
-    /// ``RequestSettings/timeoutInterval`` or of the request.
+    /// The maximum time without a byte sent or received. Default: nil, the time in ``RequestSettings/timeoutInterval``
+    /// or of the request.
     public var idle: Duration?
-    /// The longest time until the head of a response has arrived that is no redirect; with several attempts, that of
-    /// the first response. Default: nil, no limit.
+    /// The maximum time until the head of a response that is not a redirect has arrived. If there are several attempts,
+    /// the first response counts. Default: nil, no limit.
     public var firstByte: Duration?
-    /// The longest time for the call as a whole, with all attempts, redirects and delays. Default: nil, no limit but
+    /// The maximum time for the whole call, with all attempts, redirects and delays. Default: nil, no limit except
     /// `timeoutIntervalForResource` of the configuration.
     public var total: Duration?
 
     /// Creates limits.
     /// - Parameters:
-    ///   - queue: The longest time until the request may connect to its host. Default: nil, no limit.
-    ///   - connect: The longest time for making a connection. Default: nil, no limit.
-    ///   - idle: The longest time without a byte sent or received. Default: nil, that of the request.
-    ///   - firstByte: The longest time until the head of a response has arrived. Default: nil, no limit.
-    ///   - total: The longest time for the call as a whole. Default: nil, no limit.
+    ///   - queue: The maximum time until the request may connect to its host. Default: nil, no limit.
+    ///   - connect: The maximum time for making a connection. Default: nil, no limit.
+    ///   - idle: The maximum time without a byte sent or received. Default: nil, that of the request.
+    ///   - firstByte: The maximum time until the head of a response has arrived. Default: nil, no limit.
+    ///   - total: The maximum time for the whole call. Default: nil, no limit.
     public init(
         queue: Duration? = nil,
         connect: Duration? = nil,
@@ -52,7 +52,7 @@ public struct Timeouts: Sendable, Hashable {
     /// Whether there is no limit.
     var isEmpty: Bool { self == Timeouts() }
 
-    /// Returns these limits, with those of others where these have none.
+    /// Returns these limits. A limit that is nil here is taken from other limits.
     func filled(from others: Timeouts) -> Timeouts {
         Timeouts(
             queue: queue ?? others.queue,
@@ -66,7 +66,8 @@ public struct Timeouts: Sendable, Hashable {
     /// The limits of a manager that apply to event streams, which may be silent and have no end.
     var forEventStreams: Timeouts { Timeouts(queue: queue, connect: connect, firstByte: firstByte) }
 
-    /// Throws `unsupported` if there is a limit that needs a transport that says when it has a connection.
+    /// Throws `unsupported` if there is a limit for connections. Only a transport that reports its connections can
+    /// enforce it.
     func validateWithoutConnections() throws(LarkspurError) {
         guard queue != nil || connect != nil else { return }
         throw LarkspurError(
@@ -76,7 +77,7 @@ public struct Timeouts: Sendable, Hashable {
         )
     }
 
-    /// Returns a request with the idle limit.
+    /// Returns a request whose `timeoutInterval` is the idle limit, if there is one.
     func applied(to request: URLRequest) -> URLRequest {
         guard let idle else { return request }
         var request = request

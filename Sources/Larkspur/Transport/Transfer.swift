@@ -1,9 +1,9 @@
-/// One transfer of a session: a `URLSessionTask`, or what the engine makes in its place until somebody asks for the
-/// task object. Its events go to a ``TransferReceiver``.
+/// One transfer of a session: a `URLSessionTask`, or an object of the engine that creates the task object only when it
+/// is needed. Its events go to a ``TransferReceiver``.
 protocol Transfer: Sendable {
     /// The identifier of the task, unique among the tasks of its session.
     var identifier: Int { get }
-    /// The task object, which is made if need be.
+    /// The task object, which is created if necessary.
     var urlSessionTask: URLSessionTask? { get }
     var originalRequest: URLRequest? { get }
     var currentRequest: URLRequest? { get }
@@ -12,7 +12,7 @@ protocol Transfer: Sendable {
     var metrics: [TransferMetrics] { get }
     /// The resume data of a download under way, if any.
     var currentResumeData: Data? { get }
-    /// Whether the transfer waits until it may connect to its host. False if the session does not say.
+    /// Whether the transfer waits until it may connect to its host. False if the session does not report it.
     var waitsForConnection: Bool { get }
 
     /// Performs an order. The calls come in order, never two at a time.
@@ -22,7 +22,7 @@ protocol Transfer: Sendable {
     func setPriority(_ priority: Float)
 }
 
-/// A transfer by a `URLSessionTask` of any class, whose events come by the methods of the session's delegate.
+/// A transfer by a `URLSessionTask` of any class. Its events come through the session's delegate.
 struct SessionTransfer: Transfer {
     let task: URLSessionTask
     let session: URLSession

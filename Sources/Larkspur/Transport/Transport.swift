@@ -5,7 +5,7 @@ public struct Transport: Sendable {
     public typealias SessionFactory =
         @Sendable (URLSessionConfiguration, any URLSessionDelegate, OperationQueue) -> URLSession
 
-    /// A closure that creates a session that enforces a security policy, from the policy and the arguments of
+    /// A closure that creates a session which enforces a security policy. It gets the policy and the arguments of
     /// ``SessionFactory``.
     public typealias SecureSessionFactory =
         @Sendable (SecurityPolicy, URLSessionConfiguration, any URLSessionDelegate, OperationQueue) -> URLSession
@@ -34,22 +34,22 @@ public struct Transport: Sendable {
     ///
     /// It enforces no ``SecurityPolicy``: if the policy asks for more than the system's own checks, every request fails
     /// before it is sent.
-    /// - Parameter makeSession: Creates a session. Called when the first task is created and again after the session
-    ///   was reset, on the thread that creates the task. It must pass on the delegate and the queue. No lock is held
-    ///   during the call: threads that create their first tasks at the same time may create a session each, of which
-    ///   one is used and the others are invalidated. Requests that the closure itself makes with the session manager
-    ///   fail with `transportUnavailable`.
+    /// - Parameter makeSession: Creates a session, which must get the delegate and the queue. Called when the first
+    ///   task is created and again after the session was reset, on the thread that creates the task. No lock is held
+    ///   during the call. Threads that create their first tasks at the same time may therefore create a session each;
+    ///   one session is used, and the others are invalidated. Requests that the closure itself makes with the session
+    ///   manager fail with `transportUnavailable`.
     public static func custom(_ makeSession: @escaping SessionFactory) -> Transport {
         Transport(makeSession: makeSession)
     }
 
     /// Creates a transport from a `URLSession` that the caller creates and that enforces the session manager's
     /// ``SecurityPolicy``, such as a stub session that needs no enforcement.
-    /// - Parameter makeSession: Creates a session that enforces the policy. Called when the first task is created and
-    ///   again after the session was reset, on the thread that creates the task. It must pass on the delegate and the
-    ///   queue. No lock is held during the call: threads that create their first tasks at the same time may create a
-    ///   session each, of which one is used and the others are invalidated. Requests that the closure itself makes with
-    ///   the session manager fail with `transportUnavailable`.
+    /// - Parameter makeSession: Creates a session that enforces the policy, and must get the delegate and the queue.
+    ///   Called when the first task is created and again after the session was reset, on the thread that creates the
+    ///   task. No lock is held during the call. Threads that create their first tasks at the same time may therefore
+    ///   create a session each; one session is used, and the others are invalidated. Requests that the closure itself
+    ///   makes with the session manager fail with `transportUnavailable`.
     public static func custom(enforcingSecurityPolicy makeSession: @escaping SecureSessionFactory) -> Transport {
         Transport(
             makeSession: { configuration, delegate, queue in makeSession(.default, configuration, delegate, queue) },

@@ -12,7 +12,7 @@ protocol TransportAdapter: Sendable {
     /// Performs an order on a task. The calls for one task come in order, never two at a time.
     func perform(_ control: TaskControl, on task: URLSessionTask, in session: URLSession)
 
-    /// Invalidates a session. If its tasks are to be cancelled, that has been done before.
+    /// Invalidates a session. If its tasks are to be cancelled, the caller has done that already.
     func invalidate(_ session: URLSession, cancellingTasks: Bool)
 
     /// Returns the disposition for an answer to a challenge. Nil means that the implementation does not support the
@@ -60,7 +60,7 @@ protocol TransportAdapter: Sendable {
     /// Whether the `Content-Length` of a stream is sent.
     var sendsLengthOfStreams: Bool { get }
 
-    /// Whether the loss of a connection that was kept is reported at once while data is sent.
+    /// Whether the loss of a reused connection is reported immediately while data is sent.
     var reportsLossOfKeptConnections: Bool { get }
 
     /// Creates a task that continues a download from resume data. A request, if given, replaces the one in the resume
@@ -72,8 +72,8 @@ protocol TransportAdapter: Sendable {
     ) throws(LarkspurError) -> URLSessionDownloadTask
 }
 
-/// An order to a task of a session. The first is to start or to cancel; then suspend and resume alternate; the last is
-/// to cancel.
+/// An order to a task of a session. The first order is to start or to cancel. Then suspend and resume alternate. No
+/// order follows a cancellation.
 enum TaskControl: Sendable {
     case start
     case resume
