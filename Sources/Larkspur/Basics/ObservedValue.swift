@@ -33,6 +33,7 @@ package struct ObservedValue<Value: Sendable & Equatable>: Sendable {
         self.value = value
         for stream in streams.values { stream.yield(value) }
         guard handler != nil || afterwards != nil else { return }
+        // The current handler gets the value, even if it is replaced before the queue runs.
         queue.async { [handler] in
             handler?(value)
             afterwards?(value)

@@ -11,13 +11,16 @@ package enum PrivateFile {
     /// - Parameter body: Writes the content.
     /// - Throws: `POSIXError`, or the error of the body.
     package static func write(to file: URL, _ body: (FileHandle) throws -> Void) throws {
+        // The temporary file is in the same folder, because `rename` works only within a file system.
         let temporary = file.deletingLastPathComponent()
             .appendingPathComponent(".\(file.lastPathComponent).\(UUID().uuidString)")
+        // With O_EXCL, a file or link that is there already is an error and is not followed.
         let descriptor = open(temporary.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw posixError() }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         do {
             try body(handle)
+            // Closing may report that the content could not be written. The other file is replaced only after that.
             try handle.close()
             guard rename(temporary.path, file.path) == 0 else { throw posixError() }
         } catch {

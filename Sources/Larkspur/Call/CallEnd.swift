@@ -170,6 +170,7 @@ extension SessionTask {
     ///   - report: Called before serialization with the error that the task will report, if any.
     func conclude(with result: TransferResult, report: (LarkspurError?) -> Void) {
         let hasReported = upload.finish(successfully: result.failure == nil, of: self)
+        // `finish` stands first in the condition, because it has to be called in any case.
         let isUnseen = !download.finish(successfully: result.failure == nil, of: self) && !hasReported && endsUnseen
         report(result.error)
         switch route(of: result, isUnseen: isUnseen) {
@@ -226,6 +227,7 @@ extension SessionTask {
             if isLast { break }
             for handler in served { ending.add(handler) }
         }
+        // The response of a call without handlers is validated too, for notifications and for the report of a failure.
         if ending.handlers.isEmpty, late.isEmpty, stream == nil, let chain = plan.chain, plan.download == nil {
             ending.add(silentHandler(chain.serializer))
         }

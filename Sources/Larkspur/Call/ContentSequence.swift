@@ -111,6 +111,7 @@ public struct ContentLines: AsyncSequence, Sendable {
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(LarkspurError) -> String? {
             while let byte = try await nextByte(isolation: actor) {
                 if let line = splitter.take(byte) { return line }
+                // A line without an end would otherwise fill the memory.
                 if splitter.length > ContentSource.longestLine {
                     splitter = LineSplitter()
                     throw bytes.consumer.end(with: bytes.consumer.source.tooLongLine)

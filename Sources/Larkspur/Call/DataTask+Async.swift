@@ -223,6 +223,7 @@ extension DownloadResponse {
     private func share(_ file: URL) -> Result<URL, LarkspurError> {
         var name = DownloadDestination.fileName(for: response) ?? "download"
         // The file name must not have more than 255 bytes with the UUID.
+        // The name is shortened at its beginning, because its end is the extension.
         while name.utf8.count > 200 { name.removeFirst() }
         let place = FileManager.default.temporaryDirectory
             .appendingPathComponent("\(UUID().uuidString)-\(name)", isDirectory: false)

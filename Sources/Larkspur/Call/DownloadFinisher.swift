@@ -15,6 +15,7 @@ struct DownloadFinisher: Sendable {
         let result = ending.result
         do throws(LarkspurError) {
             ending.file = .success(try place(ending, of: task))
+            // After a success nothing continues the partial file of an earlier attempt.
             if let resumeData = result.unusedResumeData { Platform.discard(resumeData: resumeData) }
         } catch {
             var error = error
@@ -80,6 +81,7 @@ struct DownloadFinisher: Sendable {
     /// Returns the content for a validation error: the beginning of the file. The file of an acceptable response is not
     /// read.
     private func beginning(of result: TransferResult, _ validation: ResponseValidation) -> Data {
+        // One byte stands for the content of the file. Empty content would be acceptable with every type.
         guard let file = result.file, (try? validation.validate(result.response, data: Data([0]))) == nil,
             let handle = try? FileHandle(forReadingFrom: file)
         else { return result.data }
@@ -106,6 +108,7 @@ extension URLResponse {
             let range = http.value(forHTTPHeaderField: "Content-Range"),
             case .part(_, let last, _) = ContentRange(range)
         else { return nil }
+        // The server chooses the number, so that an overflow must not trap.
         return last.addingReportingOverflow(1).partialValue
     }
 }

@@ -111,6 +111,7 @@ public struct EventSource: AsyncSequence, Sendable {
             }
             let remaining = Deadline.current?.remaining() ?? delay
             guard remaining > .zero else { throw failure ?? CallTimers.error("The deadline of the events is over.") }
+            // The release of the consumer cancels its connection.
             consumer = nil
             parser.restart()
             do {

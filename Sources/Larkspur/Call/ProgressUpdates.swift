@@ -42,6 +42,7 @@ public struct ProgressUpdates: AsyncSequence, Sendable {
 
     /// Creates an iterator, and starts the task if it has not started.
     public func makeAsyncIterator() -> Iterator {
+        // The updates begin before the task, so that none is missed.
         let updates = progress.updates().makeAsyncIterator()
         if task.state == .initialized { task.resume() }
         return Iterator(updates: updates)

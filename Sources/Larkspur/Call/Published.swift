@@ -64,6 +64,7 @@ final class Published<Value: Sendable>: Sendable {
         }
         _modify {
             let hasEntered = writers.enter()
+            // The writer changes a copy, so that readers do not wait for its code.
             var changed = storage.withLock { $0 }
             defer {
                 let previous = replace(with: changed)

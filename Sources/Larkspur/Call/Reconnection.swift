@@ -89,6 +89,7 @@ struct ReconnectionSchedule: Sendable {
         let least = max(rules.minimumDelay, .zero)
         let most = max(rules.maximumDelay, .zero).bounded
         var delay = min(max(retry ?? rules.initialDelay, least), most)
+        // 63 doublings are enough for every maximum. More of them would only take time.
         for _ in 1..<min(failures, 64) { delay = min(delay * 2, most) }
         return delay * (1 + (rules.jitter > 0 ? min(rules.jitter, 1) : 0) * random)
     }

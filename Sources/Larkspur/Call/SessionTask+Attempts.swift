@@ -16,6 +16,7 @@ extension SessionTask {
 
     func cancelKeepingResumeData(_ handler: @escaping @Sendable (Data?) -> Void) {
         let isStored = storage.withLock { storage in
+            // A cancellation that is under way has decided about the resume data already.
             if storage.course.state != .cancelling { storage.attempt.keepsResumeData = true }
             return storage.handlers.add(handler)
         }
@@ -75,7 +76,9 @@ extension SessionTask {
             isObserved.store(storage.observation != nil, ordering: .relaxed)
             storage.timeline.resumed = other.timeline.resumed
             storage.timeline.firstResponseByte = other.timeline.firstResponseByte
+            // This task leaves the group at its own end.
             environment.completionGroup.enter()
+            // The task begins in the state of the other one. Its observers get the events that lead to that state.
             announce(.created, to: storage.observation)
             announce(.resumed, to: storage.observation)
             if other.course.state == .suspended { announce(.suspended, to: storage.observation) }

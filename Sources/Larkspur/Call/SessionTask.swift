@@ -241,6 +241,7 @@ public class SessionTask: @unchecked Sendable {
         }
         guard let transition else { return }
         for action in actions { action() }
+        // The launch comes first, because it may create the transfer that gets the order.
         if transition.isFirst { launch(isCancelled: transition != .started) }
         applyState()
     }

@@ -11,6 +11,7 @@ extension LarkspurError {
         let nsError = error as NSError
         let text = nsError.localizedDescription
         let code: Code
+        // The engine's reason is more specific than the number of the error.
         if let failure = nsError.userInfo[TLSFailure.userInfoKey] as? TLSFailure {
             code = Code(failure.reason)
         } else if nsError.domain == NSURLErrorDomain {
@@ -37,6 +38,7 @@ extension LarkspurError {
     }
 
     private static func code(number: Int, text: String) -> Code {
+        // The numbers for TLS come first, because their constants are wrong on Linux; see `init(tlsNumber:)`.
         if let code = Code(tlsNumber: number) { return code }
         return switch number {
         case NSURLErrorCancelled: .cancelled
@@ -102,6 +104,7 @@ extension LarkspurError {
     /// If the transport reports a sentence, that is the message, because it has the address, the port and the reason.
     /// Other messages of a transport, such as libcurl's, follow in parentheses.
     private static func sentence(for code: Code, text: String) -> String {
+        // Foundation describes an error without a description in these words.
         let words = text.contains("NSURLErrorDomain error") ? "" : text.withoutFullStop
         let reason = words.isEmpty ? "" : " (\(words))"
         let isSentence = !words.isEmpty && text.trimmingCharacters(in: .whitespacesAndNewlines).hasSuffix(".")

@@ -34,6 +34,7 @@ extension HTTPHeaders.Field {
     /// Other scripts are transliterated, as in AFNetworking. Characters that are then not allowed in a token become
     /// hyphens. If nothing is left of the product, the field names Larkspur and its version.
     static func userAgent(product: String, version: String, system: String) -> Self {
+        // Parentheses and backslashes have a meaning in a comment (RFC 9110, section 5.6.5).
         let comment = ascii(system).filter {
             $0 != "(" && $0 != ")" && $0 != "\\" && $0.asciiValue.map { $0 >= 0x20 } == true
         }

@@ -47,6 +47,7 @@ struct InterceptedCall: Sendable {
 
     /// Starts the call. When the interceptors have returned, the task ends.
     func start(with request: URLRequest) {
+        // Between two attempts no session has the task. An invalidation of the session finds it in this registry.
         manager.sessions.calls.add(task)
         let work = Task { await run(request) }
         task.onCancellation { work.cancel() }
@@ -165,6 +166,7 @@ struct InterceptedCall: Sendable {
                     context.withholdFromOtherOrigins(fields)
                     return try await next(request)
                 }
+                // The handler starts the call. Its result does not matter.
                 manager.dataTask(with: request).intercept(with: withholding).responseData { _ in }
             }
         )
@@ -176,6 +178,8 @@ struct InterceptedCall: Sendable {
         guard let state = task.markCompleted() else { return }
         if state == .cancelling {
             template.stream?.stop()
+            // A response that arrives before the cancellation takes effect does not count: the caller expects the
+            // error.
             if let failure = task.failure {
                 result = result.failed(failure.error)
             } else if result.error == nil {
@@ -193,7 +197,7 @@ struct InterceptedCall: Sendable {
             if result.error == nil {
                 result.unusedResumeData = resumeData
             } else if result.error?.resumeData == nil {
-                // The error comes from elsewhere than the attempt: an example is a cancellation during a delay.
+                // The error does not come from the attempt: an example is a cancellation during a delay.
                 if state == .cancelling, !task.keepsResumeData {
                     Platform.discard(resumeData: resumeData)
                 } else {

@@ -91,7 +91,7 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
         private var request: Result<URLRequest, LarkspurError>?
         private var index = 0
         private var seen: Set<URL> = []
-        /// The request from which the next one is made. After a page at another origin it has no more secrets.
+        /// The request from which the next one is made. After a page at another origin it contains no secrets.
         private var template: URLRequest?
 
         init(pages: Pages) {
@@ -134,6 +134,7 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
             let first = try pages.first.get()
             let request = try pages.request(for: next, after: response, template: template ?? first)
             template = request
+            // Without this check, pages that lead back to one another would be requested up to the limit.
             guard index < pages.limit, let url = request.url, !seen.contains(url) else {
                 throw LarkspurError(
                     .malformedResponse,

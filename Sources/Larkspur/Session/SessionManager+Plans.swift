@@ -6,8 +6,8 @@ extension SessionManager {
     ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
     ///     the root of its host.
     ///   - parameters: Names and values, which become the query or the content. Default: none.
-    ///   - body: The content. A form becomes the `httpBodyStream`. A file or a stream is sent by a task only, and so
-    ///     the request gets no content but the fields of the body. Default: none.
+    ///   - body: The content. A form becomes the `httpBodyStream`. A file or a stream is sent only by a task: the
+    ///     request gets its fields, but not its content. Default: none.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
     /// - Returns: The request, with headers and settings of the manager.
     /// - Throws: ``LarkspurError``: `invalidURL`, `invalidMethod`, `invalidHeaderField` or `parameterEncodingFailed`.

@@ -1,8 +1,8 @@
 /// The calls, by their HTTP methods.
 ///
 /// One rule holds for all of them: **a call with a handler starts; a call without one waits.** A call with `success` or
-/// `failure` is sent at once. It runs one of the two closures, once. A call without closures can be configured by its
-/// chain. It starts with its first handler, `await` or sequence, or with ``SessionTask/resume()``:
+/// `failure` is sent at once, and runs the closure for its outcome, once. A call without closures can be configured by
+/// further methods. It starts with its first handler, `await` or sequence, or with ``SessionTask/resume()``:
 ///
 ///     manager.get("users/1", as: User.self) { task, user in print(user.name) }
 ///     let user = try await manager.get("users/1").timeout(total: .seconds(5)).value(as: User.self)

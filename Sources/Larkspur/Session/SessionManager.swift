@@ -142,6 +142,7 @@ public final class SessionManager: Sendable {
         parser = Published(responseSerializer, writers: sessions.hooks.writers)
         observing = Published(nil, writers: sessions.hooks.writers, didChange: ObserverList.endSequences)
         current = Mutex(TaskEnvironment(settings, processing))
+        // The reference is weak, because the manager owns the store.
         sessions.didBecomeInvalid = { [weak self] in
             guard let self else { return }
             self.completionQueue.async {
@@ -151,6 +152,7 @@ public final class SessionManager: Sendable {
     }
 
     deinit {
+        // Otherwise a loop over such a sequence could wait for ever.
         ObserverList.endSequences(observing.value, nil)
         sessions.invalidate(cancellingTasks: false, resettingSession: false)
     }
@@ -163,6 +165,7 @@ public final class SessionManager: Sendable {
     public var requestSerializer: any RequestSerializer {
         get { builder.read(\.serializer) }
         set { builder.value.serializer = newValue }
+        // With `get` and `set` alone, a change in place would have two steps, and a change between them would be lost.
         _modify { yield &builder.value.serializer }
     }
 

@@ -17,6 +17,7 @@ struct WebSocketCall: Sendable {
         // A deadline around the code that opens the WebSocket must not limit its later connections.
         await Deadline.$current.withValue(nil) {
             let sockets = manager.sessions.sockets
+            // An invalidation that cancels tasks calls this closure.
             let key = sockets.add { line.cancel() }
             await connect(line)
             sockets.remove(key)

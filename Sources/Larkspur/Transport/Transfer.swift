@@ -42,6 +42,7 @@ struct SessionTransfer: Transfer {
     func perform(_ control: TaskControl) {
         adapter.perform(control, on: task, in: session)
         if control == .start, let limit = adapter.unenforcedResourceTimeout(of: session) {
+            // A task that has ended by then ignores the call.
             DispatchQueue.global().asyncAfter(deadline: .now() + limit, execute: expire)
         }
     }

@@ -42,6 +42,7 @@ final class StreamObserver: CallObserver {
         _ continuation: AsyncStream<CallEvent>.Continuation
     ) {
         delivered = kinds
+        // The event `completed` ends the sequence, even if the consumer does not get the event.
         self.kinds = endsWithCall ? kinds.union([.completed]) : kinds
         self.endsWithCall = endsWithCall
         self.continuation = Mutex(continuation)

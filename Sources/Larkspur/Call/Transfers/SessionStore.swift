@@ -198,9 +198,11 @@ final class SessionStore: Sendable {
     private func live() -> Live? {
         if let live = storage.withLock({ $0.live }) { return live }
         let thread = ObjectIdentifier(Thread.current)
+        // The same thread can come here again only from the transport's closure.
         guard storage.withLock({ $0.making.insert(thread).inserted }) else { return nil }
         defer { _ = storage.withLock { $0.making.remove(thread) } }
         let queue = OperationQueue()
+        // URLSession calls its delegate in order only on a serial queue.
         queue.maxConcurrentOperationCount = 1
         queue.name = "larkspur.delegate"
         let isSurplus = Flag()

@@ -94,6 +94,7 @@ final class TaskDelegate: TransferReceiver {
 
     func receive(_ data: Data, hold: () -> (any Sendable)?) {
         let hook = hooks.hook(\.didReceiveData, of: task)
+        // Content that is collected counts as consumed. Only content for a hook or a stream makes the transport wait.
         let held = hook == nil && stream == nil ? nil : hold()
         collect(data, held: held)
         guard let hook, let task = task as? DataTask else { return }
@@ -358,6 +359,7 @@ final class TaskDelegate: TransferReceiver {
 
     func complete(with error: (any Error)?) {
         let ended = storage.withLock { storage in
+            // The ending is taken, so that a second completion has no effect.
             defer { storage = Storage() }
             return storage
         }
