@@ -47,12 +47,13 @@ struct CallAttempt {
     mutating func end(leaving resumeData: Data?) {
         self.resumeData = resumeData
         isDetached = true
+        // The transfer of the next attempt has got no order yet.
         applied = nil
     }
 
     /// Takes the next step towards the state of the task.
-    /// - Parameter isFirst: Whether the thread has taken no step before. If another thread is giving orders, it gives
-    ///   this one too.
+    /// - Parameter isFirst: Whether the thread has taken no step before. If another thread is giving orders already,
+    ///   that thread also gives this order.
     mutating func nextStep(towards state: SessionTask.State, isFirst: Bool) -> Step {
         if isFirst && isApplying { return .rest(nil) }
         guard let transfer, !isDetached, let control = nextControl(towards: state) else {
@@ -73,6 +74,8 @@ struct CallAttempt {
         case (.suspended, .start), (.suspended, .resume): .suspend
         case (.cancelling, let applied) where applied != .cancel && applied != .cancelKeepingResumeData:
             keepsResumeData ? .cancelKeepingResumeData : .cancel
+        // This includes a task that is suspended before its transfer has started: the transfer waits for the
+        // resumption.
         default: nil
         }
     }

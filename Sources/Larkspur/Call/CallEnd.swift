@@ -7,7 +7,7 @@ enum TransferEnding: Sendable {
 
     /// The call ends.
     case call
-    /// Only the attempt ends, and the closure gets its result. It is called once.
+    /// Only the attempt ends. The closure gets the result of the attempt, and is called once.
     case attempt(@Sendable (TransferResult, @escaping Report) -> Void)
 
     /// Handles the end of a transfer.
@@ -54,6 +54,7 @@ struct Reception: Sendable {
     fileprivate func result(of task: SessionTask, _ transportError: (any Error)?, wasCancelled: Bool) -> TransferResult
     {
         let request = task.currentRequest ?? task.originalRequest
+        // The delegate of a download gets no response, but its transfer has one.
         let response = response ?? task.response.map(ReceivedResponse.init)
         let transferError: LarkspurError? =
             if let failure = task.failure ?? failure {
@@ -150,6 +151,7 @@ extension SessionTask {
     /// Records that the transport has finished. Later events have no effect.
     /// - Returns: The previous state of the task; nil if the transport had finished before.
     func markCompleted() -> State? {
+        // The transport's code runs before the lock is taken.
         let transactions = endedTransactions
         let end = storage.withLock { call -> (state: State, timers: CallTimers?)? in
             guard let end = call.course.complete() else { return nil }
@@ -174,6 +176,7 @@ extension SessionTask {
         let isUnseen = !download.finish(successfully: result.failure == nil, of: self) && !hasReported && endsUnseen
         report(result.error)
         switch route(of: result, isUnseen: isUnseen) {
+        // The awaiting code serializes the response and ends the task, in `finishAwaited`.
         case .awaiter(let resume): resume(result)
         case .completionQueue: environment.completionQueue.async { [self] in finish(makeEnding(of: result)) }
         case .processing:

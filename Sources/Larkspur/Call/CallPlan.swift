@@ -114,7 +114,7 @@ struct CallStart {
     }
 
     /// Starts the call.
-    /// - Returns: The object that creates the transfers, once; and the settings.
+    /// - Returns: The object that creates the transfers, or nil if the call was launched before; and the settings.
     mutating func launch(isCancelled: Bool) -> ((any CallLauncher)?, CallSettings) {
         if isCancelled { settings.isCancelled = true }
         return (launcher.take(), settings)

@@ -20,6 +20,7 @@ struct CallState {
 
     /// Adds the metrics of an attempt that has ended.
     mutating func note(_ transactions: [TransferMetrics]) {
+        // The metrics of a detached attempt were added at its end, or belong to another task.
         guard !attempt.isDetached else { return }
         if timeline.transactions.isEmpty {
             timeline.transactions = transactions

@@ -35,6 +35,7 @@ final class ContentChannel: Sendable {
     func add(_ data: Data, held: (any Sendable)?) throws(LarkspurError) {
         let (waiting, isTooMuch) = state.withLock { state in
             guard state.end == nil else { return (nil as CheckedContinuation<Void, Never>?, false) }
+            // A held chunk makes the transport wait. The limit is needed for the others.
             if held == nil { state.freeBytes += data.count }
             if state.freeBytes > Self.limit { return (nil, true) }
             state.pieces.append((data, held))
@@ -114,6 +115,7 @@ final class ContentChannel: Sendable {
     private func wait(while mustWait: (borrowing State) -> Bool) async {
         await withCheckedContinuation { continuation in
             let now = state.withLock { state in
+                // The state may have changed since the caller looked at it.
                 guard mustWait(state) else { return true }
                 state.waiting = continuation
                 return false

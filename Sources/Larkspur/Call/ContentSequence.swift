@@ -66,9 +66,11 @@ public struct ContentBytes: AsyncSequence, Sendable {
         /// - Parameter actor: The caller's actor.
         /// - Throws: The errors of ``next()``.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(LarkspurError) -> UInt8? {
+            // A chunk may be empty.
             while position == piece.endIndex {
                 guard let next = try await consumer.next() else { return nil }
                 piece = next
+                // The indices of a chunk may begin at another number than 0.
                 position = next.startIndex
             }
             defer { position += 1 }
@@ -218,7 +220,8 @@ extension DataTask {
     /// The content of the response as it arrives, line by line. Iterating starts the call.
     public var lines: ContentLines { ContentLines(source: ContentSource(task: self)) }
 
-    /// The values of a response whose content is JSON in lines (NDJSON), as they arrive. Iterating starts the call.
+    /// Returns the values of a response whose content is JSON in lines (NDJSON), as they arrive. Iterating starts the
+    /// call.
     /// - Parameters:
     ///   - type: The type of the values.
     ///   - decoder: The decoder of the lines. Default: the manager's `jsonDecoder`, as it was when the call was made.
@@ -294,6 +297,7 @@ final class ContentConsumer: Sendable {
     }
 
     deinit {
+        // A consumer that was refused must not cancel the call of another one.
         if failure == nil { source.task.cancel() }
     }
 

@@ -113,6 +113,7 @@ final class ContentStream: Sendable {
     func result(of result: TransferResult) -> Result<Int64, LarkspurError> {
         do throws(LarkspurError) {
             if let error = result.error { throw error }
+            // If content was delivered, its response was validated at the head.
             if count == 0 { try validation.validate(result.response, data: result.data) }
             return .success(count)
         } catch {

@@ -109,6 +109,7 @@ extension DataTask {
         switch arrival {
         case .response(let response): return response
         case .result(let result):
+            // The serializer runs here, because waking another thread would take longer.
             let handler = ContentHandler(serializer) { _, _ in }
             let ending = finishAwaited(result, by: handler)
             return handler.response(ending)
@@ -222,8 +223,8 @@ extension DownloadResponse {
     /// Links or copies a temporary file into the folder for temporary files, and returns its location there.
     private func share(_ file: URL) -> Result<URL, LarkspurError> {
         var name = DownloadDestination.fileName(for: response) ?? "download"
-        // The file name must not have more than 255 bytes with the UUID.
-        // The name is shortened at its beginning, because its end is the extension.
+        // With the UUID, the file name must not exceed 255 bytes. It is shortened at its beginning, because its end is
+        // the extension.
         while name.utf8.count > 200 { name.removeFirst() }
         let place = FileManager.default.temporaryDirectory
             .appendingPathComponent("\(UUID().uuidString)-\(name)", isDirectory: false)

@@ -135,6 +135,7 @@ extension DataTask {
         completionHandler: @escaping @Sendable (DataResponse<Int64>) -> Void
     ) -> Self {
         let stream = ContentStream(
+            // The reference is weak, because the task owns the stream.
             validation: { [weak self] in
                 let validation = ResponseValidation()
                 return self?.rules.applied(to: validation) ?? validation
@@ -145,6 +146,7 @@ extension DataTask {
             try direct(to: stream, for: nil)
             add(CountHandler(completionHandler))
         } catch {
+            // As for other errors, the handler never runs within this method.
             let request = originalRequest
             environment.completionQueue.async {
                 completionHandler(DataResponse(request: request, response: nil, data: Data(), result: .failure(error)))

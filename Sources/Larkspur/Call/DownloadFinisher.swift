@@ -102,7 +102,7 @@ extension TransferResult {
 }
 
 extension URLResponse {
-    /// The length of the file that the response completed with its last part; nil if the response is not partial.
+    /// The length that the file has after a partial response; nil if the response is not partial.
     fileprivate var endOfPart: Int64? {
         guard let http = self as? HTTPURLResponse, http.statusCode == 206,
             let range = http.value(forHTTPHeaderField: "Content-Range"),

@@ -69,6 +69,7 @@ public struct EventSource: AsyncSequence, Sendable {
             guard !hasEnded else { return nil }
             do throws(LarkspurError) {
                 repeat {
+                    // After a cancellation, events that have arrived already are not delivered.
                     if Task.isCancelled { throw Self.cancelled }
                     if let event = try parser.next() { return event }
                 } while try await receive(isolation: actor)
@@ -122,7 +123,7 @@ public struct EventSource: AsyncSequence, Sendable {
             return true
         }
 
-        /// Connects, and waits for the head of the response; nil if the server has no events.
+        /// Connects, and waits for the head of the response. Returns nil if the server has no events.
         private func connect(isolation actor: isolated (any Actor)?) async throws(LarkspurError) -> ContentConsumer? {
             let consumer = ContentConsumer(source.connection(parser.lastEventID))
             let head = try await consumer.head()

@@ -7,7 +7,7 @@ import Synchronization
 /// Hooks run on the session manager's serial hook queue. The transport waits for the hooks that return a value, and
 /// does not block its own threads meanwhile. The other hooks run in the order of the events.
 public struct SessionHooks: Sendable {
-    /// Creates hooks of which none is set.
+    /// Creates empty hooks: no closure is set.
     public init() {}
 
     /// The hook that decides about a redirect. It returns the request that follows the redirect, changed if necessary,

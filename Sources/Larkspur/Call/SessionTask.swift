@@ -167,7 +167,7 @@ public class SessionTask: @unchecked Sendable {
     }
 
     /// Closures that take part in the work of this task. They replace those in ``SessionManager/hooks`` with the same
-    /// names. Default: none is set, so that those of the session manager are called.
+    /// names. Default: no hooks, so that those of the session manager are called.
     ///
     ///     let task = manager.dataTask(with: request) { response in print(response) }
     ///     task.hooks.willPerformHTTPRedirection = { _, _, _ in nil }
@@ -194,7 +194,7 @@ public class SessionTask: @unchecked Sendable {
         isHooked.load(ordering: .acquiring) ? storage.withLock { $0.hooks }?.value[keyPath: hook] : nil
     }
 
-    /// Whether the task has hooks of its own.
+    /// Whether the task has hooks, besides those of the session manager.
     final var hasHooks: Bool { storage.withLock { $0.hooks != nil } }
 
     /// Whether the task's handlers are running, or have run.
@@ -209,7 +209,7 @@ public class SessionTask: @unchecked Sendable {
         if priority != URLSessionTask.defaultPriority { attempt.setPriority(priority) }
     }
 
-    /// Notes that a response has begun to arrive.
+    /// Records that a response has begun to arrive.
     func markFirstResponseByte() {
         storage.withLock { storage in
             if storage.timeline.firstResponseByte == nil { storage.timeline.firstResponseByte = .now }

@@ -28,7 +28,7 @@ public struct LarkspurError: Error, Sendable {
     ///
     /// The file with the beginning of the content stays on disk until the data is used or discarded.
     public internal(set) var resumeData: Data?
-    /// The object that the response serializer made of the body of an unacceptable response.
+    /// The object that the response serializer returned for the body of an unacceptable response.
     ///
     /// It is stored in the error itself. Its size is not known, and so the error is thrown in memory. The compiler of
     /// Swift 6.3 crashes in programs that await a sequence whose typed error is thrown in registers.
@@ -71,7 +71,7 @@ public struct LarkspurError: Error, Sendable {
     /// The status code of the response, if there was an HTTP response.
     public var statusCode: Int? { (response as? HTTPURLResponse)?.statusCode }
 
-    /// The object that the response serializer made of the body of a response whose status is not acceptable: a JSON
+    /// The object that the response serializer returned for the body of a response with an unacceptable status: a JSON
     /// object, a property list, a text.
     ///
     /// Nil if there was no body, or if the body could not be parsed. It is also nil with a serializer that decodes a
@@ -111,8 +111,8 @@ extension LarkspurError: CustomNSError {
     /// The key of the response's content in `errorUserInfo`, as `Data`.
     public static let responseDataUserInfoKey = "LarkspurErrorResponseData"
 
-    /// The number of the `NSError`: the one that `NSURLErrorDomain` and AFNetworking use for the same failure, if there
-    /// is one.
+    /// The number of the `NSError`. If `NSURLErrorDomain` and AFNetworking have a number for the failure, it is the
+    /// same.
     public var errorCode: Int { code.number }
 
     /// The user info of the `NSError`: the description, the failing URL, the response, its content and the underlying

@@ -148,7 +148,7 @@ extension LarkspurError.Code {
     /// its announced length, or cannot be sent a second time.
     public static let bodyUnreadable = Self(label: "body-unreadable", number: NSURLErrorRequestBodyStreamExhausted)
     /// A resumable upload cannot be continued: the server has no upload, has lost it twice, or reports an impossible
-    /// state of it.
+    /// state.
     public static let resumptionFailed = Self(label: "resumption-failed", number: NSURLErrorBadServerResponse)
     /// The server asks to try again at a time that is beyond the deadline of the retry policy, or after a longer delay
     /// than the policy allows.

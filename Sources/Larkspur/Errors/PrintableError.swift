@@ -48,7 +48,7 @@ enum PrintableError {
 
 /// A copy of a response with all of its values, which prints without credentials and cookies.
 final class PrintableResponse: HTTPURLResponse, @unchecked Sendable {
-    // Safe: it has no state of its own.
+    // Safe: the class adds no state to that of its superclass.
     /// Returns the response itself, or a copy that is safe to log.
     static func of(_ response: URLResponse) -> URLResponse {
         guard let url = response.url else { return response }
@@ -96,8 +96,8 @@ extension PrintableResponse: CustomReflectable {
 }
 
 extension URL {
-    /// The URL with its user, its password and the secrets in its path, query and fragment hidden; nil if it cannot be
-    /// parsed then. An `NSError` prints its user info, so that a URL in it must never have a secret.
+    /// The URL, in which the user, the password and the secrets in its path, query and fragment are hidden. Nil if the
+    /// result cannot be parsed. An `NSError` prints its user info, so that a URL in it must never have a secret.
     var withoutSecrets: URL? {
         let text = Redaction.standard.text(of: self)
         return text == absoluteString ? self : URL(string: text)

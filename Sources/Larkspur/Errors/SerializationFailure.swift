@@ -22,6 +22,7 @@ package enum SerializationFailure {
 
     private static func generalReason(_ error: any Error) -> String {
         let bridged = error as NSError
+        // The parsers of Foundation describe the place of the error here.
         if let text = bridged.userInfo["NSDebugDescription"] as? String { return text }
         if let text = (error as? any LocalizedError)?.errorDescription { return text }
         if let text = bridged.userInfo[NSLocalizedDescriptionKey] as? String { return text }

@@ -71,6 +71,7 @@ struct LocaleName {
     var languageTag: String? {
         let name = text.prefix { $0 != "." && $0 != "@" }
         let parts = name.split(separator: "_", omittingEmptySubsequences: false)
+        // A language has two or three letters, and a region two letters or three digits (RFC 5646, section 2.1).
         guard let language = parts.first, (2...3).contains(language.utf8.count), parts.count <= 2,
             parts.allSatisfy({ part in (2...3).contains(part.utf8.count) && part.utf8.allSatisfy(Self.isAlphanumeric) })
         else { return nil }
@@ -100,7 +101,7 @@ extension Platform {
     }
 }
 
-/// The operating system, as a User-Agent names it.
+/// The operating system, as the field `User-Agent` names it.
 enum OperatingSystem {
     /// The name and version, such as `macOS 15.1.0`. On Linux only the name, because the version there would be the
     /// kernel's release.

@@ -42,10 +42,10 @@ extension HTTPHeaders.Field {
 }
 
 extension HTTPHeaders.Field: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// `Name: value`, with the value hidden if it is sensitive, and without the secrets of URLs in it.
+    /// The text `Name: value`. A sensitive value is hidden, and so are the secrets of URLs in a value.
     public var description: String { "\(name.onOneLine): \(redactedValue)" }
 
-    /// `Name: value`, with the value hidden if it is sensitive, and without the secrets of URLs in it.
+    /// The text `Name: value`. A sensitive value is hidden, and so are the secrets of URLs in a value.
     public var debugDescription: String { description }
 
     /// A mirror without secrets, for `dump` and debuggers.
@@ -70,13 +70,14 @@ extension HTTPHeaders.Field {
     /// Creates an `Accept-Language` field: the natural languages that the reader prefers (RFC 9110, section 12.5.4).
     public static func acceptLanguage(_ value: String) -> Self { Self(name: "Accept-Language", value: value) }
 
-    /// Creates an `Accept-Language` field from language tags in order of preference, with decreasing weights: `de;q=1,
-    /// en;q=0.9`.
+    /// Creates an `Accept-Language` field from language tags in order of preference, with decreasing weights:
+    /// `de;q=1, en;q=0.9`.
     ///
     /// As in AFNetworking at most six tags are sent, down to a weight of 0.5. A tag with characters other than letters,
     /// digits and hyphens is left out.
     public static func acceptLanguage(_ tags: [String]) -> Self {
         let valid = tags.filter { !$0.isEmpty && $0.utf8.allSatisfy(isLanguageTagByte) }
+        // `zip` ends with the shorter sequence: at most six tags.
         let weighted = zip(valid, ["1", "0.9", "0.8", "0.7", "0.6", "0.5"]).map { "\($0);q=\($1)" }
         return acceptLanguage(weighted.joined(separator: ", "))
     }

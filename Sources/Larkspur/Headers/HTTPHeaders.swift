@@ -62,7 +62,7 @@ public struct HTTPHeaders: Sendable {
         }
     }
 
-    /// Sets a field in the position of the field with its name, or else at the end.
+    /// Replaces the field with the same name, in its position. If there is none, appends the field.
     public mutating func set(_ field: Field) {
         if let index = index(of: field.name) {
             fields[index] = field
@@ -178,7 +178,7 @@ extension HTTPHeaders {
             for field in headers { set(field) }
         }
 
-        /// Sets a field in the position of the field with its name, or else at the end.
+        /// Replaces the field with the same name, in its position. If there is none, appends the field.
         mutating func set(_ field: Field) {
             if let place = place(of: field) {
                 names[place] = field.name

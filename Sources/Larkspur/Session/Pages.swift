@@ -248,6 +248,7 @@ extension URL {
 extension URLComponents {
     /// Sets parameters of the query, in place of those with the same names.
     fileprivate mutating func setQuery(_ parameters: [String: String]) {
+        // The query is changed in its encoded form, so that its other parameters remain exactly as they are.
         let names = Set(parameters.keys.map(QueryEncoder.percentEscaped))
         let others = (percentEncodedQuery ?? "").split(separator: "&").filter { pair in
             !names.contains(String(pair.prefix { $0 != "=" }))

@@ -44,6 +44,7 @@ extension SessionManager {
             connection: { [self] lastEventID in
                 let plan = plan.mapRequest { request in
                     var request = request
+                    // Without an ID there is no such field (WHATWG HTML, section 9.2).
                     request.setValue(lastEventID.isEmpty ? nil : lastEventID, forHTTPHeaderField: "Last-Event-ID")
                     return request
                 }

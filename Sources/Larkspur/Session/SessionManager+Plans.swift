@@ -200,6 +200,7 @@ extension CallPlan {
         var template = TransferTemplate.uploadOfBody
         template.resumer = UploadResumer(resumable, content)
         var request = request
+        // Each attempt gets its part of the content from the resumer.
         request.httpBody = nil
         return CallPlan(template: template, request: .success(request))
     }

@@ -152,7 +152,7 @@ extension SessionManager {
     @_specialize(where S == DataResponseSerializer)
     @_specialize(where S == StringResponseSerializer)
     func resolved<S: ResponseSerializer>(_ serializer: S) -> S {
-        // These need nothing of the manager. The comparison of types takes less time than the casts below.
+        // These serializers need nothing from the manager. Comparing types takes less time than the casts below.
         if S.self == DataResponseSerializer.self || S.self == StringResponseSerializer.self { return serializer }
         if let placeholder = serializer as? AnyResponseSerializer {
             return placeholder.isSessionDefault

@@ -84,9 +84,9 @@ extension SessionManager {
     ///   - resumeData: The resume data of an earlier task, with which the download continues:
     ///     ``LarkspurError/resumeData``, ``DownloadTask/cancel(producingResumeData:)`` or ``DownloadTask/resumeData``.
     ///     If the file on the server or the partial file on disk has changed, the download starts again from the
-    ///     beginning. If it is not resume data, the error is `invalidResumeData`. With the transport `.foundation` on
-    ///     Linux any resume data leads to the error `unsupported`. Default: nil, which downloads the file from its
-    ///     beginning.
+    ///     beginning. Data that is not resume data leads to the error `invalidResumeData`. With the transport
+    ///     `.foundation` on Linux any resume data leads to the error `unsupported`. Default: nil, which downloads the
+    ///     file from its beginning.
     ///   - destination: The location of the file. If nil, handlers get a temporary file, which is removed when the task
     ///     is released, and an `async` function returns a temporary file that its caller owns. Default: nil.
     ///   - completionHandler: Called once, on ``completionQueue``. If the request cannot be built, the error is

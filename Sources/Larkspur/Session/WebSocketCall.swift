@@ -64,7 +64,7 @@ private struct Handshake: Sendable {
         var isUnderWay = false
         /// The attempt whose connection is open.
         var opened: WebSocketAttempt?
-        /// The last failure, and the error that the interceptors got for it.
+        /// The last failure, and the `LarkspurError` that the interceptors received for it.
         var failure: (reason: any Error, error: LarkspurError)?
     }
 

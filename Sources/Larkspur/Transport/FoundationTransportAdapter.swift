@@ -80,7 +80,7 @@ struct FoundationTransportAdapter: TransportAdapter {
             default: nil
             }
         // In FoundationNetworking, default handling without a credential hangs, rejection cancels the task, and a
-        // credential for any scheme but Basic traps.
+        // credential for a scheme other than Basic traps.
         guard let credential, challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodHTTPBasic
         else {
             if case .cancel = answer.kind { return (.cancelAuthenticationChallenge, nil) }

@@ -35,8 +35,8 @@ extension CallEvent {
         /// Content of the response has arrived. Chunks that arrive while an observer works become one event.
         public static let contentReceived = Self(.contentReceived)
         /// A transaction of an attempt has ended: one request and its response. Each redirect, challenge and response
-        /// from the cache is a transaction. Its ``transaction`` has the phases of the connection. All such events of an
-        /// attempt are posted at its end. The transport `.foundation` has no metrics, and posts none.
+        /// from the cache is a transaction. ``CallEvent/transaction`` has the phases of its connection. All such events
+        /// of an attempt are posted at its end. The transport `.foundation` has no metrics, and posts none.
         public static let transactionEnded = Self(.transactionEnded)
         /// An attempt has ended, with a response of any status or an error.
         public static let attemptEnded = Self(.attemptEnded)

@@ -108,6 +108,7 @@ final class CallObservation: Sendable {
     }
 
     private func deliver() {
+        // An observer may cause further events, which the next round delivers.
         while let (pending, listeners) = state.withLock({ $0.next() }) {
             for posted in pending {
                 for listener in listeners where listener.gets(posted) { listener.entry.observer.observe(posted.event) }
@@ -175,7 +176,7 @@ extension CallObservation.State {
 }
 
 extension CallObservation.Listener {
-    /// Whether the observer gets an event.
+    /// Returns whether the observer gets an event.
     fileprivate func gets(_ posted: CallObservation.Posted) -> Bool {
         posted.number >= first && entry.kinds & posted.event.kind.bit != 0
     }

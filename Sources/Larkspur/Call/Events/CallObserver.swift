@@ -11,8 +11,8 @@
 ///
 /// An observer changes nothing: interceptors and hooks do.
 public protocol CallObserver: Sendable {
-    /// The kinds of events that the observer gets. Fewer kinds cost less. It is read when the observer is set.
-    /// Default: all.
+    /// The kinds of events that the observer gets. Fewer kinds cost less. The property is read when the observer is
+    /// set. Default: all.
     var kinds: Set<CallEvent.Kind> { get }
 
     /// Receives an event, on the completion queue of the session manager.

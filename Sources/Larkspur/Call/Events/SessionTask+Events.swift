@@ -31,6 +31,7 @@ extension SessionTask {
         limit: Int = 1000
     ) -> AsyncStream<CallEvent> {
         let (stream, observer) = StreamObserver.make(kinds, limit: limit, endsWithCall: true)
+        // The sequence of a task that has ended would wait for ever.
         if !add(ObserverEntry(observer)) { observer.finish() }
         return stream
     }

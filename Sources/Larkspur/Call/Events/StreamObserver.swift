@@ -28,6 +28,7 @@ final class StreamObserver: CallObserver {
             bufferingPolicy: .bufferingNewest(limit)
         )
         let observer = StreamObserver(kinds, endsWithCall, continuation)
+        // The reference is weak, because the observer owns the continuation.
         continuation.onTermination = { [weak observer] _ in
             guard let observer else { return }
             observer.finish()

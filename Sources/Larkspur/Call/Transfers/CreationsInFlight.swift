@@ -24,6 +24,7 @@ final class Cancellations: Sendable {
     }
 
     func cancelAll() {
+        // The closures run without the lock, because they may lead to their own removal.
         for action in state.withLock({ Array($0.actions.values) }) { action() }
     }
 }

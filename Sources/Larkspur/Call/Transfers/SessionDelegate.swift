@@ -63,6 +63,7 @@ extension SessionDelegate: URLSessionTaskDelegate {
             )
         }
         delegate.answer(challenge).give { answer in
+            // The adapter chooses the queue on which a reply is safe.
             delegate.adapter.reply(in: session, if: { delegate.task.isActive }) {
                 completionHandler(answer.0, answer.1)
             }
@@ -176,7 +177,7 @@ extension SessionDelegate {
 }
 
 extension URLSession.ResponseDisposition {
-    /// The disposition `becomeDownload`, which writes the content to a file. FoundationNetworking marks that name as
-    /// deprecated, because its own sessions do not support it.
+    /// The disposition `becomeDownload`, which writes the content to a file. FoundationNetworking marks the name
+    /// `becomeDownload` as deprecated, because its own sessions do not support the disposition.
     public static var download: Self { Self(rawValue: 2) ?? .allow }
 }

@@ -83,6 +83,7 @@ final class SessionStore: Sendable {
     /// The tasks of the current session that have not ended.
     var tasks: [SessionTask] {
         let tasks = storage.withLock { $0.live }?.delegate.registry.tasks ?? []
+        // During an attempt a call with interceptors is in both registries.
         let others = calls.tasks(except: tasks)
         return others.isEmpty ? tasks : (tasks + others).sorted { $0.timeline.created < $1.timeline.created }
     }
@@ -141,6 +142,7 @@ final class SessionStore: Sendable {
             if !wasInvalidated && !resettingSession { sessionDidBecomeInvalid(nil, nil) }
             return
         }
+        // Waits for the creations in flight, because their tasks would escape the cancellation.
         live.delegate.creations.whenIdle { [wasInvalidated] in
             if cancellingTasks {
                 for task in live.delegate.registry.tasks { task.cancel() }

@@ -104,6 +104,7 @@ final class TaskDelegate: TransferReceiver {
     private func collect(_ data: Data, held: (any Sendable)?) {
         // Content that arrives after a cancellation is dropped, because there may be a lot of it.
         guard task.isActive else { return }
+        // The observation computes the total.
         task.note(.contentReceived, .bytes(count: Int64(data.count), total: 0))
         var data = data
         if let stream {
@@ -140,6 +141,7 @@ final class TaskDelegate: TransferReceiver {
     /// Reports the bytes that were sent. If the transport does not know the length of the body, the request's
     /// `Content-Length` is used, if it has one.
     func sent(_ count: Int64, total sent: Int64, expected: Int64) {
+        // The observation computes the count from the total.
         task.note(.contentSent, .bytes(count: 0, total: sent))
         if let part = template.part {
             task.upload.update(completed: part.completed(sent), total: part.length, of: task)
@@ -180,6 +182,7 @@ final class TaskDelegate: TransferReceiver {
     /// Moves the downloaded file to a temporary location of Larkspur, because the transport removes the file when the
     /// method returns.
     func receiveFile(at location: URL) {
+        // In the same folder the move is only a renaming.
         let place = location.deletingLastPathComponent().appendingPathComponent(
             "\(DownloadFinisher.temporaryPrefix)\(UUID().uuidString).download"
         )
@@ -236,6 +239,7 @@ final class TaskDelegate: TransferReceiver {
             hooks.queue.async { [self] in
                 let answer = hook(task, response, request)
                 task.note(.redirected, .redirect(response, answer))
+                // A transport that cannot refuse a redirect is made to end with the redirect as its response.
                 guard answer != nil || adapter.canRefuseRedirect(of: template.kind) else { return end(with: response) }
                 do throws(LarkspurError) {
                     try answer?.validate()
@@ -323,6 +327,7 @@ final class TaskDelegate: TransferReceiver {
     func fail(with error: LarkspurError) {
         guard task.state != .cancelling else { return }
         let hasEnded = storage.withLock { storage in
+            // The first error is reported, because later ones may be its consequences.
             if storage.received.failure == nil { storage.received.failure = StoredError(error) }
             return storage.ending == nil
         }

@@ -5,7 +5,7 @@
 struct TransferTemplate: Sendable {
     struct Facts: Sendable {
         let content: TransferContent
-        /// Creates the stream of a streamed upload. Called each time that the content is sent.
+        /// The closure that creates the stream of a streamed upload. It is called each time that the content is sent.
         var makeBodyStream: (@Sendable () -> InputStream?)?
         var isStreamed = false
         /// The length of the stream in bytes, if it is known.
@@ -92,7 +92,7 @@ struct TransferTemplate: Sendable {
     /// The request in the resume data; nil if there is none.
     var requestOfResumeData: URLRequest? { self.resumeData.flatMap(Platform.request(ofResumeData:)) }
 
-    /// Whether the content of a request can be sent again.
+    /// Returns whether the content of a request can be sent again.
     func canReplayContent(of request: URLRequest) -> Bool {
         self.makeBodyStream != nil || (!self.isStreamed && request.httpBodyStream == nil)
     }
