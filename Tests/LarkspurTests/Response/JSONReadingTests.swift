@@ -72,7 +72,7 @@ struct JSONReadingTests {
         let decoded = try? JSONDecoder().decode(JSONValue.self, from: Data(text))
         let comment = Comment("seed \(seed): \(String(decoding: text, as: UTF8.self))")
         if let value = JSONValue(json: Data(text)) {
-            #expect(decoded.map(value.isNearlyEqual) == true, comment)
+            #expect(decoded.map(value.difference) == .some(nil), comment)
         } else if let node = try? JSONNode(text) {
             #expect(node.numbers.contains { Double($0)?.isFinite != true }, comment)
         }
@@ -84,6 +84,8 @@ struct JSONReadingTests {
         #expect(try serializer.serialize(Data(#"{"a":[1,2.5]}"#.utf8), response: nil) == ["a": [1, 2.5]])
         #expect(try serializer.serialize(#require("[1]".data(using: .utf16)), response: nil) == [1])
         #expect(throws: LarkspurError.self) { try serializer.serialize(Data("[1e999]".utf8), response: nil) }
+        // JSONDecoder has no number here, and not the nearest one.
+        #expect(try serializer.serialize(Data("[1e-999]".utf8), response: nil) == [0])
 
         let lenient = JSONDecoder()
         lenient.allowsJSON5 = true
@@ -104,18 +106,19 @@ struct JSONReadingTests {
 }
 
 extension JSONValue {
-    /// Whether the values are equal, but for the last digit of numbers beyond 2⁵³: of 9007199254740993.0 Foundation
+    /// The first values that differ, but for the last digit of numbers beyond 2⁵³: of 9007199254740993.0 Foundation
     /// makes the integer, and it drops fractions of such numbers.
-    fileprivate func isNearlyEqual(to other: JSONValue) -> Bool {
+    fileprivate func difference(from other: JSONValue) -> String? {
         switch (self, other) {
-        case (.array(let left), .array(let right)):
-            left.count == right.count && zip(left, right).allSatisfy { $0.isNearlyEqual(to: $1) }
-        case (.object(let left), .object(let right)):
-            left.count == right.count && left.allSatisfy { right[$0]?.isNearlyEqual(to: $1) == true }
+        case (.array(let left), .array(let right)) where left.count == right.count:
+            return zip(left, right).lazy.compactMap { $0.difference(from: $1) }.first
+        case (.object(let left), .object(let right)) where left.count == right.count:
+            return left.lazy.compactMap { $1.difference(from: right[$0] ?? .null) }.first
         case (.number(let left), _):
-            self == other || other.double.map { left.magnitude >= 0x1p53 && abs(left - $0) <= left.ulp } == true
-        default: self == other
+            if let right = other.double, left.magnitude >= 0x1p53, abs(left - right) <= left.ulp { return nil }
+        default: break
         }
+        return self == other ? nil : "\(self) and not \(other)"
     }
 }
 
@@ -177,7 +180,7 @@ private struct RandomJSON {
             "123456789012345678901234567890", "\(UInt64.random(in: 0...(.max), using: &random))",
         ]
         let fraction = ["", "", ".0", ".5", ".10", ".000000000000000000001", ".3333333333333333333333"]
-        let exponent = ["", "", "", "e0", "E+2", "e-7", "e15", "e19", "e308", "e400", "e-400"]
+        let exponent = ["", "", "", "e0", "E+2", "e-7", "e15", "e19", "e308", "e400"]
         return (whole.randomElement(using: &random) ?? "") + (fraction.randomElement(using: &random) ?? "")
             + (exponent.randomElement(using: &random) ?? "")
     }
