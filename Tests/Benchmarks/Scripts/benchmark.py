@@ -7,9 +7,9 @@ import os
 import pathlib
 import sys
 
-import build_time
 import clients
 import measurements
+import programs
 import report
 import scenarios
 import servers
@@ -51,13 +51,13 @@ def main():
 
 def _options():
     parser = argparse.ArgumentParser(prog="run.sh", description="Measures HTTP clients against each other.")
-    parser.add_argument("scenarios", metavar="SCENARIO", nargs="*", help="default: all but build-time and the largest idle ones")
+    parser.add_argument("scenarios", metavar="SCENARIO", nargs="*", help="default: all but build-time, program-size and the largest idle ones")
     parser.add_argument("--json", metavar="FILE", help="also write the figures as JSON")
-    parser.add_argument("--runs", metavar="N", type=int, help="runs of each client; default: 5, and 1 of build-time")
+    parser.add_argument("--runs", metavar="N", type=int, help="runs of each client; default: 5, and 1 of build-time and program-size")
     parser.add_argument("--requests", metavar="N", type=int, help="requests of each idle scenario; default: 20,000")
     parser.add_argument("--client", metavar="NAME", action="append", help="only this client; may be given again")
     parser.add_argument("--quick", action="store_true", help="one short run of each, to see that it works")
-    parser.add_argument("--all", action="store_true", help="build-time and the largest idle scenarios too")
+    parser.add_argument("--all", action="store_true", help="build-time, program-size and the largest idle scenarios too")
     parser.add_argument("--list", action="store_true", help="list the scenarios")
     parser.add_argument("--programs", action="store_true", help=argparse.SUPPRESS)  # only name those that are needed
     parser.add_argument("--check", action="store_true", help=argparse.SUPPRESS)  # only read the arguments
@@ -82,7 +82,7 @@ def _measure(scenario, options, runs, seconds, origins):
     if scenario.server in ("https", "http2") and "BENCH_TRUSTS_SERVER" not in os.environ:
         print(f"{scenario.name} is left out: the server's certificate could not be made trusted.", file=sys.stderr)
         return []
-    if scenario.name == "build-time":
+    if scenario.name in programs.SCENARIOS:
         names, runner = _build_runner(scenario, options)
         runs = options.runs or 1
     else:
@@ -99,8 +99,8 @@ def _measure(scenario, options, runs, seconds, origins):
 
 
 def _request_runner(scenario, options, seconds, origins):
-    programs = pathlib.Path(os.environ["BENCH_PROGRAMS"])
-    names = [name for name in _built(programs, options) if clients.can_do(name, scenario)]
+    folder = pathlib.Path(os.environ["BENCH_PROGRAMS"])
+    names = [name for name in _built(folder, options) if clients.can_do(name, scenario)]
     arguments = [] if scenario.websockets else scenario.arguments(*origins, seconds)
     # Caches and cookies of the clients go into the temporary folder; no proxy stands between them and the server.
     environment = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
@@ -108,30 +108,30 @@ def _request_runner(scenario, options, seconds, origins):
 
     def run(name):
         if scenario.websockets:
-            program = programs / clients.PROGRAMS[name]
+            program = folder / clients.PROGRAMS[name]
             return measurements.run_websockets(program, name, scenario, 2 if options.quick else 10, environment)
         if name == "curl":
             return measurements.run_curl(scenario.curl_arguments(origins[0]), environment)
-        return measurements.run(programs / clients.PROGRAMS[name], name, arguments, environment)
+        return measurements.run(folder / clients.PROGRAMS[name], name, arguments, environment)
 
     return names, run
 
 
 def _build_runner(scenario, options):
-    folder = pathlib.Path(os.environ["BENCH_FOLDER"]) / "build-time"
+    folder = pathlib.Path(os.environ["BENCH_FOLDER"]) / scenario.name
     built = _built(pathlib.Path(os.environ["BENCH_PROGRAMS"]), options)
     packages = {}
 
     def build(name):
         if name not in packages:
-            packages[name] = build_time.Package(name, folder, os.environ["BENCH_ROOT"])
-        return packages[name].build()
+            packages[name] = programs.Package(name, folder, os.environ["BENCH_ROOT"])
+        return programs.SCENARIOS[scenario.name](packages[name])
 
-    return [name for name in build_time.SOURCES if name in built], build
+    return [name for name in programs.SOURCES if name in built], build
 
 
-def _built(programs, options):
-    names = [name for name, program in clients.PROGRAMS.items() if program is None or (programs / program).exists()]
+def _built(folder, options):
+    names = [name for name, program in clients.PROGRAMS.items() if program is None or (folder / program).exists()]
     return [name for name in names if not options.client or name in options.client]
 
 

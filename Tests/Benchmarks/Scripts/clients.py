@@ -69,6 +69,8 @@ def can_do(client, scenario):
         return False
     if workload in ("discard", "slow"):
         return client not in COLLECTING
+    if workload == "sessions-alive":
+        return client != "go" and not client.startswith("libcurl-c")
     if workload == "json":
         return client != "libcurl-c"  # it decodes no JSON
     return True

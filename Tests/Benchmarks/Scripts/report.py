@@ -21,12 +21,13 @@ WEBSOCKET_KEYS = (
     "latency_greatest_us",
 )
 BUILD_KEYS = ("build_seconds", "build_cpu_seconds")
+SIZE_KEYS = ("program_mib", "static_program_mib")
 
 
 def summary(scenario, client, runs, failures):
     """One object of the JSON file."""
     result = {"scenario": scenario, "client": client, "runs": len(runs)}
-    for key in (*REQUEST_KEYS, *STREAM_KEYS, *WEBSOCKET_KEYS, *BUILD_KEYS):
+    for key in (*REQUEST_KEYS, *STREAM_KEYS, *WEBSOCKET_KEYS, *BUILD_KEYS, *SIZE_KEYS):
         values = [run[key] for run in runs if key in run]
         if values:
             result[key] = round(statistics.median(values), 3)
@@ -49,6 +50,8 @@ def table(scenario, results):
     measured = [result for result in results if result["runs"]]
     if measured and "build_seconds" in measured[0]:
         lines += _build_table(measured)
+    elif measured and "program_mib" in measured[0]:
+        lines += _size_table(measured)
     elif measured and "cpu_us_per_ping" in measured[0]:
         lines += _websocket_table(measured)
     elif measured:
@@ -148,6 +151,11 @@ def _build_table(results):
         for result in results
     ]
     return _markdown(["client", "build", "CPU"], rows)
+
+
+def _size_table(results):
+    rows = [[result["client"], *(f"{result[key]:.1f} MiB" for key in SIZE_KEYS)] for result in results]
+    return _markdown(["client", "program", "with Swift's libraries"], rows)
 
 
 def _markdown(header, rows):

@@ -73,7 +73,7 @@ class Scenario:
         if self.workload in ("download", "upload"):
             # As with curl, of which the whole process is measured.
             values["warm-up"] = 0
-        elif self.workload != "sessions":
+        elif self.workload not in ("sessions", "sessions-alive"):
             # Several for each connection: the first to be open may take the requests of others.
             values["warm-up"] = max(8 * (self.connections or self.in_flight), 500)
         return _words(values)
@@ -171,6 +171,12 @@ def _all():
         workload="sessions",
         requests=500,
     )
+    yield small(
+        "sessions-alive-100",
+        "100 sessions made and used once, which all stay",
+        workload="sessions-alive",
+        requests=100,
+    )
     yield from _idle()
     yield Scenario(
         "websockets-10000",
@@ -181,6 +187,11 @@ def _all():
         websockets=10_000,
     )
     yield Scenario("build-time", "Clean debug build of a program that makes one GET, dependencies fetched", is_slow=True)
+    yield Scenario(
+        "program-size",
+        "Release build, without symbols, of a program that makes one GET; Swift's libraries apart, and within it",
+        is_slow=True,
+    )
 
 
 ALL = {scenario.name: scenario for scenario in _all()}

@@ -39,7 +39,7 @@ struct AwaitingClient: AsyncClient {
         case .discard, .slow:
             length = try await discard(response.body)
         // The scenarios with files leave this client out.
-        case .get, .post, .json, .sessions, .download, .upload:
+        case .get, .post, .json, .sessions, .sessionsAlive, .download, .upload:
             let collected = try await response.body.collect(upTo: Self.maximumContentLength)
             length = collected.readableBytes
             content = collected

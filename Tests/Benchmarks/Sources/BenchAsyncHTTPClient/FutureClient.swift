@@ -32,7 +32,7 @@ struct FutureClient: CallbackClient {
         case _ where request.target.staysOpen: openStream(request, completion)
         case .discard, .slow: discard(request, completion)
         // The scenarios with files leave this client out.
-        case .get, .post, .json, .sessions, .download, .upload: collect(request, completion)
+        case .get, .post, .json, .sessions, .sessionsAlive, .download, .upload: collect(request, completion)
         }
     }
 

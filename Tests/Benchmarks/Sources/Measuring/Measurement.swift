@@ -9,10 +9,10 @@ package struct Measurement<C: Client> {
     }
 
     package func run() async throws {
-        if options.workload == .sessions {
-            try await measureSessions()
-        } else {
-            try await measureRequests()
+        switch options.workload {
+        case .sessions: try await measureSessions(staying: false)
+        case .sessionsAlive: try await measureSessions(staying: true)
+        default: try await measureRequests()
         }
     }
 
@@ -54,12 +54,15 @@ package struct Measurement<C: Client> {
         check(loop)
     }
 
-    private func measureSessions() async throws {
+    private func measureSessions(staying: Bool) async throws {
         var meter = Meter()
+        var clients: [C] = []
         var samples: [(sessions: Int, status: ProcessStatus)] = []
         for number in 1...options.requests {
             meter.start()
-            try await useOnce(makeClient())
+            let client = makeClient()
+            try await useOnce(client)
+            if staying { clients.append(client) } else { await client.invalidate() }
             meter.stop()
             if number == options.requests / 5 || number == options.requests {
                 // Clients that do not tell when a session is gone get the time to let it go.
@@ -68,13 +71,13 @@ package struct Measurement<C: Client> {
             }
         }
         report(requests: options.requests, meter, Opening(streams: 0), samples: samples)
+        for client in clients { await client.invalidate() }
     }
 
     private func useOnce(_ client: C) async throws {
         let loop = ClosedLoop(requests: 1)
         await client.run(try client.makeRequest(options.target), in: loop, inFlight: 1)
         check(loop)
-        await client.invalidate()
     }
 
     private func check(_ loop: ClosedLoop) {

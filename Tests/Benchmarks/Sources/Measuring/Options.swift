@@ -18,6 +18,8 @@ package struct Options: Sendable {
         case upload
         /// As many sessions as there are requests, each used once.
         case sessions
+        /// The same, and all of them stay until the last one was used.
+        case sessionsAlive = "sessions-alive"
     }
 
     package private(set) var client = ""

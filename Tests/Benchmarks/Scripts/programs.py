@@ -1,5 +1,6 @@
-"""Times clean builds of the smallest program that uses each client."""
+"""The smallest program that uses each client: the time of its clean build, and its size."""
 
+import ctypes
 import os
 import pathlib
 import resource
@@ -104,8 +105,42 @@ class Package:
         processor_seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         return {"build_seconds": seconds, "build_cpu_seconds": processor_seconds}
 
+    def measure_size(self):
+        """MiB of a release build without symbols, with Swift's libraries apart from it and within it."""
+        # FoundationNetworking's static library asks the linker for -lcurl, a name that only a development package has.
+        link = self.folder / "lib" / "libcurl.so"
+        link.parent.mkdir(exist_ok=True)
+        if not link.is_symlink():
+            link.symlink_to(_loaded_libcurl())
+        static = ("--static-swift-stdlib", "-Xlinker", f"-L{link.parent}")
+        return {
+            "program_mib": self._size("dynamic"),
+            "static_program_mib": self._size("static", *static),
+        }
+
+    def _size(self, name, *options):
+        scratch = ("--scratch-path", str(self.folder / name))
+        self._swift("build", "-c", "release", *options, *scratch)
+        program = self.folder / name / "release" / "Program"
+        stripped = self.folder / f"{name}-stripped"
+        subprocess.run(["strip", "-o", stripped, program], check=True)
+        return stripped.stat().st_size / (1 << 20)
+
     def _swift(self, *arguments):
         command = ["swift", *arguments, "--package-path", str(self.folder)]
         result = subprocess.run(command, capture_output=True, text=True, env=os.environ)
         if result.returncode != 0:
             raise measurements.Failure((result.stdout + result.stderr).strip()[-300:])
+
+
+def _loaded_libcurl():
+    """The path of libcurl, as the loader finds it."""
+    ctypes.CDLL("libcurl.so.4")
+    for line in pathlib.Path("/proc/self/maps").read_text().splitlines():
+        if "libcurl" in line:
+            return line.split(maxsplit=5)[5]
+    raise measurements.Failure("libcurl.so.4 is not found")
+
+
+#: What is measured of a package, by the scenario's name.
+SCENARIOS = {"build-time": Package.build, "program-size": Package.measure_size}
