@@ -162,8 +162,8 @@ package enum HTTPDate {
             "\(weekdays[weekday].capitalized), \(twoDigits(dayOfMonth)) \(months[month - 1].capitalized) \(year) \(clock) GMT"
     }
 
-    /// Returns the date of a day since the epoch. It counts in years that begin in March, so that the leap day is the
-    /// last day of its year.
+    /// Returns the date that is a number of days after the epoch. The years of the calculation begin in March, so that
+    /// the leap day is the last day of its year.
     private static func civilDate(day: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = day + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

@@ -51,7 +51,7 @@ package struct JSONNode: Sendable {
 }
 
 extension JSONNode: Equatable {
-    /// Returns whether the values are the same, wherever they were read.
+    /// Returns whether the values are equal. Their positions in a text are not compared.
     package static func == (left: JSONNode, right: JSONNode) -> Bool { left.kind == right.kind }
 }
 

@@ -83,7 +83,7 @@ struct ImageDownloadQueue<Waiter: Sendable>: Sendable {
     }
 
     /// Removes a caller. The download is removed with its last caller.
-    /// - Returns: The caller, and the task to cancel if there is one; nil if no caller has the identifier.
+    /// - Returns: The caller, the request, and the task to cancel if there is one; nil if no caller has the identifier.
     mutating func cancel(_ id: UUID) -> (waiter: Waiter, request: URLRequest, task: DataTask?)? {
         guard let number = downloadOfWaiter[id], let download = downloads[number],
             let index = download.waiters.firstIndex(where: { $0.id == id })

@@ -21,8 +21,7 @@ public final class NetworkReachabilityManager: Sendable {
         var unavailabilityReason: String?
     }
 
-    /// A manager for the network as a whole that the whole program can share. It does not monitor until
-    /// ``startMonitoring()`` is called.
+    /// A shared manager for the network as a whole. It does not monitor until ``startMonitoring()`` is called.
     public static let shared = NetworkReachabilityManager()
 
     private let target: ReachabilityTarget

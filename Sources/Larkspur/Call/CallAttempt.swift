@@ -100,6 +100,7 @@ struct CallAttempt {
         isApplying = other.isApplying
     }
 
-    /// Records that the other attempt has given its last order, so that this attempt may give orders.
+    /// Records that the attempt of the other task has given its last order to the transfer. From now on this attempt
+    /// may give orders.
     mutating func takeTurn() { isApplying = false }
 }

@@ -276,7 +276,7 @@ extension SessionTask {
             // A call that takes handlers keeps the file for handlers that are added later, unless the download has
             // failed.
             if plan.chain == nil || ending.failure != nil { ending.temporaryFile?.discard() }
-            // The hooks may hold the task, and are released without the lock.
+            // The hooks may retain the task. They are released here, outside the lock.
             withExtendedLifetime(hooks) {}
             // The handlers are released, because a handler that is added later needs only the other properties.
             ending.handlers = []

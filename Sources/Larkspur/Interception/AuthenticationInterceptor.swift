@@ -52,7 +52,7 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
         /// Returns the next step of a request whose credential has expired or was refused.
         mutating func step(after use: Use) -> Step {
             guard credential != nil, version == use.version else { return .use(self.use) }
-            // The request took its credential before that refresh ended, so the failure concerns it, too.
+            // The request took its credential before the failed refresh ended, so that failure applies to it too.
             if let failure, failure.number > use.refreshCount { return .fail(failure.error) }
             if let refresh { return .wait(refresh) }
             let result = SharedResult<Void>()

@@ -99,9 +99,10 @@ public struct OAuth2Authenticator: RequestAuthenticator {
     public func expirationDate(of credential: OAuth2Credential) -> Date? { credential.expirationDate }
 
     /// Requests a new access token from the token endpoint.
-    /// - Throws: ``LarkspurError`` with the code `credentialRefreshFailed`, if there is no refresh token, the server
-    ///   refuses it, or the response has no Bearer token that consists of printable ASCII characters without a space at
-    ///   an end (RFC 6749, appendix A.12); or the error of the closure that sends the request.
+    /// - Throws: ``LarkspurError`` with the code `credentialRefreshFailed` if there is no refresh token, the server
+    ///   refuses it, or the response has no valid Bearer token; otherwise the error of the closure that sends the
+    ///   request. A valid token has only printable ASCII characters, and no space as its first or last character
+    ///   (RFC 6749, appendix A.12).
     public func refresh(_ credential: OAuth2Credential) async throws -> OAuth2Credential {
         guard let refreshToken = credential.refreshToken else {
             throw LarkspurError(.credentialRefreshFailed, "The access token cannot be renewed without a refresh token.")
@@ -127,7 +128,7 @@ public struct OAuth2Authenticator: RequestAuthenticator {
         var request = URLRequest(url: tokenEndpoint)
         switch (clientSecret, clientAuthentication) {
         case (let secret?, .basic):
-            // RFC 6749, section 2.3.1: both are encoded like values of a form first.
+            // The identifier and the secret are first encoded like values of a form (RFC 6749, section 2.3.1).
             let (name, password) = (QueryEncoder.percentEscaped(clientID), QueryEncoder.percentEscaped(secret))
             let field = HTTPHeaders.Field.authorization(username: name, password: password)
             request.setValue(field.value, forHTTPHeaderField: field.name)

@@ -12,10 +12,10 @@ import Synchronization
 /// The time is measured with the clock of the first call. Share the interceptor only between session managers with the
 /// same clock.
 ///
-/// In any period of one second, no more attempts begin than the rate and a full bucket allow. Late timers or a busy
-/// machine can delay the waiting attempts. The delayed attempts then follow at once, for a delay of up to 5
-/// milliseconds, or of up to a full bucket if that is more. To allow this, a rate of more than 200 attempts per second
-/// with a small bucket is up to 0.5 % lower.
+/// In any period of one second, at most as many attempts begin as the rate and a full bucket allow together, rounded up
+/// to a whole number. Late timers or a busy machine can delay the waiting attempts. The delayed attempts then follow at
+/// once, for a delay of up to 5 milliseconds, or of up to a full bucket if that is more. To allow this, a rate of more
+/// than 200 attempts per second with a small bucket is up to 0.5 % lower.
 public final class RateLimit: RequestInterceptor {
     private struct Lane {
         var line = WaitingLine<WaitingCall>()
@@ -151,10 +151,12 @@ public final class RateLimit: RequestInterceptor {
 
 /// The arithmetic of a token bucket, as a value.
 ///
-/// In a period of one second, no more attempts begin than the rate and a full bucket allow. With an interval I, a full
-/// bucket of B tokens, and a tolerance T for attempts that have waited, the maximum is 1 + (1 s + (B − 1) I + T) / I. A
-/// tolerance of less than I does not raise the maximum. For a greater tolerance, the interval is longer, so that the
-/// maximum stays the same.
+/// In any period of one second, at most as many attempts begin as the rate and a full bucket allow together, rounded up
+/// to a whole number.
+///
+/// I is the interval, B the number of tokens in a full bucket, and T the tolerance for attempts that have waited. The
+/// maximum is 1 + (1 s + (B − 1) I + T) / I, rounded down. If T is less than I, this is not above the number in the
+/// first sentence. For a greater tolerance, the interval is longer, so that the number stays the same.
 struct RateSchedule: Equatable, Sendable {
     /// The delay by a timer or a busy machine that later attempts make up for at every rate.
     private static let usualDelay = Duration.milliseconds(5)

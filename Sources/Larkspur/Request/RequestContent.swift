@@ -82,7 +82,7 @@ enum UploadFile {
         else {
             throw LarkspurError(
                 .fileUnreadable,
-                "What is to be uploaded, \(file.path), is no regular file.",
+                "The file to upload, \(file.path), is not a regular file.",
                 failingURL: file
             )
         }

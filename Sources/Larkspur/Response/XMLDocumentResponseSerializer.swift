@@ -36,8 +36,8 @@ public struct XMLDocumentResponseSerializer: ResponseSerializer {
         }
     }
 
-    /// The options of the caller, with one that forbids external entities unless the caller has set an option about
-    /// them. Without it, Foundation on Linux inserts the files that entities name into the document.
+    /// The options of the caller. If none of them is about external entities, an option that forbids them is added.
+    /// Without an option, Foundation on Linux reads a file that an entity names, and inserts it into the document.
     private var safeOptions: XMLNode.Options {
         let loading: XMLNode.Options = [
             .nodeLoadExternalEntitiesAlways, .nodeLoadExternalEntitiesSameOriginOnly,

@@ -61,7 +61,7 @@ struct RequestComposer {
         )
     }
 
-    /// The time limit that stands for none, as URLSession has no such value.
+    /// The timeout that is used if none is given: one year, in seconds. URLSession has no value for "no timeout".
     private static let noTimeout: Double = 365 * 86400
 
     private func method(hasBody: Bool) -> String { invocation.method ?? (hasBody ? "POST" : "GET") }

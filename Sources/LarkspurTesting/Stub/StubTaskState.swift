@@ -8,7 +8,7 @@ struct StubCourse {
     var isOpen: Bool { state == .running || state == .suspended }
 
     /// Resumes the task.
-    /// - Returns: Whether the task begins with this; nil if it was not suspended.
+    /// - Returns: Whether this call begins the task; nil if the task was not suspended.
     mutating func resume() -> Bool? {
         guard state == .suspended else { return nil }
         state = .running

@@ -12,7 +12,7 @@ struct ResumeData: Equatable, Sendable {
     let file: String
     /// The total number of bytes; nil if it is unknown.
     var total: Int64?
-    /// The smallest number of bytes in the file. It may have more, as it grows while its download runs.
+    /// The minimum number of bytes in the file. The file may have more, because it grows while the download runs.
     var received: Int64
     /// The date at which the resume data was made.
     var date: Date

@@ -9,7 +9,8 @@ final class HeadMemory {
         let field: ResponseHeadParser.Field
     }
 
-    /// A head, and the lines from which it was read. It never changes, as the lines of several responses can alternate.
+    /// A head, and the lines from which it was read. It never changes, because a parser can still compare with it while
+    /// the parser of another response stores new lines.
     final class KnownHead {
         let statusLine: [UInt8]
         let lines: [Line]
@@ -22,9 +23,9 @@ final class HeadMemory {
         }
     }
 
-    /// The number of lines that are stored. Together with ``longest`` it limits the memory that a server can occupy.
+    /// The maximum number of lines that are stored. With ``longest`` it limits the memory that a server can occupy.
     private static let capacity = 24
-    /// The length of the longest line that is stored, in bytes.
+    /// The maximum length of a line that is stored, in bytes.
     private static let longest = 256
 
     @exclusivity(unchecked) private var lines: [Line?] = []

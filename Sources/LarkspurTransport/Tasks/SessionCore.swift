@@ -205,13 +205,13 @@ extension SessionCore.Storage {
 
 /// The tasks that the superclass would perform without the session's TLS configuration.
 extension SessionCore {
-    /// Returns the error of a task for another scheme than http and https, if the TLS configuration forbids the
-    /// superclass to perform it; nil if it does not.
+    /// Returns an error if the TLS configuration forbids that the superclass performs a request; nil otherwise. Called
+    /// for requests that the engine does not perform, because of their scheme.
     func foreignDefect(_ request: URLRequest) -> URLError? {
         guard !settings.tls.admitsForeignTask(for: request.url) else { return nil }
         return .tls(
             .secureConnectionFailed,
-            "What is configured for TLS holds for http and https alone, so that nothing else is loaded.",
+            "The TLS configuration applies only to http and https, so URLs with other schemes are not loaded.",
             url: request.url,
             TLSFailure(.notEnforceable, host: request.url?.host ?? "")
         )

@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// What the engine found on this machine: the libraries, and what they enable or lack.
+/// A report about the libraries that the engine found on this machine, and about the features that they enable or lack.
 ///
 ///     print(EngineReport())
 ///
@@ -23,7 +23,7 @@ public struct EngineReport: Sendable, CustomStringConvertible {
     public let tlsLibrary: String?
     /// The reason why the engine cannot be used at all; nil if it can.
     public let unavailabilityReason: String?
-    /// What depends on the libraries, in a fixed order.
+    /// The features that depend on the libraries, in a fixed order.
     public let abilities: [Ability]
     /// The paths of the libraries in the process that the engine uses, directly or by way of libcurl, sorted. The names
     /// of the files have their versions, such as "libz.so.1.2.13". Empty if the system does not tell.

@@ -29,8 +29,8 @@ final class Cancellations: Sendable {
     }
 }
 
-/// The number of task creations in flight in a session. The invalidation of the session waits for them, but holds no
-/// lock while the transport works.
+/// The number of task creations in flight in a session. An invalidation of the session waits until there are none. No
+/// lock is held while the transport creates a task.
 final class CreationsInFlight: Sendable {
     private struct State: Sendable {
         var count = 0

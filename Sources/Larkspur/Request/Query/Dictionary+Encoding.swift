@@ -37,7 +37,7 @@ extension QueryComponent {
         case .set(let members):
             let objects = members.map(\.object)
             let hashable = objects.compactMap { $0 as? AnyHashable }
-            // Dictionaries and arrays of any values are not hashable. An array then takes the place of the set.
+            // `[String: Any]` and `[Any]` are not hashable. If a member has such a type, the result is an array.
             return hashable.count == objects.count ? Set(hashable) : objects
         case .object(let fields): return Dictionary(fields.map { ($0.key, $0.value.object) }, uniquingKeysWith: { $1 })
         }

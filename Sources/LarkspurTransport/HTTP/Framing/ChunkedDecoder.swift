@@ -127,8 +127,8 @@ extension ChunkedDecoder.Failure {
         switch self {
         case .malformedSize: "A chunk of the response's content has no size."
         case .missingLineEnd: "A chunk of the response's content does not end where its size says."
-        case .malformedTrailer: "What follows the last chunk of the response's content is no field."
-        case .tooManyBytes(let limit): "What the response says around its chunks is longer than \(limit) bytes."
+        case .malformedTrailer: "A line after the last chunk of the response's content is not a field."
+        case .tooManyBytes(let limit): "The line of a chunk, or the trailer section of the response, is longer than \(limit) bytes."
         }
     }
 }

@@ -134,10 +134,10 @@ final class HandedTaskProtocol: URLProtocol {
         afterDelegateCalls { $0.client?.urlProtocolDidFinishLoading($0) }
     }
 
-    /// Calls a closure on the work queue, after the pending calls of the delegate if the call has one.
+    /// Calls a closure on the work queue. If there is a delegate, its pending calls come first.
     ///
-    /// FoundationNetworking performs the delegate's commands to the task on the work queue, a moment later. It ends the
-    /// process if the task has ended in the meantime.
+    /// A delegate can give commands to the task. FoundationNetworking performs them later, on the work queue, and ends
+    /// the process if the task has ended in the meantime.
     private func afterDelegateCalls(_ action: @escaping @Sendable (HandedTaskProtocol) -> Void) {
         guard hasDelegate, let session = Self.session, let task, let queue = layout?.workQueue(of: task)
         else { return action(self) }
