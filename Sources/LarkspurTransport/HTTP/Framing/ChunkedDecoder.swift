@@ -128,7 +128,7 @@ extension ChunkedDecoder.Failure {
         case .malformedSize: "A chunk of the response's content has no size."
         case .missingLineEnd: "A chunk of the response's content does not end where its size says."
         case .malformedTrailer: "A line after the last chunk of the response's content is not a field."
-        case .tooManyBytes(let limit): "The line of a chunk, or the trailer section of the response, is longer than \(limit) bytes."
+        case .tooManyBytes(let limit): "A line of a chunk, or the trailer section, is longer than \(limit) bytes."
         }
     }
 }
