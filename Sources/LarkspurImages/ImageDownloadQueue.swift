@@ -2,7 +2,7 @@
 /// value without I/O.
 ///
 /// A download is active from ``next()`` to ``finish(_:)``, even if its callers no longer wait, because its task still
-/// uses a connection.
+/// uses a connection. A caller's handler is called when the caller is taken out of the queue, and therefore once.
 struct ImageDownloadQueue<Waiter: Sendable>: Sendable {
     /// The key of a download. Requests with equal keys share one download.
     struct Key: Hashable, Sendable {

@@ -176,7 +176,8 @@ extension SessionTask {
         let isUnseen = !download.finish(successfully: result.failure == nil, of: self) && !hasReported && endsUnseen
         report(result.error)
         switch route(of: result, isUnseen: isUnseen) {
-        // The awaiting code serializes the response and ends the task, in `finishAwaited`.
+        // The awaiting code serializes the response and ends the task, in `finishAwaited`. Nothing else learns of the
+        // end, so that there is no order of the completion queue to keep.
         case .awaiter(let resume): resume(result)
         case .completionQueue: environment.completionQueue.async { [self] in finish(makeEnding(of: result)) }
         case .processing:

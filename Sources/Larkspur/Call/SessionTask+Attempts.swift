@@ -76,7 +76,8 @@ extension SessionTask {
             isObserved.store(storage.observation != nil, ordering: .relaxed)
             storage.timeline.resumed = other.timeline.resumed
             storage.timeline.firstResponseByte = other.timeline.firstResponseByte
-            // This task leaves the group at its own end.
+            // This task leaves the group at its own end. The other one is in the group until it has ended, so that a
+            // wait for the group has no gap.
             environment.completionGroup.enter()
             // The task begins in the state of the other one. Its observers get the events that lead to that state.
             announce(.created, to: storage.observation)

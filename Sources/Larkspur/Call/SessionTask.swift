@@ -91,6 +91,9 @@ public class SessionTask: @unchecked Sendable {
     }
 
     /// Ends the task with an error, unless it has ended or was cancelled already.
+    ///
+    /// It records the error and cancels; the end of the transfer finds the error. So there is one way to end a task
+    /// early, and no timer ends it twice.
     final func fail(with error: LarkspurError) {
         if storage.withLock({ $0.course.fail(with: error) }) { cancel() }
     }

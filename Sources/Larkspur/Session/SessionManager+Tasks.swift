@@ -138,7 +138,8 @@ extension SessionManager {
         let environment = environment
         let task = T(environment: environment, plan, handler, observers: observing.value, options: options)
         task.note(.created, .request(plan.urlRequest))
-        // Interceptors decide about the request when the task starts, so that its transfer is not created yet.
+        // Interceptors decide about the request when the task starts, so that its transfer is not created yet. Calls
+        // without interceptors, limits and deadline do not pay for them.
         if plan.isLaunchedLate || environment.launchesLate || task.deadline != nil || options?.launchesLate == true {
             task.launchLater(by: self)
         } else {

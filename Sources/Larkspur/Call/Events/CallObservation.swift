@@ -68,7 +68,8 @@ final class CallObservation: Sendable {
         queue.async { [self] in deliver() }
     }
 
-    /// Posts an event, and delivers it after those before it. Called on the completion queue.
+    /// Posts an event, and delivers it after those before it. Called on the completion queue, in the work item that
+    /// runs the handlers, so that an observer that gets only `completed` costs no further wakeup.
     func deliver(_ kind: CallEvent.Kind, of task: SessionTask?, _ detail: @autoclosure () -> CallEvent.Detail) {
         _ = note(kind, of: task, detail)
         deliver()

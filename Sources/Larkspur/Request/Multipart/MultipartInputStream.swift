@@ -11,6 +11,8 @@ final class MultipartInputStream: ReaderInputStream {
 }
 
 /// A stream that delivers the content of a reader. Like every stream, it is read on one thread at a time.
+///
+/// It passes the reason of a failure to a closure, so that the error of the task is the same on every transport.
 class ReaderInputStream: InputStream {
     private let makeReader: () throws(LarkspurError) -> any ContentReader
     private let onFailure: @Sendable (LarkspurError) -> Void
