@@ -145,7 +145,8 @@ final class Shard: DeadlineHolder, MultiHandleClient {
     func note(_ event: StreamEvent, on connection: Int64?) -> Bool { streamWatch.note(event, on: connection) }
 }
 
-/// The connections that get no more requests, by libcurl's numbers.
+/// The connections that get no more requests, by libcurl's numbers: a transfer on them has timed out, has failed with
+/// the whole connection or had a header section that could not be parsed, or HTTP/3 was announced on them.
 ///
 /// libcurl closes them as soon as it can, so the latest few are enough.
 struct RetiredConnections {

@@ -23,7 +23,9 @@ extension EasyHandle: ByteConnection {
         case failed(Int32)
     }
 
-    /// Has libcurl only make a connection, through a tunnel if there is a proxy.
+    /// Has libcurl only make a connection, through a tunnel if there is a proxy. Route, TLS and the checks of the
+    /// server are those of a request. libcurl's own WebSockets are not used, because the oldest supported version has
+    /// none.
     func connectOnly() {
         set(CURLOPT_CONNECT_ONLY, 1)
         set(CURLOPT_HTTPPROXYTUNNEL, 1)

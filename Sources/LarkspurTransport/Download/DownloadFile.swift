@@ -126,6 +126,7 @@ final class DownloadFile {
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 
+    /// Writes a chunk as it was delivered, without a buffer.
     func write(_ bytes: UnsafeRawBufferPointer) throws(URLError) {
         var rest = bytes[...]
         while !rest.isEmpty {

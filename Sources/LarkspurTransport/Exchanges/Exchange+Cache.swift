@@ -3,7 +3,8 @@ internal import HTTPSyntax
 
 /// Responses from the cache.
 extension Exchange {
-    /// Loads the response from the cache if possible, otherwise from the network.
+    /// Loads the response from the cache if possible, otherwise from the network. The decision comes before the wait
+    /// for a connection, so that a response from the cache never touches libcurl.
     func load() {
         caching = nil
         let settings = group.settings

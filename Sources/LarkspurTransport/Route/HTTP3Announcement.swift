@@ -2,6 +2,9 @@
 internal import HTTPSyntax
 
 /// The announcement of HTTP/3 at an origin's own host and port, from an `Alt-Svc` field (RFC 7838, section 3).
+///
+/// Other hosts and ports do not count, so that the certificate is checked for the same name, and the fallback to TCP
+/// has the same address.
 struct HTTP3Announcement {
     /// The time in seconds for which the announcement is valid.
     let lifetime: Int

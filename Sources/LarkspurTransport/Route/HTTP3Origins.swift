@@ -2,6 +2,9 @@
 internal import HTTPSyntax
 
 /// The origins that have announced HTTP/3 to a session (RFC 7838).
+///
+/// libcurl's own memory of announcements is not used. It belongs to one easy handle or to a file, and with an
+/// announcement from it libcurl before 8.18 tries QUIC alone. With `CURL_HTTP_VERSION_3` it tries TCP too.
 struct HTTP3Origins {
     /// The number of origins above which all are removed. Their next responses announce HTTP/3 again.
     static let capacity = 1024

@@ -3,6 +3,10 @@ internal import CLibcurl
 
 /// The check of servers' certificates within the handshake, for all connections of one loop.
 ///
+/// OpenSSL still verifies the chain, and the rules decide about its errors. A handshake that fails has sent nothing of
+/// a request. A resumed TLS session has no certificates: it comes from an earlier handshake of the same
+/// `CurlURLSession`, which had the same rules.
+///
 /// The object belongs to the loop's thread, and outlives all connections.
 final class ServerTrust {
     private let rules: ServerTrustRules

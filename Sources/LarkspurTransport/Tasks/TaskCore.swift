@@ -89,8 +89,8 @@ final class TaskCore: Sendable {
     /// Sets the task object, if there is none yet.
     func attach(_ object: URLSessionTask) { storage.withLock { $0.objects.attach(object) } }
 
-    /// Ends a task whose task object was released before the task was resumed. A running task retains its task object,
-    /// and a transfer with a receiver ends when the receiver decides it.
+    /// Ends a task whose task object was released before the task was resumed. A running task retains its task object.
+    /// A transfer with a receiver ends when the receiver decides it, because its object may never have been made.
     func objectReleased() {
         if !hasReceiver, withStorage({ $0.course.isUntouched }) { session.taskEnded(self) }
     }
