@@ -132,6 +132,7 @@ struct FoundationTransportAdapter: TransportAdapter {
     /// queue.
     func setPriority(_ priority: Float, of task: URLSessionTask) {}
 
+    /// False for downloads, because FoundationNetworking terminates the process if a redirect of theirs is refused.
     func canRefuseRedirect(of kind: TransferKind) -> Bool { kind != .download }
 
     /// False, because FoundationNetworking has no such disposition and collects the content.
