@@ -18,7 +18,7 @@ extension SessionManager {
         body: Data? = nil
     ) async throws(LarkspurError) -> (response: HTTPResponse, content: Data) {
         let serializer = DataResponseSerializer(validation: .anything)
-        let answer = await dataTask(with: try makeRequest(request, body: body)).response(serializer)
+        let answer = await dataTask(with: try makeRequest(request, body: body)).response(as: serializer)
         let content = try answer.result.get()
         guard let response = answer.httpResponse?.httpResponse else {
             throw LarkspurError(.malformedResponse, "The response is no HTTP response.", request: answer.request)
