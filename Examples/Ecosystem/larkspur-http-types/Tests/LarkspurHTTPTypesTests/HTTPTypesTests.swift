@@ -1,6 +1,6 @@
 import HTTPTypes
-import HTTPTypesAdapter
 import Larkspur
+import LarkspurHTTPTypes
 import LarkspurTesting
 import Testing
 

@@ -1,8 +1,8 @@
 public import Foundation
-internal import HTTPTypesAdapter
-internal import HTTPTypesFoundation
 public import HTTPTypes
+internal import HTTPTypesFoundation
 public import Larkspur
+internal import LarkspurHTTPTypes
 
 /// A transport of OpenAPI clients that sends requests through a session manager, with its headers, interceptors and
 /// timeouts.

@@ -1,9 +1,9 @@
 public import Hummingbird
 public import Larkspur
-internal import LifecycleAdapter
+internal import LarkspurLifecycle
+internal import LarkspurTracing
 internal import Logging
 public import NIOCore
-internal import TracingAdapter
 
 /// Makes a server that asks another service for a part of each response. The trace of a request continues in the
 /// request to that service.

@@ -1,8 +1,8 @@
 import InMemoryLogging
 import Larkspur
+import LarkspurLogging
 import LarkspurTesting
 import Logging
-import LoggingAdapter
 import Testing
 
 @Suite("Logs of calls", .timeLimit(.minutes(5)))
@@ -17,13 +17,12 @@ struct LoggingTests {
         log.logLevel = .trace
         self.log = log
         manager = SessionManager(baseURL: server.baseURL, configuration: .ephemeral)
-        manager.clock = ImmediateClock()
         manager.observers.append(.logging(to: Logger(label: "tests") { [log] _ in log }))
     }
 
     @Test("A call has lines for its attempts, its retries and its end")
     func retry() async throws {
-        manager.interceptors.call = [.retry()]
+        manager.interceptors.call = [.retry(baseDelay: .zero)]
         server.route("/notes", .status(503), .text("none"))
 
         #expect(try await manager.get("notes", parameters: ["token": "s3cret"]).string == "none")

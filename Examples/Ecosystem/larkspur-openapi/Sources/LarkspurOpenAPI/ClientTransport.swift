@@ -3,7 +3,7 @@ public import HTTPTypes
 
 /// The protocol of swift-openapi-runtime by which a generated client sends its requests, in the same shape.
 ///
-/// It stands here in place of that package, which this example does without. With the package, `SessionTransport`
+/// It stands here in place of that package, which this package does without. With the package, `SessionTransport`
 /// conforms to the protocol of the same name, and `HTTPBody` is that of the package.
 public protocol ClientTransport: Sendable {
     /// Sends a request.

@@ -1,6 +1,6 @@
 import Larkspur
+import LarkspurMetrics
 import LarkspurTesting
-import MetricsAdapter
 import MetricsTestKit
 import Testing
 
