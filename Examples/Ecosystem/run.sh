@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs the tests of the adapters and of the server, each in its own package. A warning about their code is an error.
-# Each package builds Larkspur for itself: in a shared build folder SwiftPM may run the tests of another package.
+# Runs the tests of the adapters and of the server, each in its own package, and checks that a program elsewhere can
+# depend on the adapters. A warning about their code is an error. Each package builds Larkspur for itself: in a shared
+# build folder SwiftPM may run the tests of another package.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -15,3 +16,5 @@ for package in larkspur-* TracedServer; do
     fi
     swift test --skip-build --package-path "$package"
 done
+printf '\n=== a program elsewhere\n'
+./check.sh
