@@ -1,12 +1,12 @@
 /// The value of a `Content-Range` field for bytes (RFC 9110, section 14.4).
 package enum ContentRange: Equatable, Sendable {
-    /// The content is the bytes from `first` through `last` of a representation of `total` bytes; nil if the server
-    /// does not know the total.
+    /// The content has the bytes from `first` through `last` of a representation. `total` is the length of the whole
+    /// representation in bytes; nil if the server does not know it.
     case part(first: Int64, last: Int64, total: Int64?)
     /// The requested range is outside of the representation.
     case unsatisfied(total: Int64)
 
-    /// Parses a value; nil if it is malformed, inconsistent, or about another unit than bytes.
+    /// Parses a value; nil if the value is malformed or inconsistent, or has another unit than bytes.
     package init?(_ field: String) {
         let bytes = Array(field.utf8)
         guard let blank = bytes.firstIndex(of: .space), let slash = bytes.lastIndex(of: UInt8(ascii: "/")),

@@ -18,7 +18,7 @@ package enum DigestAlgorithm: String, CaseIterable {
         self == .md5Session || self == .sha256Session
     }
 
-    /// Computes the function that the RFC calls H, with its result in hexadecimal digits.
+    /// Returns the hash of data in hexadecimal digits. RFC 7616 calls this function H.
     package func hash(_ data: Data) -> String {
         switch self {
         case .md5, .md5Session: MD5.hash(data).hexadecimal
@@ -153,8 +153,8 @@ extension UInt32 {
 
 /// The blocks of 512 bits into which MD5, SHA-1 and SHA-256 divide a message, after padding it and adding its length.
 ///
-/// The words of a block are in the order of their bytes in memory. The hash function converts them to the order that it
-/// needs.
+/// A word has its four bytes in the order in which the message has them. The hash function converts the word to the
+/// byte order that it needs.
 struct MessageBlocks: Sequence {
     enum LengthOrder {
         case littleEndian, bigEndian

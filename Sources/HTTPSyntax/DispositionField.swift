@@ -34,14 +34,14 @@ package struct DispositionField: Equatable {
 
         /// The text of an extended value (RFC 8187, section 3.2); nil if it is invalid.
         ///
-        /// ISO-8859-1 is also accepted, as the predecessor of RFC 8187 required it.
+        /// ISO-8859-1 is also accepted, because the predecessor of RFC 8187 required it.
         var decoded: String? {
             let parts = text.utf8.split(separator: UInt8(ascii: "'"), omittingEmptySubsequences: false)
             guard !isQuoted, parts.count == 3, let octets = Self.octets(of: parts[2]) else { return nil }
             switch String(decoding: parts[0].map(\.asLowercase), as: UTF8.self) {
             case "utf-8": return String(validating: octets, as: UTF8.self)
             case "iso-8859-1":
-                // These octets are control characters. The text has another charset than its label says.
+                // In ISO-8859-1 these octets are control characters, so the charset in the field is wrong.
                 if octets.contains(where: { (0x80...0x9F).contains($0) }) { return nil }
                 return String(String.UnicodeScalarView(octets.map { UnicodeScalar($0) }))
             default: return nil

@@ -1,5 +1,5 @@
-/// A field's value of the form `leading; name=value; name="quoted value"`, or a list of such pairs with another
-/// separator.
+/// A field's value of the form `leading; name=value; name="quoted value"`. Another character than the semicolon can
+/// separate its parts.
 package struct FieldParameters {
     /// The text before the first separator.
     package let leading: String

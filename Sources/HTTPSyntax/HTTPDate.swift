@@ -101,7 +101,7 @@ package enum HTTPDate {
     package static func parseStrictly(_ text: String, now: Date = Date()) -> Date? {
         let words = text.utf8.map(\.asLowercase).split(separator: .space, omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
-        // Each word has exactly one form, so a superfluous blank or date leaves words that match none.
+        // Each word must match exactly, so a text with an additional blank or a second date has none of the forms.
         let parts: (day: Substring, month: Substring, year: Substring, time: String)
         if words.count == 6, words[5] == "gmt", let name = words[0].cut(before: ","), weekdays.contains(name) {
             parts = (words[1][...], words[2][...], words[3][...], words[4])
@@ -125,7 +125,7 @@ package enum HTTPDate {
         if let year = fixedNumber(parts.year, digits: 4) {
             return date(year: year, month: month + 1, day: day, time: time)
         }
-        // Only RFC 850 has years of two digits.
+        // A year of two digits is only allowed in the form of RFC 850, which has four words.
         guard words.count == 4, let year = fixedNumber(parts.year, digits: 2) else { return nil }
         let (thisYear, _, _) = civilDate(day: Int((now.timeIntervalSince1970 / 86_400).rounded(.down)))
         let century = thisYear / 100 * 100
@@ -188,6 +188,6 @@ package enum HTTPDate {
 }
 
 extension String {
-    /// The text before this character at its end; nil if it ends with another one.
+    /// The text without the character `end` at its end; nil if the text ends with another character.
     fileprivate func cut(before end: Character) -> Substring? { last == end ? dropLast() : nil }
 }

@@ -11,7 +11,7 @@ package struct LineSplitter: Sendable {
     /// The number of bytes of the incomplete line.
     package var length: Int { line.count }
 
-    /// Takes a byte. Returns the line that it ends; nil if it ends none, or an empty one.
+    /// Takes a byte. If the byte ends a line that is not empty, returns the line; otherwise nil.
     package mutating func take(_ byte: UInt8) -> String? {
         switch byte {
         // LF, VT, FF and CR. The line feed after a carriage return ends an empty line.
@@ -29,8 +29,8 @@ package struct LineSplitter: Sendable {
 
     /// Whether the last two bytes are the first two of U+2028 or U+2029.
     ///
-    /// They are read by their indices. If the switch read a slice of the line, the slice would still exist at the next
-    /// append, which would then copy the whole line.
+    /// The two bytes are read by their indices. If the switch read a slice of the line, the slice would still exist at
+    /// the next append, which would then copy the whole line.
     private var endsInSeparatorStart: Bool {
         line.count >= 2 && line[line.count - 1] == 0x80 && line[line.count - 2] == 0xE2
     }
@@ -47,7 +47,7 @@ package struct NewlineSplitter: Sendable {
     private var buffer = Data()
     /// The offset of the next line.
     private var start = 0
-    /// The offset up to which a line feed was looked for.
+    /// The offset up to which the buffer has been searched for a line feed.
     private var searched = 0
 
     package init() {}

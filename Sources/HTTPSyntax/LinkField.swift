@@ -18,9 +18,9 @@ package struct LinkField {
             let target = String(rest[rest.index(after: open)..<close])
             rest = rest[rest.index(after: close)...]
             let end = Self.endOfLink(rest)
-            // The parameters begin with a semicolon, so that the leading part is empty.
+            // The parameters begin with a semicolon, so the part before the first separator is empty.
             let parameters = FieldParameters(String(rest[..<end])).values
-            // A link with another anchor is about something else than the response.
+            // A link with an anchor is about another resource than the one of the response.
             let relation = parameters["anchor"] == nil ? parameters["rel"] ?? "" : ""
             links.append(Link(target: target, relations: relation.lowercased().split(separator: " ").map(String.init)))
             rest = rest[end...]

@@ -17,8 +17,8 @@ extension UInt8 {
 
     /// Whether the byte may occur in a token, such as a method or a field name (RFC 9110, section 5.6.2).
     ///
-    /// The bits of the first number stand for the bytes 33, 35...39, 42, 43, 45, 46 and the digits, those of the second
-    /// for the letters and the bytes 94, 95, 96, 124 and 126.
+    /// The bits of the first number mean the bytes 33, 35...39, 42, 43, 45, 46 and the digits. The bits of the second
+    /// number mean the letters and the bytes 94, 95, 96, 124 and 126.
     @inlinable package var isToken: Bool {
         self < 64
             ? (0x03FF_6CFA_0000_0000 as UInt64) >> UInt64(self) & 1 == 1
@@ -41,7 +41,8 @@ extension BidirectionalCollection<UInt8> {
         return self[start..<end]
     }
 
-    /// Reads a decimal number, or the limit if the number is larger; nil if there are other characters than digits.
+    /// Reads a decimal number. If it is above the limit, returns the limit; nil if there are other characters than
+    /// digits.
     package func decimalNumber(atMost limit: Int) -> Int? {
         guard !isEmpty, allSatisfy(\.isDigit) else { return nil }
         return reduce(0) { Swift.min($0 * 10 + Int($1 &- UInt8(ascii: "0")), limit) }
@@ -55,10 +56,10 @@ extension StringProtocol {
         return zip(utf8, other.utf8).allSatisfy { $0 == $1 || $0.asLowercase == $1.asLowercase }
     }
 
-    /// Whether the text is a token: one or more letters, digits, or some of the ASCII signs.
+    /// Whether the text is a token: one or more ASCII letters, digits, and some ASCII signs.
     @inlinable package var isToken: Bool { !isEmpty && utf8.allSatisfy(\.isToken) }
 
-    /// Whether a byte of the text would end the line to which it is written: CR, LF or NUL.
+    /// Whether the text has a byte that would end the line to which the text is written: CR, LF or NUL.
     ///
     /// The bytes are searched, because CR LF is one `Character` in Swift: a search for one of the two would miss it.
     @inlinable package var breaksLine: Bool {
@@ -112,7 +113,7 @@ extension Sequence<UInt8> {
 /// The name of a field, as a key. Names that differ only in the case of ASCII letters are equal (RFC 9110, section
 /// 5.1).
 package struct CaselessName: Hashable, Sendable {
-    /// The name as it is spelled in the source.
+    /// The name in its original spelling.
     package let text: String
 
     package init(_ text: String) { self.text = text }

@@ -7,7 +7,8 @@ package enum PercentEncoding {
         result.append(hexadecimalDigit(byte & 0xF))
     }
 
-    /// Whether a byte need not be escaped in a key or a value: an unreserved character, a slash or a question mark.
+    /// Whether a byte need not be escaped in the key or the value of a parameter: an unreserved character, a slash or a
+    /// question mark.
     package static func isUnescaped(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "/"),
@@ -17,7 +18,7 @@ package enum PercentEncoding {
         }
     }
 
-    /// Escapes the bytes of a query that are not allowed there (RFC 3986, section 3.4), such as a `#`, and a `%` that
+    /// Escapes the bytes that are not allowed in a query (RFC 3986, section 3.4), such as a `#`. A `%` is escaped if it
     /// does not begin an escape.
     package static func escapingIllegalQueryCharacters(_ query: String) -> String {
         escaping(query) { byte in
@@ -31,7 +32,7 @@ package enum PercentEncoding {
         }
     }
 
-    /// Escapes bytes that are not allowed, and a `%` that does not begin an escape.
+    /// Escapes the bytes that are not allowed, but not a `%` that begins an escape.
     package static func escaping(_ text: String, unless isAllowed: (UInt8) -> Bool) -> String {
         let bytes = Array(text.utf8)
         var result: [UInt8] = []
@@ -46,7 +47,7 @@ package enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Escapes all bytes that are not allowed.
+    /// Escapes all bytes that are not allowed, even a `%` that begins an escape.
     package static func escapingAll(_ text: String, unless isAllowed: (UInt8) -> Bool) -> String {
         var result: [UInt8] = []
         for byte in text.utf8 {

@@ -1,7 +1,7 @@
 /// The rule that recognizes secrets by the names of their fields, parameters or members.
 package enum SecretName {
-    /// Whether a value with this name is hidden: credentials, cookies, and names that suggest a token, key, session,
-    /// secret or password. Case and the usual separators do not matter.
+    /// Whether a value with this name is hidden. Hidden are credentials and cookies, and values whose names suggest a
+    /// token, key, session, secret or password. The case of letters and the usual separators do not matter.
     package static func matches(_ name: String) -> Bool {
         let words = words(of: name)
         if words.contains(where: wholeWords.contains) { return true }
@@ -9,11 +9,11 @@ package enum SecretName {
         return parts.contains { joined.contains($0) }
     }
 
-    /// Whether a value with this name in a query or a form is hidden although the name is harmless elsewhere: the code
-    /// that OAuth exchanges for a token.
+    /// Whether a parameter with this name is hidden in a query or a form, although the name is harmless elsewhere. This
+    /// applies to `code`, the name of the code that OAuth exchanges for a token.
     package static func matches(parameter name: String) -> Bool { words(of: name) == ["code"] }
 
-    /// Words that also occur within harmless words, so that they only count as whole words.
+    /// Words that only count as whole words, because they also occur within harmless words.
     private static let wholeWords: Set<String> = [
         "assertion", "auth", "authentication", "authorization", "cookie", "cookie2", "jwt", "key", "otp", "pass", "pin",
         "pwd", "samlart", "session", "sid", "sig",

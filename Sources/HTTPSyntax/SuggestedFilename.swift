@@ -12,7 +12,7 @@ package struct SuggestedFilename: Equatable {
 
     package let text: String
 
-    /// Creates the name from the first suggestion that has one.
+    /// Creates the name from the first suggestion that has a name.
     /// - Parameters:
     ///   - disposition: The response's `Content-Disposition`. An invalid one suggests no name.
     ///   - url: The response's URL.
@@ -22,7 +22,7 @@ package struct SuggestedFilename: Equatable {
         self = filename
     }
 
-    /// Creates the name from a path; nil if the path has none.
+    /// Creates the name from a path; nil if the path has no name.
     package init?(_ path: String) {
         let segments = path.unicodeScalars.split { $0 == "/" || $0 == "\\" }
         guard var name = segments.last?.drop(while: { $0.properties.isWhitespace }) else { return nil }
@@ -31,7 +31,7 @@ package struct SuggestedFilename: Equatable {
         let first = name.prefix { $0 == "." || $0 == "-" }.count
         var scalars = String.UnicodeScalarView()
         for (index, scalar) in name.enumerated() {
-            // A longer value is cut here.
+            // No more characters can be in the result, so the rest of a very long name is not read.
             guard index < 4 * Self.maximumLength else { break }
             scalars.append(index < first || Self.isHarmful(scalar) ? "_" : scalar)
         }

@@ -18,8 +18,8 @@ extension JSONNode {
     /// Writes the value in UTF-8.
     /// - Parameters:
     ///   - bytes: The array to which the value is appended.
-    ///   - indentation: The number of blanks before the value's last line. Lines within it have two more for each
-    ///     level. Nil for one line without blanks.
+    ///   - indentation: The number of blanks before the last line of the value. Each level of nesting adds two blanks.
+    ///     Nil to write one line without blanks.
     ///   - sortsMembers: Whether the members of objects are sorted by their names. Default: false.
     package func write(to bytes: inout [UInt8], indentation: Int?, sortsMembers: Bool = false) {
         switch kind {
@@ -65,7 +65,7 @@ extension JSONNode {
         bytes += repeatElement(.space, count: indentation)
     }
 
-    /// Writes a string. Contents are long and have few escapes, so the bytes between two escapes are copied together.
+    /// Writes a string. Long strings usually have few escapes, so the bytes between two escapes are copied together.
     private static func write(_ value: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         var value = value

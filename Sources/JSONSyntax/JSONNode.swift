@@ -24,7 +24,7 @@ package struct JSONNode: Sendable {
     }
 
     package var kind: Kind
-    /// The number of bytes before the value in the text; 0 for a value that was not read.
+    /// The number of bytes before the value in the text; 0 for a value that was not read from a text.
     package let offset: Int
 
     package init(_ kind: Kind, offset: Int = 0) {
@@ -35,7 +35,7 @@ package struct JSONNode: Sendable {
     /// Reads one value in UTF-8. Only white space may surround it.
     /// - Parameters:
     ///   - bytes: The text.
-    ///   - maximumDepth: The largest depth of nesting. Default: that of ``JSONScanner``.
+    ///   - maximumDepth: The largest depth of nesting. Default: 512, as for ``JSONScanner``.
     package init(_ bytes: [UInt8], maximumDepth: Int = JSONScanner.maximumDepth) throws(JSONFailure) {
         var reader = Reader(bytes: bytes, scanner: JSONScanner(bytes, maximumDepth: maximumDepth))
         self = try reader.document()
@@ -147,7 +147,8 @@ extension JSONNode {
             return result
         }
 
-        /// Reads the digits of an escape, and those of a second one if the first is the half of a surrogate pair.
+        /// Reads the digits of an escape. If they are the first half of a surrogate pair, reads the escape of the
+        /// second half too.
         private func scalar(_ rest: inout ArraySlice<UInt8>) -> Unicode.Scalar? {
             let first = unit(&rest)
             guard 0xD800..<0xDC00 ~= first else { return Unicode.Scalar(first) }

@@ -20,7 +20,7 @@ package struct JSONScanner {
         package let range: Range<Int>
     }
 
-    /// The largest depth of nesting that Foundation reads, too.
+    /// The largest depth of nesting. Foundation has the same limit.
     package static let maximumDepth = 512
 
     private enum Expectation { case value, valueOrEnd, nameOrEnd, name, colon, commaOrEnd, end }
@@ -100,7 +100,7 @@ package struct JSONScanner {
         }
     }
 
-    /// The reason for a byte that cannot stand here.
+    /// The reason why the next byte is not allowed.
     private var missing: String {
         switch expectation {
         case .value, .valueOrEnd: "a value is missing"
@@ -197,7 +197,7 @@ package struct JSONScanner {
 /// The reason why a text is not JSON.
 package struct JSONFailure: Error, Equatable {
     package let reason: String
-    /// The offset in bytes of the place where the text is not JSON.
+    /// The position of the error in the text, in bytes.
     package let offset: Int
 
     package init(reason: String, offset: Int) {

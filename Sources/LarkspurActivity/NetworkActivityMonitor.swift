@@ -2,9 +2,9 @@ import Synchronization
 
 /// A monitor of the program's network activity, for an indicator in the user interface such as a ``Spinner``.
 ///
-/// It observes the notifications of all tasks. Activity that ends before the activation delay is never shown. Activity
-/// that begins within the completion delay after the end of another continues it, so that the indicator does not
-/// flicker.
+/// It observes the notifications of all tasks. Activity that ends before the activation delay is never shown. If new
+/// activity begins within the completion delay after the end of other activity, both are shown as one, so that the
+/// indicator does not flicker.
 ///
 ///     let spinner = Spinner(label: "Loading")
 ///     NetworkActivityMonitor.shared.setActivityHandler { $0 ? spinner.start() : spinner.stop() }
@@ -18,7 +18,7 @@ public final class NetworkActivityMonitor: Sendable {
         var activationDelay: Duration
         var completionDelay: Duration
         var timer: Task<Void, Never>?
-        /// The number of delays so far. It distinguishes a delay that ends too late, which is ignored.
+        /// The number of delays so far. With it, the late end of an earlier delay is recognized and ignored.
         var generation = 0
     }
 
@@ -27,7 +27,7 @@ public final class NetworkActivityMonitor: Sendable {
         var values: [any NSObjectProtocol] = []
     }
 
-    /// A monitor of all tasks that the whole program can share. It is not enabled at first.
+    /// A shared monitor of all tasks. It is not enabled at first.
     public static let shared = NetworkActivityMonitor()
 
     private let clock: any Clock<Duration>
@@ -106,7 +106,8 @@ public final class NetworkActivityMonitor: Sendable {
     /// Counts the start of an activity that is not a task of Larkspur. ``decrementActivityCount()`` counts its end.
     public func incrementActivityCount() { change { $0.increment() } }
 
-    /// Counts the end of an activity that ``incrementActivityCount()`` counted. Has no effect if there is none.
+    /// Counts the end of an activity that ``incrementActivityCount()`` counted. Has no effect if no such activity is
+    /// left.
     public func decrementActivityCount() { change { $0.decrement() } }
 
     /// Sets the closure that is called after each change of ``isActive``, in the order of the changes.
@@ -119,7 +120,7 @@ public final class NetworkActivityMonitor: Sendable {
     }
 
     /// A stream of the current value of ``isActive`` and of every change. Each access creates a separate stream, which
-    /// ends with the monitor. A consumer that is more than 100 changes behind loses the oldest.
+    /// ends with the monitor. A consumer that is more than 100 changes behind loses the oldest changes.
     public var activityUpdates: AsyncStream<Bool> {
         AsyncStream(bufferingPolicy: .bufferingNewest(ObservedValue<Bool>.streamCapacity)) { continuation in
             let stream = storage.withLock { $0.activity.add(continuation) }
@@ -150,7 +151,7 @@ public final class NetworkActivityMonitor: Sendable {
             storage.activity.set(storage.state.isActive)
             return previous
         }
-        // Cancelled outside the lock, because that calls the caller's clock.
+        // Cancelled outside the lock, because a cancellation calls the caller's clock.
         previous?.cancel()
     }
 
@@ -180,8 +181,8 @@ public final class NetworkActivityMonitor: Sendable {
 }
 
 /// The state machine of the activity indicator. Requests that end soon are not shown, and the indicator does not
-/// flicker between two requests. It is a value: an event returns the delay to start, and ``delayEnded()`` is the event
-/// of its end.
+/// flicker between two requests. It is a value. Each event returns an order for the timer, and ``delayEnded()`` records
+/// that the timer's delay has ended.
 struct ActivityState: Equatable, Sendable {
     /// The stages of activity, in their order.
     enum Stage: Sendable, CaseIterable {
@@ -195,7 +196,7 @@ struct ActivityState: Equatable, Sendable {
         case delayingEnd
     }
 
-    /// The order for the only timer.
+    /// An order for the timer. There is only one timer.
     enum Order: Equatable, Sendable {
         case startActivationDelay
         case startCompletionDelay
@@ -223,7 +224,7 @@ struct ActivityState: Equatable, Sendable {
 
     /// Counts the start of an activity that is not a task.
     mutating func increment() -> Order? {
-        // A caller's counter must not overflow, which would trap.
+        // The count stays at its maximum, because an overflow would end the process.
         others = others == .max ? others : others + 1
         return activityChanged()
     }

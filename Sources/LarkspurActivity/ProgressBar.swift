@@ -29,8 +29,8 @@ public struct ProgressBar: Sendable, Hashable {
 
     /// Creates a bar from the progress that a task reports.
     /// - Parameters:
-    ///   - progress: The progress in bytes, as the tasks' progress closures and properties provide it. Its total is
-    ///     negative if it is unknown.
+    ///   - progress: The progress in bytes, as the tasks' progress closures and properties provide it. If the total is
+    ///     unknown, it is negative.
     ///   - label: The name of the transfer. Default: empty.
     ///   - rate: The rate in bytes per second. Default: nil, it is left out.
     public init(_ progress: Progress, label: String = "", rate: Double? = nil) {
@@ -68,7 +68,8 @@ public struct ProgressBar: Sendable, Hashable {
     private static let shortestBar = 8
     private static let longestBar = 40
 
-    /// The columns after the bar: all of them, and then fewer and fewer.
+    /// The selections of the columns after the bar, in the order in which they are tried: all columns first, then
+    /// fewer.
     private var columns: [[String]] {
         var columns: [String] = []
         if let fraction {
@@ -89,14 +90,14 @@ public struct ProgressBar: Sendable, Hashable {
 }
 
 extension ProgressBar {
-    /// Returns the number of columns of a terminal; nil if a file descriptor is not a terminal and no bar should be
-    /// drawn.
+    /// Returns the number of columns of a terminal. If the file descriptor is not a terminal, the result is nil, and no
+    /// bar should be drawn.
     /// - Parameter descriptor: The file descriptor. Default: the standard output's.
     public static func terminalWidth(of descriptor: Int32 = FileHandle.standardOutput.fileDescriptor) -> Int? {
         Terminal.width(of: descriptor)
     }
 
-    /// Draws the line over the one that was drawn before. Does nothing if the file is not a terminal.
+    /// Draws the line over the previously drawn line. Does nothing if the file is not a terminal.
     /// - Parameters:
     ///   - file: The file to draw on. Default: the standard error.
     ///   - isLast: True to end with a line break. Default: false.

@@ -29,7 +29,7 @@ public final class Spinner: Sendable {
     /// - Parameters:
     ///   - label: The description of the work. Control characters are shown as question marks. Default: empty.
     ///   - file: The file to draw on. Default: the standard error.
-    ///   - clock: The clock by which it turns. Default: the continuous clock.
+    ///   - clock: The clock by which the spinner turns. Default: the continuous clock.
     public init(
         label: String = "",
         on file: FileHandle = .standardError,
@@ -67,7 +67,7 @@ public final class Spinner: Sendable {
             write("\r\u{1B}[K")
             return storage.timer.take()
         }
-        // Cancelled outside the lock, because that calls the caller's clock.
+        // Cancelled outside the lock, because a cancellation calls the caller's clock.
         timer?.cancel()
     }
 
@@ -79,7 +79,7 @@ public final class Spinner: Sendable {
         }
     }
 
-    /// Draws over the previous line. Returns false if the file is not a terminal, or no longer one.
+    /// Draws over the previous line. Returns false if the file is not a terminal, or is not a terminal any more.
     private func draw(_ storage: inout Storage) -> Bool {
         guard let width = Terminal.width(of: file.fileDescriptor) else { return false }
         // The line is one column shorter, because a line that fills the last column would begin another one.

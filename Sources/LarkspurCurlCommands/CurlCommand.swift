@@ -14,8 +14,8 @@ public struct CurlCommand: Sendable {
     /// The options that do not affect the request, with their values, such as `--insecure`, `--proxy http://localhost`
     /// or `--output file`. They belong to a session or a call.
     ///
-    /// Some options are omitted: those about curl's output on a terminal, such as `--verbose`, and those for what a
-    /// session does anyway, such as `--location`, `--compressed` and `--basic`.
+    /// Some options are omitted: options about curl's output on a terminal, such as `--verbose`, and options that
+    /// request what a session does anyway, such as `--location`, `--compressed` and `--basic`.
     public private(set) var ignoredOptions: [String] = []
 
     /// Reads a command line.
@@ -23,9 +23,9 @@ public struct CurlCommand: Sendable {
     ///   - command: The command line. It may have several lines.
     ///   - variables: The values of shell variables in the command. Default: none. The environment of the process is
     ///     not used.
-    /// - Throws: `LarkspurError` with the code `invalidCommand` if the line is not a curl command, has no URL, or
-    ///   lacks a value. `unsupported`, with the option in the message, if an option is unknown, or needs a file or
-    ///   several requests. `invalidURL`, `invalidMethod` or `invalidHeaderField` if the request cannot be sent.
+    /// - Throws: `LarkspurError` with the code `invalidCommand` if the line is not a curl command, has no URL, or lacks
+    ///   the value of an option. `unsupported`, with the option in the message, if an option is unknown, or needs a
+    ///   file or several requests. `invalidURL`, `invalidMethod` or `invalidHeaderField` if the request cannot be sent.
     public init(_ command: String, variables: [String: String] = [:]) throws(LarkspurError) {
         let words: [[UInt8]]
         do {
@@ -82,7 +82,7 @@ private struct CurlParser {
 
     private mutating func readLong(_ name: String, _ rest: inout ArraySlice<[UInt8]>) throws(LarkspurError) {
         guard let option = CurlOption.long[name] else {
-            // The opposite of an option that takes no value.
+            // `--no-` negates an option that takes no value.
             let opposite = name.hasPrefix("--no-") ? CurlOption.long["--" + name.dropFirst(5)] : nil
             switch opposite {
             case .query: takesDataAsQuery = false
@@ -171,7 +171,7 @@ private struct CurlParser {
         }
         if option == .json { isJSON = true }
         if content != nil, option != .json { content?.append(UInt8(ascii: "&")) }
-        // Appended in place, as a command may have thousands of parts.
+        // Appended in place, because a command may have thousands of parts.
         content = content ?? []
         content?.append(contentsOf: piece)
     }
@@ -228,12 +228,12 @@ private struct CurlParser {
         return Array(user.joined(separator: [UInt8(ascii: ":")]))
     }
 
-    /// The fields of the request. Fields of `--header` replace those that curl makes from other options.
+    /// The fields of the request. Fields of `--header` replace the fields that curl creates from other options.
     private func headers(hasContent: Bool, user: [UInt8]?) -> HTTPHeaders {
         var headers = HTTPHeaders.Collector()
         var hasHost = false
         for field in fields {
-            // A request has one of these fields, and curl takes the first.
+            // A request may have only one Host field. If there are several, curl sends the first.
             if field.name.hasSameLetters(as: "Host") {
                 if hasHost { continue }
                 hasHost = true

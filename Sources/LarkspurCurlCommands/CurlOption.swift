@@ -2,9 +2,9 @@
 enum CurlOption {
     case url, method, head, query, globOff, pathAsIs, field, cookie, user, bearer, userAgent, referrer
     case data, rawData, encodedData, json
-    /// It affects curl's output on a terminal, or asks for what this library does anyway.
+    /// The option affects curl's output on a terminal, or requests what this library does anyway.
     case output, outputTo
-    /// It affects the connection, or what happens to the response, and cannot be part of a request.
+    /// The option affects the connection or the handling of the response. It cannot be part of a request.
     case connection, connectionValue
     case unsupported, unsupportedValue
 
@@ -15,7 +15,7 @@ enum CurlOption {
         }
     }
 
-    /// The options by their long names, of curl 8.16.
+    /// The options of curl 8.16 by their long names.
     static let long: [String: CurlOption] = table(
         [
             .url: "url", .method: "request", .head: "head", .query: "get", .globOff: "globoff",

@@ -19,7 +19,7 @@ enum ShellWords {
     }
 
     /// Returns the words of the first command in a text, up to a pipe, a semicolon or a line end, without redirections.
-    /// It also reads bash's `$'…'`, as browsers copy commands with it.
+    /// It also reads bash's `$'…'`, because browsers use this form in the commands that they copy.
     /// - Parameters:
     ///   - text: The text.
     ///   - variables: The values of shell variables.
@@ -53,7 +53,7 @@ extension ShellWords {
                     _ = try word()
                 default:
                     let word = try word()
-                    // The number of a descriptor before a redirection, as in 2>.
+                    // Digits directly before a redirection are the number of a descriptor, as in 2>.
                     let isDescriptor =
                         bytes.first == UInt8(ascii: ">") && !word.isEmpty && word.allSatisfy(\.isDigit)
                     if !isDescriptor { words.append(word) }

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// A cache of images in memory with a capacity. If it is exceeded, the least recently used images are removed.
+/// A cache of images in memory with a capacity. If the capacity is exceeded, the least recently used images are
+/// removed.
 ///
 /// The key of an image is an identifier, or a request with an optional identifier. Requests are equal if their URL,
 /// method, header fields and body are equal. So an image that was loaded with one user's credentials is never returned
@@ -90,7 +91,7 @@ public final class AutoPurgingCache<Key: Hashable & Sendable, Value: Sendable>: 
     private struct Storage {
         var entries: [Key: Entry] = [:]
         var usage = 0
-        /// The number of accesses. It determines their order without a clock.
+        /// The number of accesses. It shows their order, so no clock is needed.
         var accesses: UInt64 = 0
 
         mutating func purge(above capacity: Int, to preferred: Int) -> [Value] {

@@ -87,7 +87,7 @@ public protocol ImageDecoder: Sendable {
     ///   - data: The whole file.
     ///   - header: The header of the file. Pixels of another size are rejected.
     /// - Returns: The pixels; nil if the decoder does not support the format.
-    /// - Throws: `LarkspurError`, which is reported unchanged; or any other error, which becomes the
-    ///   `underlyingError` of one with the code `responseSerializationFailed`.
+    /// - Throws: `LarkspurError`, which is reported unchanged; or any other error, which becomes the `underlyingError`
+    ///   of an error with the code `responseSerializationFailed`.
     func decode(_ data: Data, header: ImageHeader) throws -> ImagePixels?
 }

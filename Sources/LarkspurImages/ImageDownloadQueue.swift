@@ -23,8 +23,8 @@ struct ImageDownloadQueue<Waiter: Sendable>: Sendable {
     private var downloads: [Int: Download] = [:]
     private var downloadOfKey: [Key: Int] = [:]
     private var downloadOfWaiter: [UUID: Int] = [:]
-    /// The downloads that have not started, in the order in which they were added. Those that were removed since are
-    /// skipped.
+    /// The downloads that have not started, in the order in which they were added. Downloads that were removed in the
+    /// meantime are skipped.
     private var waiting: [Int] = []
     private var waitingStart = 0
     private var nextNumber = 0
@@ -36,7 +36,8 @@ struct ImageDownloadQueue<Waiter: Sendable>: Sendable {
     }
 
     /// Adds a waiting caller to an equal download, or to a new one.
-    /// - Parameter id: The identifier of the caller. It is replaced if another waiting caller has it.
+    /// - Parameter id: The identifier of the caller. A new one is used if another waiting caller has the same
+    ///   identifier.
     /// - Returns: The identifier of the caller, by which the wait can be cancelled.
     mutating func add(_ request: URLRequest, id: UUID, waiter: Waiter) -> UUID {
         let id = downloadOfWaiter[id] == nil ? id : UUID()
@@ -67,8 +68,8 @@ struct ImageDownloadQueue<Waiter: Sendable>: Sendable {
         return nil
     }
 
-    /// Records the task of a download that has started. Returns false if no caller waits any more: the task must be
-    /// cancelled.
+    /// Records the task of a download that has started. Returns false if no caller waits any more. The task must then
+    /// be cancelled.
     mutating func attach(_ task: DataTask, to number: Int) -> Bool {
         guard downloads[number] != nil else { return false }
         downloads[number]?.task = task
@@ -104,7 +105,7 @@ struct ImageDownloadQueue<Waiter: Sendable>: Sendable {
         return download
     }
 
-    /// Discards the numbers of removed downloads, as many downloads may be added and cancelled while none can start.
+    /// Discards the numbers of removed downloads, because many may be added and cancelled while no download can start.
     private mutating func forgetGone() {
         guard waiting.count - waitingStart > 2 * downloads.count + 64 else { return }
         waiting = waiting[waitingStart...].filter { downloads[$0] != nil }
@@ -123,7 +124,7 @@ struct ImageDownloadQueue<Waiter: Sendable>: Sendable {
         case .firstInFirstOut:
             let number = waiting[waitingStart]
             waitingStart += 1
-            // Discarded from time to time, as otherwise a queue that is never empty would grow.
+            // Discarded from time to time, because a queue that is never empty would otherwise grow.
             if waitingStart > 64, waitingStart * 2 > waiting.count {
                 waiting.removeFirst(waitingStart)
                 waitingStart = 0

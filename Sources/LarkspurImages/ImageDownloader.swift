@@ -47,7 +47,7 @@ public final class ImageDownloader: Sendable {
     /// Creates a downloader that uses a session manager.
     /// - Parameters:
     ///   - manager: The session manager that makes the requests. Its completion group is entered for each waiting
-    ///     caller. Default: one with ``makeConfiguration(cacheDirectory:)``.
+    ///     caller. Default: a session manager with ``makeConfiguration(cacheDirectory:)``.
     ///   - serializer: The serializer that validates the responses and converts them into images. Default:
     ///     ``ImageResponseSerializer``.
     ///   - prioritization: The order in which waiting downloads start. Default: ``Prioritization/firstInFirstOut``.
@@ -106,8 +106,8 @@ public final class ImageDownloader: Sendable {
     /// The cache in memory is used only if the request's cache policy allows cached responses.
     /// - Parameters:
     ///   - request: The request. If it has no URL, the download ends with the error `invalidURL`.
-    ///   - receiptID: The identifier of the receipt. It is replaced if another waiting caller has it. Default: a new
-    ///     one.
+    ///   - receiptID: The identifier of the receipt. If another waiting caller has the same identifier, the receipt
+    ///     gets a new one. Default: a new identifier.
     ///   - completionHandler: Called once, on ``completionQueue``.
     /// - Returns: The receipt for ``cancel(_:)``; nil if there is nothing to cancel, because the image is in memory or
     ///   the request has no URL.
@@ -131,8 +131,9 @@ public final class ImageDownloader: Sendable {
         return ImageDownloadReceipt(id: id)
     }
 
-    /// Ends the wait of one caller. Its completion handler gets the error `cancelled`, unless it has been called or is
-    /// about to be called. The download continues for other waiting callers. If there are none, it is cancelled.
+    /// Ends the wait of one caller. The caller's completion handler gets the error `cancelled`, unless the handler has
+    /// been called or is about to be called. The download continues for other waiting callers. If there are none, the
+    /// download is cancelled.
     /// - Parameter receipt: The receipt that ``download(_:receiptID:completionHandler:)`` returned.
     public func cancel(_ receipt: ImageDownloadReceipt) {
         guard let (handler, request, task) = queue.withLock({ $0.cancel(receipt.id) }) else { return }
@@ -159,7 +160,8 @@ public final class ImageDownloader: Sendable {
     /// Ends a download. Called once for each download that has started.
     private func finish(_ number: Int, with response: DataResponse<Image>) {
         if let (request, handlers) = queue.withLock({ $0.finish(number) }) {
-            // The image is cached before the handlers run, so that a repeated request in a handler finds it there.
+            // The image is cached before the handlers run, so that a handler that repeats the request gets it from the
+            // cache.
             if let image = response.value, let cache, cache.shouldCache(image, for: request, identifier: nil) {
                 cache.add(image, for: request, identifier: nil)
             }
@@ -183,8 +185,8 @@ public final class ImageDownloader: Sendable {
         completionQueue.async { handler(response) }
     }
 
-    /// Returns a handler that leaves the session manager's group after its call. So waiting for the group includes
-    /// handlers whose downloads have not started.
+    /// Returns a handler that leaves the session manager's group after its call. A wait for the group therefore
+    /// includes the handlers of downloads that have not started.
     private func inGroup(_ handler: @escaping CompletionHandler) -> CompletionHandler {
         let group = manager.completionGroup
         group.enter()
@@ -208,7 +210,7 @@ extension URLRequest {
 extension ImageDownloader {
     /// Downloads an image, or takes it from the cache in memory.
     ///
-    /// Cancelling the waiting task ends only this wait, with the error `cancelled`.
+    /// If the waiting task is cancelled, only this wait ends, with the error `cancelled`.
     /// - Parameter request: The request.
     /// - Throws: `LarkspurError`, if the download fails or is cancelled.
     public func image(for request: URLRequest) async throws(LarkspurError) -> Image {
@@ -218,7 +220,7 @@ extension ImageDownloader {
     /// Downloads an image, or takes it from the cache in memory. Returns the whole response, which also shows where the
     /// image is from.
     ///
-    /// Cancelling the waiting task ends only this wait, with the error `cancelled`.
+    /// If the waiting task is cancelled, only this wait ends, with the error `cancelled`.
     /// - Parameter request: The request.
     /// - Returns: The response that ``download(_:receiptID:completionHandler:)`` passes to its completion handler.
     public func response(for request: URLRequest) async -> DataResponse<Image> {
@@ -226,7 +228,8 @@ extension ImageDownloader {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let receipt = download(request, receiptID: id) { continuation.resume(returning: $0) }
-                // If the task was cancelled earlier, there was no receipt yet.
+                // If the task was cancelled earlier, `onCancel` ran before the download was added, and found nothing to
+                // cancel.
                 if let receipt, Task.isCancelled { cancel(receipt) }
             }
         } onCancel: {
@@ -235,10 +238,10 @@ extension ImageDownloader {
     }
 }
 
-/// The receipt of one caller for a download, which other callers may share. It is passed to
+/// The receipt of one caller for a download. Other callers may share the download. The receipt is passed to
 /// ``ImageDownloader/cancel(_:)``.
 public struct ImageDownloadReceipt: Sendable, Hashable, Identifiable {
-    /// The identifier of the receipt. It is the one that the caller passed, unless that was in use.
+    /// The identifier of the receipt: the one that the caller passed, or a new one if that was in use.
     public let id: UUID
 }
 
@@ -249,8 +252,8 @@ struct RequestIdentity: Hashable, Sendable {
     private let fields: [String: String]
     private let body: Data?
 
-    /// Creates the identity of a request; nil for a request without a URL, and for one whose body is a stream: it is
-    /// equal to no other request.
+    /// Creates the identity of a request; nil if the request has no URL, or if its body is a stream. A request with a
+    /// stream is equal to no other request.
     init?(_ request: URLRequest) {
         guard let url = request.url, request.httpBodyStream == nil else { return nil }
         self.url = url.absoluteString

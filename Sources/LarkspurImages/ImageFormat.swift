@@ -87,7 +87,7 @@ public struct ImageFormat: RawRepresentable, Sendable, Hashable, CaseIterable, C
 }
 
 extension Set<MediaRange> {
-    /// The media types of images: those that AFNetworking accepts, WebP and AVIF.
+    /// The media types of images: the types that AFNetworking accepts, and the types of WebP and AVIF.
     public static var images: Set<MediaRange> {
         [
             "image/tiff", "image/jpeg", "image/gif", "image/png", "image/ico", "image/x-icon", "image/bmp",

@@ -1,4 +1,4 @@
-/// The format and the size of an image file. They are read without decoding it.
+/// The format and the size of an image file. They are read without decoding the image.
 public struct ImageHeader: Sendable, Hashable {
     /// The format, which the first bytes determine.
     public let format: ImageFormat

@@ -11,8 +11,8 @@ public struct ImageResponseSerializer: ResponseSerializer {
     /// The maximum number of pixels of an image. A larger image is an error. A decoded pixel takes four bytes. Default:
     /// 100 million.
     public var maximumPixelCount: Int
-    /// Whether the content must have the format of the response's content type, if that type stands for one format.
-    /// Default: true.
+    /// Whether the content must have the format of the response's content type. Content types that do not belong to
+    /// exactly one format are not compared. Default: true.
     public var requiresMatchingType: Bool
     /// Whether ``decoder`` decodes the pixels. Without them ``Image/pixels`` is nil. Default: true.
     public var decodesPixels: Bool

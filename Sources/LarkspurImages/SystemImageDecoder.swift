@@ -8,9 +8,9 @@ internal import CImages
 /// A decoder that decodes PNG and JPEG with the system's libraries, if they are installed. As in AFNetworking it does
 /// not decode other formats.
 ///
-/// On Linux these are libpng 1.6 (`libpng16.so.16`) and libjpeg-turbo (`libturbojpeg.so.0`). They are loaded on first
-/// use. If a library is missing, images of its format are not decoded; this is not an error. JPEGs in CMYK are not
-/// decoded either. On Apple platforms ImageIO decodes the images.
+/// On Linux the libraries are libpng 1.6 (`libpng16.so.16`) and libjpeg-turbo (`libturbojpeg.so.0`). They are loaded on
+/// first use. If a library is missing, images of its format are not decoded; this is not an error. JPEGs in CMYK are
+/// not decoded either. On Apple platforms ImageIO decodes the images.
 public struct SystemImageDecoder: ImageDecoder {
     /// Creates a decoder.
     public init() {}
@@ -78,7 +78,7 @@ public struct SystemImageDecoder: ImageDecoder {
         return isDrawn ? ImagePixels(width: Int(width), height: Int(height), bytes: bytes) : nil
     }
 
-    /// Divides the colours by their alpha. Core Graphics only draws into bitmaps whose colours are multiplied by it.
+    /// Divides the colours by their alpha. Core Graphics only draws into bitmaps whose colours are multiplied by alpha.
     private static func divideByAlpha(_ bytes: UnsafeMutableRawBufferPointer) {
         for pixel in stride(from: 0, to: bytes.count - 3, by: 4) {
             let alpha = Int(bytes[pixel + 3])

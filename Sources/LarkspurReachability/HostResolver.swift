@@ -10,7 +10,7 @@ enum HostResolver {
     }
 
     private static func lookUp(_ host: String) -> [NetworkAddress] {
-        // C strings end at a NUL, so another name would be looked up.
+        // A C string ends at a NUL, so the addresses of a shorter name would be looked up.
         guard !host.isEmpty, !host.utf8.contains(0) else { return [] }
         var hints = addrinfo()
         // This limits the results to one for each address, instead of one for each address and socket type.

@@ -82,7 +82,7 @@ struct NetlinkRoutingTable: RoutingTable {
 
     func interface(of link: NetworkLink) -> NetworkReachabilityStatus.Interface {
         let folder = "/sys/class/net/\(link.name)"
-        // Some systems lack this file system. There, the hardware type decides.
+        // Some systems lack this file system. On such a system, the hardware type decides.
         let lines = (try? String(contentsOfFile: "\(folder)/uevent", encoding: .utf8)) ?? ""
         let type = lines.split(separator: "\n").first { $0.hasPrefix("DEVTYPE=") }?.dropFirst("DEVTYPE=".count)
         let isWireless = ["phy80211", "wireless"].contains { FileManager.default.fileExists(atPath: "\(folder)/\($0)") }

@@ -9,8 +9,8 @@ struct NetworkLink: Equatable, Sendable {
     /// The operational state of RFC 2863, in Linux's numbers.
     let operationalState: UInt8
 
-    /// Whether packets pass through the link: it is switched on and has a carrier, and nothing blocks it, such as a
-    /// missing authentication.
+    /// Whether packets pass through the link. The link must be switched on and have a carrier, and nothing may block
+    /// it, such as a missing authentication.
     var isUp: Bool {
         let needed = Flag.up | Flag.carrier
         return flags & needed == needed && (operationalState == State.up || operationalState == State.unknown)
@@ -57,7 +57,8 @@ struct NetworkAddress: Hashable, Sendable {
     let zone: UInt32
 
     var isV6: Bool { bytes.count == 16 }
-    /// Whether the address is valid only on its link. To send to it, an address on that link is enough.
+    /// Whether the address is valid only on its link. To send to such an address, any address on the same link is
+    /// enough.
     var isLinkLocal: Bool { isV6 && bytes[0] == 0xFE && bytes[1] & 0xC0 == 0x80 }
 
     /// - Parameters:
@@ -73,7 +74,7 @@ struct NetworkAddress: Hashable, Sendable {
     }
 
     /// Parses an address in the form of text or of a URL: `192.0.2.1`, `2001:db8::1`, `[::1]`, `fe80::1%eth0`. Nil for
-    /// names and short forms.
+    /// names, and for short forms of IPv4 addresses such as `127.1`.
     init?(_ text: String) {
         var text = Substring(text)
         if text.hasPrefix("["), text.hasSuffix("]") { text = text.dropFirst().dropLast() }

@@ -6,9 +6,9 @@ import Synchronization
 /// means that a request would leave the machine, not that there would be a response. Do not check reachability before
 /// sending. Send the request, and use reachability to decide when to try again and what to tell the user.
 ///
-/// On Linux the kernel reports changes by rtnetlink, so that nothing is polled. On Apple platforms the Network
-/// framework's path monitor reports them. It knows only the network as a whole, so hosts and addresses have the same
-/// reachability as the network there.
+/// On Linux the kernel reports changes by rtnetlink, so nothing is polled. On Apple platforms the Network framework's
+/// path monitor reports changes. The path monitor knows only the network as a whole, so hosts and addresses have the
+/// same reachability as the network there.
 ///
 /// The status is unknown until ``startMonitoring()`` was called and the system has reported a status. The same status
 /// is never reported twice in a row.
@@ -16,7 +16,7 @@ public final class NetworkReachabilityManager: Sendable {
     private struct Storage {
         var status: ObservedValue<NetworkReachabilityStatus>
         var stop: (@Sendable () -> Void)?
-        /// The number of starts and stops. It distinguishes a late report of an earlier source, which is ignored.
+        /// The number of starts and stops. With it, a late report of an earlier source is recognized and ignored.
         var generation = 0
         var unavailabilityReason: String?
     }
@@ -47,8 +47,8 @@ public final class NetworkReachabilityManager: Sendable {
 
     /// Creates a manager for an address. The address is reachable if the kernel would send a packet to it over a link
     /// that is up.
-    /// - Parameter address: The address, such as `192.0.2.1`, `2001:db8::1` or `fe80::1%eth0`. The result is nil for
-    ///   anything else.
+    /// - Parameter address: The address, such as `192.0.2.1`, `2001:db8::1` or `fe80::1%eth0`. If the text is not an
+    ///   address, the result is nil.
     public convenience init?(address: String) {
         guard let address = NetworkAddress(address) else { return nil }
         self.init(.address(address), source: Platform.reachabilitySource)
@@ -64,8 +64,8 @@ public final class NetworkReachabilityManager: Sendable {
 
     /// Starts monitoring, or restarts it. The last known status stays until a new one is known.
     ///
-    /// If the system does not report reachability, as in a sandbox that forbids it, the status stays unknown and
-    /// ``unavailabilityReason`` has the reason.
+    /// If the system does not report reachability, for example because a sandbox forbids it, the status stays unknown
+    /// and ``unavailabilityReason`` has the reason.
     public func startMonitoring() {
         let generation = end()
         do {
@@ -83,12 +83,12 @@ public final class NetworkReachabilityManager: Sendable {
         }
     }
 
-    /// Stops monitoring. The last known status stays. A change that was noticed earlier may still be reported. May be
-    /// called from any thread, and from the handler.
+    /// Stops monitoring. The last known status stays. A change that was noticed earlier may still be reported. The
+    /// method may be called from any thread, and from the handler.
     public func stopMonitoring() { _ = end() }
 
-    /// The reason, as a sentence, why the system does not report reachability; nil if it does, or if monitoring has not
-    /// started.
+    /// The reason, as a sentence, why the system does not report reachability; nil if the system reports it, or if
+    /// monitoring has not started.
     public var unavailabilityReason: String? { storage.withLock { $0.unavailabilityReason } }
 
     private func end() -> Int {
@@ -146,7 +146,7 @@ public final class NetworkReachabilityManager: Sendable {
     }
 
     /// A stream of the current status, `unknown` included, and of every change. Each access creates a separate stream,
-    /// which ends with the manager. A consumer that is more than 100 changes behind loses the oldest.
+    /// which ends with the manager. A consumer that is more than 100 changes behind loses the oldest changes.
     public var statusUpdates: AsyncStream<NetworkReachabilityStatus> {
         let capacity = ObservedValue<NetworkReachabilityStatus>.streamCapacity
         return AsyncStream(bufferingPolicy: .bufferingNewest(capacity)) { continuation in
@@ -155,8 +155,8 @@ public final class NetworkReachabilityManager: Sendable {
         }
     }
 
-    /// Posted when the status has changed, on the queue of the closure and after its call. The object is the
-    /// `NetworkReachabilityManager`; ``Foundation/Notification/reachabilityStatus`` is the status.
+    /// Posted after each change of the status, on the queue of the closure, after the closure was called. The object is
+    /// the `NetworkReachabilityManager`; ``Foundation/Notification/reachabilityStatus`` is the status.
     public static let didChangeNotification = Notification.Name("LarkspurReachabilityDidChange")
 
     /// The key of the `NetworkReachabilityStatus` in the user info of ``didChangeNotification``.

@@ -30,7 +30,7 @@ public struct NetworkReachabilityStatus: Sendable, Hashable {
         /// The name of the kind: `wired`, `wireless`, `cellular` or `other`.
         public let description: String
 
-        /// Ethernet, or a link that looks like it: a virtual link, or a telephone that is connected by USB.
+        /// Ethernet, or a link that works like Ethernet: a virtual link, or a telephone that is connected by USB.
         public static let wired = Self(description: "wired")
         /// A wireless network.
         public static let wireless = Self(description: "wireless")
@@ -46,8 +46,8 @@ public struct NetworkReachabilityStatus: Sendable, Hashable {
     /// Whether the target is reachable.
     public var isReachable: Bool { interface != nil }
 
-    /// The kind of the interface through which the target is reachable; nil if it is not reachable, or if that is not
-    /// known.
+    /// The kind of the interface through which the target is reachable; nil if the target is not reachable, or if the
+    /// status is not known.
     public var interface: Interface? {
         if case .reachable(let interface) = kind { interface } else { nil }
     }

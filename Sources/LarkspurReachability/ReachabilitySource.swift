@@ -19,7 +19,7 @@ struct ReachabilityUnavailable: Error, Equatable {
     let reason: String
 }
 
-/// The source for a system that has none. It always throws.
+/// The source for systems that do not report reachability. Its method always throws.
 struct UnavailableReachabilitySource: ReachabilitySource {
     let reason: String
 

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// An observation of one target. It reads the kernel's state after each change, and looks up a host's addresses when
-/// the state differs from the one before.
+/// An observation of one target. It reads the kernel's state after each change. If that state differs from the previous
+/// one, it looks up the host's addresses.
 final class RoutedObservation: Sendable {
     /// The addresses of a host, and their look-up.
     fileprivate struct Host {
         var addresses: [NetworkAddress]?
-        /// The state in which the addresses were looked up last.
+        /// The kernel's state at the last look-up of the addresses.
         var asked: RoutingSnapshot?
-        /// The number of look-ups in that state that have found no address.
+        /// The number of look-ups in a row, in that state, that have found no address.
         var failures = 0
         var lookup: Task<Void, Never>?
     }
@@ -105,8 +105,8 @@ final class RoutedObservation: Sendable {
 }
 
 extension RoutedObservation.Host {
-    /// Records the state. Returns whether it differs from the previous one, so that the addresses must be looked up
-    /// again.
+    /// Records the state. Returns whether the state differs from the previous one. If it does, the addresses must be
+    /// looked up again.
     fileprivate mutating func begin(in snapshot: RoutingSnapshot) -> Bool {
         guard snapshot != asked else { return false }
         asked = snapshot
@@ -123,8 +123,8 @@ extension RoutedObservation.Host {
         return known
     }
 
-    /// Returns the delay before the next look-up; nil if the last one has found an address, if there is no network, or
-    /// if all delays have been used.
+    /// Returns the delay before the next look-up; nil if the last look-up has found an address, if there is no network,
+    /// or if all delays have been used.
     fileprivate func nextPause(in snapshot: RoutingSnapshot) -> Duration? {
         guard failures > 0, failures <= RoutedObservation.pauses.count, snapshot.linkTowardsNetwork != nil else {
             return nil

@@ -1,7 +1,7 @@
 /// The links, addresses and routes of the kernel, or of a test.
 protocol RoutingTable: Sendable {
     /// Starts to observe changes.
-    /// - Parameter onChange: Called after a possible change, on one queue. Calls do not overlap. One call may stand for
+    /// - Parameter onChange: Called after a possible change, on one queue. Calls do not overlap. One call may report
     ///   several changes.
     /// - Returns: A closure that ends the observation.
     /// - Throws: ``ReachabilityUnavailable``, if the kernel does not report changes.
@@ -34,7 +34,7 @@ struct RoutingSnapshot: Equatable, Sendable {
     }
 
     var links: [Int32: NetworkLink] = [:]
-    /// Whether there is an IPv4 address to send from that is valid beyond its link.
+    /// Whether there is an IPv4 address from which packets can be sent beyond its link.
     var hasV4Address = false
     var hasV6Address = false
     var defaultRoutes: [DefaultRoute] = []
@@ -44,17 +44,19 @@ struct RoutingSnapshot: Equatable, Sendable {
         let usable = defaultRoutes.compactMap { route in
             self.link(route.link, isV6: route.isV6).flatMap { $0.isLoopback ? nil : (route, $0) }
         }
-        // Metrics of different address families cannot be compared. Those of IPv4 come first, because users set them.
+        // Metrics of different address families cannot be compared. Routes of IPv4 come first, because users set their
+        // metrics.
         return usable.min { ($0.0.isV6 ? 1 : 0, $0.0.metric) < ($1.0.isV6 ? 1 : 0, $1.0.metric) }?.1
     }
 
     /// Returns the link through which an address is reachable; nil if it is not reachable.
-    /// - Parameter index: The link through which the kernel would send; nil for none.
+    /// - Parameter index: The link through which the kernel would send; nil if there is no route.
     func link(towards address: NetworkAddress, through index: Int32?) -> NetworkLink? {
         index.flatMap { link($0, isV6: address.isV6, needsAddress: !address.isLinkLocal) }
     }
 
-    /// Returns a link if packets can pass through it: it is up, and there is an address to send from.
+    /// Returns a link if packets can pass through it; otherwise nil. The link must be up. There must also be an address
+    /// to send from, unless the link is the loopback or no address is needed.
     private func link(_ index: Int32, isV6: Bool, needsAddress: Bool = true) -> NetworkLink? {
         guard let link = links[index], link.isUp else { return nil }
         return link.isLoopback || !needsAddress || (isV6 ? hasV6Address : hasV4Address) ? link : nil

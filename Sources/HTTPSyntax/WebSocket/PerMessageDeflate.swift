@@ -40,17 +40,17 @@ package struct PerMessageDeflate: Equatable, Sendable {
         /// Whether the client compresses each message without the data of earlier messages, even if the server does not
         /// require it.
         package var clientNoContextTakeover = false
-        /// The largest window of the server's compressor, 9 to 15; nil for no limit.
+        /// The largest window of the server's compressor as a binary logarithm, 9 to 15; nil for no limit.
         package var serverMaxWindowBits: Int?
-        /// The largest window of the client's compressor, 9 to 15; the server may require a smaller one. Nil if it may
-        /// not.
+        /// The largest window of the client's compressor as a binary logarithm, 9 to 15. The server may require a
+        /// smaller one. If the value is nil, the server may not limit this window.
         package var clientMaxWindowBits: Int? = 15
 
         package init() {}
 
         /// The value of the `Sec-WebSocket-Extensions` field of a request.
         ///
-        /// Windows outside of 9 to 15 become the nearest value inside, because zlib does not compress with 8.
+        /// A window below 9 is sent as 9, because zlib does not compress with 8. A window above 15 is sent as 15.
         package var field: String {
             let clientBits = clientMaxWindowBits.map(Self.clamp)
             return PerMessageDeflate.field(
@@ -138,7 +138,7 @@ extension PerMessageDeflate {
                 clientNoContextTakeover = true
             case .serverMaxWindowBits: serverMaxWindowBits = try Self.windowBits(value, parameter)
             case .clientMaxWindowBits:
-                // An offer without a value has no limit below 15.
+                // If an offer has the parameter without a value, the window can have all 15 bits.
                 if value != nil || !isOffer { clientMaxWindowBits = try Self.windowBits(value, parameter) }
             }
         }
@@ -189,7 +189,7 @@ extension PerMessageDeflate {
 /// An element of a `Sec-WebSocket-Extensions` field (RFC 6455, section 9.1).
 struct WebSocketExtension {
     let name: String
-    /// The parameters in their order. The value is nil for a parameter without one.
+    /// The parameters in their order. A value is nil if the parameter has none.
     let parameters: [(name: String, value: String?)]
 
     /// Reads the elements of all fields. Empty elements are skipped, as in every list of HTTP (RFC 9110, section

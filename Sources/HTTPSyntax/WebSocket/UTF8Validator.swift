@@ -35,9 +35,9 @@ package struct UTF8Validator: Sendable {
     private mutating func begin(_ byte: UInt8) -> Bool {
         switch byte {
         case 0xC2...0xDF: (missing, allowed) = (1, 0x80...0xBF)
-        // Characters below these have shorter forms.
+        // With a second byte below 0xA0, the character would have a shorter form.
         case 0xE0: (missing, allowed) = (2, 0xA0...0xBF)
-        // Above these are the surrogates.
+        // A second byte above 0x9F would make a surrogate.
         case 0xED: (missing, allowed) = (2, 0x80...0x9F)
         case 0xE1...0xEF: (missing, allowed) = (2, 0x80...0xBF)
         case 0xF0: (missing, allowed) = (3, 0x90...0xBF)

@@ -1,4 +1,4 @@
-/// The side of a WebSocket connection. It determines what is masked.
+/// The side of a WebSocket connection. It determines which frames are masked.
 package enum WebSocketRole: Sendable {
     /// The side that masks its frames and refuses masked ones.
     case client
@@ -133,20 +133,21 @@ package struct WebSocketHeaderParser: Sendable {
     private var isMasked = false
     /// Whether the length has eight bytes instead of two.
     private var isLong = false
-    /// The value of a number so far, and the count of its bytes that are missing.
+    /// The value so far of a number with several bytes, and the count of its missing bytes.
     private var number: UInt64 = 0
     private var missing = 0
 
     /// Creates a parser of the frames that a side receives.
     /// - Parameters:
     ///   - role: The side that receives the frames.
-    ///   - allowsCompression: Whether the first frame of a message may have RSV1, as with permessage-deflate.
+    ///   - allowsCompression: Whether the first frame of a message may have the bit RSV1, which permessage-deflate
+    ///     uses.
     package init(role: WebSocketRole, allowsCompression: Bool) {
         self.role = role
         self.allowsCompression = allowsCompression
     }
 
-    /// Whether the next header has not begun.
+    /// Whether no byte of the next header has been taken.
     package var isAtStart: Bool { field == .opcode }
 
     /// Takes the next byte. Returns the header if it is complete; otherwise nil.

@@ -74,7 +74,8 @@ package struct WebSocketHandshake: Sendable {
     /// Checks a response.
     ///
     /// - Parameters:
-    ///   - version: The version of the response, as it was received. Only `HTTP/1.1` has a 101 (RFC 9110, section 7.8).
+    ///   - version: The version of the response, as it was received. Only `HTTP/1.1` has the status 101 (RFC 9110,
+    ///     section 7.8).
     ///   - status: The status code.
     ///   - fields: The fields of the header.
     /// - Throws: A sentence about the first fault.
@@ -212,7 +213,7 @@ package struct WebSocketRequest: Sendable {
     }
 }
 
-/// The fields of a header, by names without regard to case.
+/// The fields of a header. Names are compared without regard to case.
 private struct WebSocketFields {
     private let fields: [(name: String, value: String)]
 

@@ -10,7 +10,7 @@ package enum WebSocketMessage: Equatable, Sendable {
 package enum WebSocketEvent: Equatable, Sendable {
     /// A whole message.
     case message(WebSocketMessage)
-    /// A ping. It requires a pong with the same content, of up to 125 bytes.
+    /// A ping with up to 125 bytes of content. It requires a pong with the same content.
     case ping(Data)
     case pong(Data)
     /// The close frame. The other side sends nothing after it. The code is nil if the frame has none.
@@ -24,13 +24,13 @@ package protocol WebSocketInflating: AnyObject {
     /// Decompresses the next part of a message.
     ///
     /// - Parameters:
-    ///   - bytes: The content of frames of the message, divided anywhere; may be empty.
+    ///   - bytes: The next bytes of the message. They can end anywhere within a frame, and may be empty.
     ///   - isLast: Whether the message ends with these bytes. Then the four bytes `00 00 FF FF` are added, which the
     ///     sender has removed.
     ///   - output: The array to which the result is appended.
-    ///   - limit: The length that `output` may have afterwards. For a longer message, decompression stops at most 64
-    ///     KiB above it, and the method throws.
-    /// - Throws: A failure, with the code 1009 above the limit, and with 1007 if the bytes are malformed.
+    ///   - limit: The maximum length of `output` in bytes. For a longer message, decompression stops at most 64 KiB
+    ///     above the limit, and the method throws.
+    /// - Throws: A failure. Its code is 1009 if the limit is exceeded, and 1007 if the bytes are malformed.
     func inflate(
         _ bytes: UnsafeRawBufferPointer,
         isLast: Bool,
@@ -39,11 +39,12 @@ package protocol WebSocketInflating: AnyObject {
     ) throws(WebSocketFailure)
 }
 
-/// A reader of the frames that a side receives. Bytes, divided anywhere, become messages and control frames (RFC 6455,
-/// section 5).
+/// A reader of the frames that a side receives. It takes bytes that are divided anywhere, and returns messages and
+/// control frames (RFC 6455, section 5).
 ///
-/// A length that the other side announces does not allocate memory. Text is checked as it arrives, so that an invalid
-/// message fails with its first invalid byte. After a close frame or a failure, the reader returns no more events.
+/// No memory is allocated for a length that the other side has only announced. Text is checked while it arrives, so an
+/// invalid message fails at its first invalid byte. After a close frame or a failure, the reader returns no more
+/// events.
 package struct WebSocketReader {
     /// The sizes that the other side may use.
     package struct Limits: Equatable, Sendable {
@@ -54,7 +55,7 @@ package struct WebSocketReader {
 
         /// Creates limits.
         /// - Parameters:
-        ///   - frameSize: The largest content of a frame in bytes; nil for the limit of a message. Default: nil.
+        ///   - frameSize: The largest content of a frame in bytes; nil for the value of `messageSize`. Default: nil.
         ///   - messageSize: The largest message in bytes. Default: 16 MiB.
         package init(frameSize: Int? = nil, messageSize: Int = 16 << 20) {
             self.frameSize = max(0, frameSize ?? messageSize)
@@ -191,7 +192,7 @@ package struct WebSocketReader {
         .tooBig("A message has more than \(limit) bytes, which is the limit.")
     }
 
-    /// Takes a part of a frame's content. It is not empty.
+    /// Takes a part of a frame's content. The part is not empty.
     private mutating func take(
         _ part: UnsafeRawBufferPointer,
         of frame: WebSocketFrameHeader
@@ -247,7 +248,7 @@ package struct WebSocketReader {
         try validate(from: start)
     }
 
-    /// Checks the content from a position on if it is text.
+    /// Checks the content from a position to the end if the message is text.
     private mutating func validate(from start: Int) throws(WebSocketFailure) {
         guard var message, message.isText else { return }
         let bad = content.withUnsafeBytes { all in

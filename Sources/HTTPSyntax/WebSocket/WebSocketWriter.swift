@@ -23,8 +23,8 @@ package struct WebSocketWriter {
     /// Creates a writer.
     /// - Parameters:
     ///   - role: The side that sends the frames.
-    ///   - fragmentSize: The largest content of a frame of a message, in bytes, at least 1; nil for one frame a
-    ///     message. Default: nil.
+    ///   - fragmentSize: The largest content of a frame in bytes, at least 1. Longer messages are sent in several
+    ///     frames. Nil to send each message in one frame. Default: nil.
     ///   - deflater: The compressor, if permessage-deflate was negotiated and messages are to be compressed. Default:
     ///     nil.
     package init(role: WebSocketRole, fragmentSize: Int? = nil, deflater: (any WebSocketDeflating)? = nil) {
@@ -71,7 +71,7 @@ package struct WebSocketWriter {
     ///
     /// - Parameters:
     ///   - code: The code; nil for a frame without code and reason.
-    ///   - reason: The reason. The whole characters within the first 123 bytes of its UTF-8 are sent.
+    ///   - reason: The reason. At most 123 bytes of its UTF-8 are sent, without an incomplete character.
     ///   - output: The array to which the frame is appended.
     /// - Throws: ``WebSocketArgumentError`` if the code is not allowed in a close frame.
     package mutating func writeClose(

@@ -1,4 +1,4 @@
-/// A Windows bitmap file: BITMAPFILEHEADER, and one of the headers that follow it.
+/// A Windows bitmap file: BITMAPFILEHEADER, and then one of several headers.
 enum BMPFile {
     static func size(_ bytes: ImageBytes) throws(ImageDefect) -> ImageSize {
         guard bytes.isInside(0, 18) else { throw .truncated }

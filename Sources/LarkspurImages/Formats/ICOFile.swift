@@ -1,6 +1,7 @@
 /// A Windows icon file: a directory of pictures. Each is a PNG, or a bitmap without its file header.
 ///
-/// The size is read from the header of the largest picture, because the directory only has sides of up to 256 pixels.
+/// The size is read from the header of the largest picture, because the directory cannot have more than 256 pixels a
+/// side.
 enum ICOFile {
     static func size(_ bytes: ImageBytes) throws(ImageDefect) -> ImageSize {
         let count = try bytes.little(2, at: 4).orTruncated()

@@ -47,7 +47,7 @@ struct ImageBytes {
         return bytes[Int(offset)...].firstIndex(of: value).map { Int64($0) }
     }
 
-    /// Returns a part of the bytes; empty if any of it does not exist.
+    /// Returns a part of the bytes; empty if not all bytes of the part exist.
     func part(_ offset: Int64, _ size: Int64) -> ImageBytes {
         guard isInside(offset, size) else { return ImageBytes(UnsafeRawBufferPointer(start: nil, count: 0)) }
         return ImageBytes(UnsafeRawBufferPointer(rebasing: bytes[Int(offset)..<Int(offset + size)]))
@@ -59,7 +59,7 @@ struct ImageSize: Equatable {
     let width: Int64
     let height: Int64
 
-    /// Returns the size with more pixels. Both must have sides of 32 bits.
+    /// Returns the size with more pixels. In both sizes, the sides must fit into 32 bits.
     func larger(_ other: ImageSize?) -> ImageSize {
         guard let other else { return self }
         return width.magnitude &* height.magnitude < other.width.magnitude &* other.height.magnitude ? other : self

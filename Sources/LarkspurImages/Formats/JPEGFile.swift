@@ -37,7 +37,7 @@ enum JPEGFile {
         }
     }
 
-    /// Returns the marker at an offset, after any fill bytes, and the offset after it.
+    /// Returns the marker at an offset, after any fill bytes, and the offset after the marker.
     private static func marker(_ bytes: ImageBytes, at offset: Int64) throws(ImageDefect) -> (Int64, next: Int64) {
         guard try bytes.byte(at: offset).orTruncated() == 0xFF else { throw .malformed }
         var offset = offset + 1
@@ -48,7 +48,8 @@ enum JPEGFile {
         }
     }
 
-    /// Returns whether a marker begins a frame: SOF0 to SOF15, except for three numbers of other segments.
+    /// Returns whether a marker begins a frame: SOF0 to SOF15, without the three markers in between that begin other
+    /// segments.
     private static func isFrame(_ marker: Int64) -> Bool {
         (0xC0...0xCF).contains(marker) && marker != 0xC4 && marker != 0xC8 && marker != 0xCC
     }
