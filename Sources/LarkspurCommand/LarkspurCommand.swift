@@ -7,7 +7,7 @@ enum LarkspurCommand {
 
     static func main() async {
         StandardStreams.open()
-        // Without the signal, writing to a closed pipe fails with an error.
+        // If the signal is ignored, writing to a closed pipe fails with an error instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
         let terminal = TerminalState()
         let interruption = Interruption(terminal)

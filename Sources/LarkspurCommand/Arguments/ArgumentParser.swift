@@ -1,7 +1,7 @@
 /// A parser of the program's arguments.
 ///
-/// Options and other arguments may be mixed. After `--` there are no options. Options of one letter may share a dash.
-/// The last of them may be followed by its argument: `-fvo file`, `-fvofile`.
+/// Options and other arguments may be mixed. After `--` there are no options. Options of one letter may share a dash,
+/// and the last of them may be followed by its argument: `-fvo file`, `-fvofile`.
 struct ArgumentParser {
     private var invocation = Invocation()
     private var words: [String] = []
@@ -94,8 +94,8 @@ struct ArgumentParser {
         for word in words { invocation.items.append(try RequestItem(parsing: word)) }
     }
 
-    /// Whether a word before other words is a method and not a URL. The name of this machine would also pass for a
-    /// method.
+    /// Whether a word before other words is a method and not a URL. `localhost` is excluded, because it has only
+    /// letters, as a method does.
     private static func isMethod(_ word: String) -> Bool {
         word.lowercased() != "localhost" && word.allSatisfy { $0.isASCII && $0.isLetter }
     }

@@ -1,4 +1,4 @@
-/// The scripts that complete command lines in a shell, made from the table of options.
+/// The scripts that complete command lines in a shell. They are created from the table of options.
 enum CompletionScript {
     static func text(for shell: Invocation.Shell) -> String {
         switch shell {

@@ -1,6 +1,6 @@
-/// The options of curl for which this program, like HTTPie, has other names.
+/// Options of curl that have other names in this program, as in HTTPie.
 enum CurlOptions {
-    /// The names here of curl's options.
+    /// The names of curl's options, each with its equivalent in this program.
     static let hints: [String: String] = Dictionary(
         uniqueKeysWithValues: table.flatMap { names, hint in names.map { ($0, hint) } }
     )

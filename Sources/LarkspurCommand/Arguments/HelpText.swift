@@ -1,4 +1,4 @@
-/// The help, made from the table of options.
+/// The help. It is created from the table of options.
 enum HelpText {
     static let usage = """
         usage: larkspur [OPTION…] [METHOD] URL [ITEM…]
@@ -16,7 +16,7 @@ enum HelpText {
         ("name@FILE", "a file of a multipart form; @FILE alone is the body"),
     ]
 
-    /// The whole help.
+    /// The complete text of the help.
     static var text: String {
         var text =
             usage + "\nA command line for HTTP. Without a method it is GET, and POST with data. `:3000/path` is on\n"

@@ -23,7 +23,7 @@ struct Invocation: Equatable, Sendable {
         case basic, bearer, digest
     }
 
-    /// The trust in servers' certificates.
+    /// The server certificates that are trusted.
     enum Verification: Equatable, Sendable {
         case system
         case off
@@ -43,7 +43,7 @@ struct Invocation: Equatable, Sendable {
     }
 
     var mode = Mode.request
-    /// The method; nil if it follows from the data: POST with data, otherwise GET.
+    /// The method; nil if the data determine it: POST with data, otherwise GET.
     var method: String?
     var url = ""
     var items: [RequestItem] = []
@@ -83,7 +83,7 @@ struct Invocation: Equatable, Sendable {
     // Network
     var followsRedirects = false
     var maximumRedirects = 30
-    /// The limit of the time without a byte, in seconds; nil for none.
+    /// The longest time without a byte, in seconds; nil for no limit.
     var timeout: Double?
     var verification = Verification.system
     var certificateFile: String?

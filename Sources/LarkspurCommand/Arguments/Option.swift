@@ -1,6 +1,6 @@
 /// An option of the command line. One table of options serves the parser, the help, the completions and the guide.
 struct Option: Sendable {
-    /// The section of the help with the option.
+    /// The section of the help in which the option is listed.
     enum Group: String, CaseIterable, Sendable {
         case request = "Request"
         case output = "Output"
@@ -35,7 +35,7 @@ struct Option: Sendable {
     /// The name of the argument; nil for an option that takes none.
     var argument: String? { if case .value(let argument, _, _) = action { argument } else { nil } }
 
-    /// The only words that are allowed as the argument; empty if others are.
+    /// The only words that are allowed as the argument; empty if every word is allowed.
     var choices: [String] { if case .value(_, let choices, _) = action { choices } else { [] } }
 
     /// The option in the form of the help and the guide, such as `--output, -o FILE`.

@@ -4,7 +4,7 @@ import Larkspur
 /// The proxies of a command line.
 enum ProxyRule {
     /// Reads rules such as `http:http://proxy:3128`, or the URL of a proxy for all schemes.
-    /// - Returns: The proxy; nil without a rule.
+    /// - Returns: The proxy; nil if there is no rule.
     static func server(in rules: [String]) throws(UsageError) -> ProxyServer? {
         var servers: [ProxyServer] = []
         for rule in rules {

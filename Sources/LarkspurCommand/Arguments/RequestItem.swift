@@ -32,15 +32,16 @@ struct RequestItem: Equatable, Sendable {
         self.value = value
     }
 
-    /// Reads an item. The first separator counts; if several separators match there, the longest one counts. A
-    /// separator after a backslash is part of the name.
+    /// Reads an item. The first separator in the text divides the name from the value. If several separators match at
+    /// its position, the longest one counts. A separator after a backslash is part of the name.
     init(parsing text: String) throws(UsageError) {
         let characters = Array(text)
         var name = ""
         var index = 0
         while index < characters.count {
             if characters[index] == "\\", index + 1 < characters.count {
-                // Escaped characters of separators lose their backslash. Others keep it, as keys of nested JSON use it.
+                // An escaped character of a separator loses its backslash. Other characters keep it, because keys of
+                // nested JSON use backslashes too.
                 if !Self.isSpecial(characters[index + 1]) { name.append("\\") }
                 name.append(characters[index + 1])
                 index += 2

@@ -2,7 +2,7 @@ import Larkspur
 
 /// A URL in the notation of the command line.
 enum TargetURL {
-    /// Completes a URL. `:3000/path` and `:/path` mean this machine, and a URL without a scheme gets the default one.
+    /// Completes a URL. `:3000/path` and `:/path` mean this machine. A URL without a scheme gets the default scheme.
     /// - Parameters:
     ///   - text: The URL on the command line.
     ///   - defaultScheme: The scheme for a URL that has none.
@@ -64,7 +64,7 @@ enum TargetURL {
         let end = scalars.firstIndex { $0 == "?" || $0 == "#" } ?? scalars.endIndex
         let rest = end < scalars.endIndex ? "…" : ""
         guard let at = scalars[..<end].lastIndex(of: "@") else {
-            // If an at sign follows, this character may be part of a password, which ends there.
+            // If an at sign follows the `?` or `#`, all text before it may belong to a password, and is not shown.
             return scalars[end...].contains("@") ? rest : String(text[..<end]) + rest
         }
         return "…" + text[at..<end] + rest

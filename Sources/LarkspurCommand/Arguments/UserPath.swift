@@ -2,8 +2,8 @@ import Larkspur
 
 /// A path from the command line.
 enum UserPath {
-    /// Returns the path with the user's home in place of a leading `~`. The shell leaves the tilde in `name@~/file` and
-    /// `--option=~/file`.
+    /// Returns the path with the user's home in place of a leading `~`. The shell does not replace the tilde in
+    /// `name@~/file` and `--option=~/file`.
     static func expanded(
         _ path: String,
         environment: [String: String] = ProcessInfo.processInfo.environment

@@ -3,12 +3,12 @@ import Larkspur
 
 /// The layout of JSON for readers: each member is on its own line, with colours if they are requested.
 ///
-/// The text is written in pieces. Only some levels are indented, so that deep nesting does not make a short text very
-/// long.
+/// The text is written in chunks. Only the first levels are indented, so that deep nesting does not make a short text
+/// very long.
 struct JSONFormatter {
-    /// The number of levels that are indented, by four blanks each.
+    /// The number of levels that are indented, by four blanks for each level.
     static let deepestIndentation = 20
-    /// The length in bytes from which on a piece is written.
+    /// The minimum length of a chunk in bytes. Only the last chunk can be shorter.
     static let pieceLength = 1 << 16
 
     private static let indentation = Array(repeating: UInt8(ascii: " "), count: 4 * deepestIndentation)
@@ -25,7 +25,7 @@ struct JSONFormatter {
         try lay(out: Array(text.utf8), keepsLayout: false, write)
     }
 
-    /// Writes the text with colours, in its own layout.
+    /// Writes the text with colours, and with its original white space.
     /// - Returns: False if the text is not JSON; then nothing is written.
     func paint<Failure: Error>(
         _ text: String,
@@ -39,7 +39,7 @@ struct JSONFormatter {
         keepsLayout: Bool,
         _ write: (Data) throws(Failure) -> Void
     ) throws(Failure) -> Bool {
-        // The text is read twice: only if all of it is JSON, it may be printed as JSON.
+        // The text is read twice, because the whole text must be JSON before any of it may be printed as JSON.
         guard JSONScanner.accepts(bytes) else { return false }
         var scanner = JSONScanner(bytes)
         var output = Data()

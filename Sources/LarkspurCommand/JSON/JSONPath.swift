@@ -18,7 +18,7 @@ struct JSONPath: Equatable {
 
     private(set) var steps: [Step] = []
 
-    /// Reads a key. After a backslash, a bracket or a number in brackets is plain text.
+    /// Reads a key. A bracket after a backslash, and a number in brackets after a backslash, are plain text.
     init(_ text: String) throws(Failure) {
         var rest = text[...]
         let root = Self.readText(&rest)

@@ -3,7 +3,7 @@ import Larkspur
 /// The output of one body, chunk by chunk.
 ///
 /// A file or a pipe gets the bytes unchanged. On a terminal, text is shown without control characters, and binary data
-/// is not shown. JSON is formatted when it is complete, if it is short enough to be stored.
+/// is not shown. JSON that is short enough is stored, and formatted when it is complete.
 struct BodyPrinter {
     /// The largest length of JSON that is formatted, in bytes.
     static let longestFormatted = 16 << 20
@@ -23,7 +23,7 @@ struct BodyPrinter {
         case text
         /// JSON, which is collected and printed at the end.
         case json
-        /// Binary data, of which nothing more is shown.
+        /// Binary data. No more of it is shown.
         case suppressed
     }
 
@@ -32,13 +32,13 @@ struct BodyPrinter {
     private var form: Form
     private var text: TerminalText
     private var collected = Data()
-    /// Whether the last byte of the output was a line end.
+    /// Whether the output ends with a line end.
     private(set) var endsLine = true
 
     /// - Parameters:
     ///   - style: The style of the output.
     ///   - type: The Content-Type of the body; nil if there is none.
-    ///   - isStreaming: Whether chunks are shown as they arrive, even if they are JSON.
+    ///   - isStreaming: Whether chunks are shown as they arrive, even if the body is JSON.
     init(_ style: Style, type: String?, isStreaming: Bool) {
         self.style = style
         let essence = type?.split(separator: ";").first?.trimmingCharacters(in: .whitespaces).lowercased() ?? ""
@@ -52,7 +52,7 @@ struct BodyPrinter {
             }
     }
 
-    /// Whether nothing more of the body will be shown.
+    /// Whether the rest of the body is not shown.
     var isSuppressed: Bool { form == .suppressed }
 
     /// Prints the next chunk.

@@ -16,7 +16,7 @@ enum TimingsTable {
         return TableText.text([["ms"] + columns] + rows)
     }
 
-    /// Returns the lengths of the phases, from the times in the metrics at which the phases end.
+    /// Returns the durations of the phases. The metrics have the times at which the phases end.
     static func phases(_ metrics: TransferMetrics) -> [Duration?] {
         let connected = metrics.secureConnect ?? metrics.connect
         return [

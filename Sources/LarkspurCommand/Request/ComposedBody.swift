@@ -11,8 +11,8 @@ enum ComposedBody: Sendable {
     /// The bytes of standard input. Their number is unknown.
     case stream(URL)
 
-    /// The length that the request announces. The outer optional is nil without a body, the inner one if the length is
-    /// unknown.
+    /// The length that the request announces. The outer optional is nil if there is no body. The inner optional is nil
+    /// if the length is unknown.
     var length: Int64?? {
         switch self {
         case .none: nil

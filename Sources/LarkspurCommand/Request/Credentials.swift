@@ -31,7 +31,7 @@ struct Credentials: Equatable, Sendable {
         SavedSession.Authentication(type: scheme.rawValue, rawAuth: scheme == .bearer ? user : "\(user):\(password)")
     }
 
-    /// The value of the Authorization field; nil if the server has to send a challenge first.
+    /// The value of the Authorization field; nil if the credentials are only sent after a challenge.
     var authorization: String? {
         switch scheme {
         case .basic: HTTPHeaders.Field.authorization(username: user, password: password).value
@@ -40,7 +40,7 @@ struct Credentials: Equatable, Sendable {
         }
     }
 
-    /// The credentials for a challenge; nil if they are sent without one.
+    /// The credentials for a challenge; nil if they are sent without a challenge.
     var challengeCredentials: URLCredential? {
         scheme == .digest ? URLCredential(user: user, password: password, persistence: .forSession) : nil
     }

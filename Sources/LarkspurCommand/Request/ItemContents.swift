@@ -85,7 +85,7 @@ struct ItemContents {
         return root
     }
 
-    /// The data and the files as a multipart form, in their order.
+    /// The data and the files as a multipart form, in the order of their items.
     /// - Parameter boundary: The boundary; nil for a random one.
     func form(boundary: String?) throws(UsageError) -> MultipartFormData {
         do throws(LarkspurError) {

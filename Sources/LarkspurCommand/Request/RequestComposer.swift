@@ -6,22 +6,22 @@ struct ComposedRequest: Sendable {
     var request: URLRequest
     var body: ComposedBody
     var isChunked: Bool
-    /// The credentials, in the request or for a challenge; nil if there are none.
+    /// The credentials, which are in the request or wait for a challenge; nil if there are none.
     var credentials: Credentials?
 
-    /// The request with its body. If the body is a stream, it can be sent once; ``ComposedBody/makeStream()`` makes
-    /// another.
+    /// The request with its body. If the body is a stream, the request can be sent only once.
+    /// ``ComposedBody/makeStream()`` creates another stream.
     var complete: URLRequest { body.attached(to: request, isChunked: isChunked) }
 }
 
-/// The builder of the request, from arguments, session and standard input.
+/// The builder of the request from the arguments, the session and the standard input.
 struct RequestComposer {
     let invocation: Invocation
     let session: SavedSession
     let input: StandardInput
     let terminal: TerminalState
 
-    /// The program's name for servers.
+    /// The name of the program in the User-Agent field.
     static let userAgent = "larkspur/\(LarkspurCommand.version)"
 
     /// Builds the request.
@@ -83,7 +83,7 @@ struct RequestComposer {
 
     // MARK: The body
 
-    /// Returns the body, and its type if it is not the default one.
+    /// Returns the body, and its media type; the type is nil if it is the default type of the request.
     private func body(_ items: ItemContents) throws(UsageError) -> (ComposedBody, type: String?) {
         let readsInput = !invocation.ignoresStandardInput && invocation.mode == .request && input.hasData
         if readsInput, invocation.hasDataItems || invocation.raw != nil { throw Invocation.mixedBody }

@@ -1,9 +1,9 @@
 import Larkspur
 
 extension SavedSession {
-    /// Takes over what later requests have in common with this one: the fields of its items, and its credentials.
-    /// Fields about the content and conditions are not taken over. Cookies in a field become cookies of the session,
-    /// which then sends them.
+    /// Stores the parts of a request that later requests share: the fields of its items, and its credentials. Fields
+    /// about the content and conditions are not stored. Cookies in a field become cookies of the session. The session
+    /// then sends them.
     mutating func take(_ composed: inout ComposedRequest, items: [RequestItem]) {
         let host = composed.request.url?.host ?? ""
         if let field = composed.request.value(forHTTPHeaderField: "Cookie") {

@@ -2,7 +2,7 @@ import Larkspur
 
 /// The standard input as the source of a request's body.
 struct StandardInput {
-    /// The largest number of bytes of a pipe that are held in memory. Longer input goes to a temporary file.
+    /// The largest number of bytes of a pipe that are stored in memory. Longer input is written to a temporary file.
     static let largestInMemory = 8 << 20
 
     private let descriptor: Int32
@@ -14,12 +14,14 @@ struct StandardInput {
         mode = fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : 0
     }
 
-    /// Whether the input has data for a request. A pipe, a file and a socket do; a terminal and `/dev/null` do not.
+    /// Whether the input has data for a request. True for a pipe, a file and a socket; false for a terminal and
+    /// `/dev/null`.
     var hasData: Bool { mode == S_IFIFO || mode == S_IFREG || mode == S_IFSOCK }
 
     var isTerminal: Bool { isatty(descriptor) == 1 }
 
-    /// Returns the body. A file is sent directly. A pipe is first read to its end, so that its length is known.
+    /// Returns the body. A file is sent directly. A pipe is first read to its end, because the request needs its
+    /// length.
     /// - Parameter isChunked: Whether the bytes are sent as they arrive, without their length.
     func body(isChunked: Bool) throws(UsageError) -> ComposedBody {
         let url = URL(fileURLWithPath: "/dev/fd/\(descriptor)")
@@ -37,7 +39,7 @@ struct StandardInput {
         return try spool(data)
     }
 
-    /// Writes the input to a file without a name, so that the file disappears with the process.
+    /// Writes the input to a file without a name. The system removes the file when the process ends.
     private func spool(_ beginning: Data) throws(UsageError) -> ComposedBody {
         let name = FileManager.default.temporaryDirectory.appendingPathComponent("larkspur-\(UUID().uuidString)").path
         let file = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -72,13 +74,14 @@ struct StandardInput {
 
     private static let failure = UsageError("The standard input could not be read.")
 
-    /// Asks for a password without showing it.
+    /// Requests a password from the user. The typed characters are not shown.
     /// - Parameters:
     ///   - prompt: The question, which is shown on standard error.
     ///   - terminal: The state of the terminal. An interruption restores it.
     func password(prompt: String, _ terminal: TerminalState) throws(UsageError) -> String {
         guard isTerminal else { throw UsageError("A password is needed, and there is no terminal to ask for it.") }
-        // Before the question is shown: input that came between the two would be shown, and then discarded.
+        // The echo is turned off before the question is shown. Input that came between the two would be shown, and then
+        // discarded.
         terminal.hideInput(descriptor)
         try? Sink.standardError.write(TerminalText.line(prompt))
         defer {

@@ -1,7 +1,7 @@
 import Larkspur
 import Synchronization
 
-/// A request and its response. The response goes to a receiver as it arrives.
+/// A request and its response. The response is passed to a receiver while it arrives.
 struct Exchange: Sendable {
     /// The result of an exchange.
     struct Outcome: Sendable {
@@ -15,7 +15,7 @@ struct Exchange: Sendable {
 
     /// The receiver of a response. Its methods are called one after the other.
     protocol Receiver: Sendable {
-        /// Receives a redirect that is followed, and the request that follows.
+        /// Receives a redirect that is followed, and the request to its target.
         func redirect(_ response: HTTPURLResponse, to request: URLRequest) throws(Sink.Failure)
         /// Receives the head of the response. Returns false to skip the content.
         func begin(_ response: HTTPURLResponse) throws(Sink.Failure) -> Bool
@@ -34,7 +34,7 @@ struct Exchange: Sendable {
         let isSatisfied = Atomic(false)
         let redirects = RedirectCounter(follows: followsRedirects, limit: maximumRedirects)
         let isOnlyHead = composed.request.httpMethod == "HEAD"
-        /// Calls the receiver. Its failure ends the exchange. Returns whether the exchange continues.
+        /// Calls the receiver. Returns whether the exchange continues. A failure of the receiver ends the exchange.
         @Sendable func attempt(_ call: () throws(Sink.Failure) -> Bool) -> Bool {
             do throws(Sink.Failure) {
                 if try call() { return true }
@@ -56,7 +56,7 @@ struct Exchange: Sendable {
         hooks.responseDisposition = { _, response in
             guard let response = response as? HTTPURLResponse, !redirects.hasExceeded else { return .cancel }
             let goesOn = attempt { () throws(Sink.Failure) in try receiver.begin(response) }
-            // If there is no content, the transfer ends without a cancellation.
+            // A response to HEAD has no content, so its transfer ends without a cancellation.
             return goesOn || isOnlyHead && failure.withLock({ $0 }) == nil ? .allow : .cancel
         }
         hooks.needNewBodyStream = { [composed] _ in composed.body.makeStream() }

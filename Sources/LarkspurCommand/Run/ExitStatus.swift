@@ -16,7 +16,7 @@ enum ExitStatus: Int32, Error {
     case interrupted = 130
 
     /// The exit status for a response's status code.
-    /// - Parameter followsRedirects: Whether redirects are followed, so that a 3xx response is one that led nowhere.
+    /// - Parameter followsRedirects: Whether redirects are followed. If true, a 3xx response is not an error.
     init(statusCode: Int, followsRedirects: Bool) {
         self =
             switch statusCode {

@@ -23,7 +23,7 @@ final class FileDownload: Exchange.Receiver {
 
     /// The destination of the content.
     enum Target: Sendable {
-        /// An existing file. Its first bytes stay if the server sends the rest.
+        /// An existing file. Its first bytes, as many as `offset`, stay if the server sends only the rest.
         case file(Sink, path: String, offset: Int64)
         /// A new file in the current folder, with the name that the response suggests.
         case suggested
@@ -128,14 +128,14 @@ final class FileDownload: Exchange.Receiver {
         if showsProgress { Sink.standardError.report("The file is complete already.") }
     }
 
-    /// Returns the offset of a part; nil if the response does not contain it.
+    /// Returns the offset of a partial response in the whole content; nil if the response does not say it.
     private static func start(of response: HTTPURLResponse) -> Int64? {
         guard let range = response.value(forHTTPHeaderField: "Content-Range"), range.lowercased().hasPrefix("bytes ")
         else { return nil }
         return Int64(range.dropFirst(6).prefix { $0.isASCII && $0.isNumber })
     }
 
-    /// Creates a new file with the response's name, and a number if such a file exists.
+    /// Creates a new file with the response's name. If that name is in use, a number is appended.
     private static func createFile(for response: HTTPURLResponse) throws(UsageError) -> (Sink, name: String) {
         let base = DownloadDestination.fileName(for: response) ?? "index"
         for number in 0..<10_000 {

@@ -12,8 +12,8 @@ struct LatencySummary: Equatable, Sendable {
 
     mutating func addError() { errors += 1 }
 
-    /// Returns the latency that this fraction of the responses does not exceed (the nearest rank); nil if there are
-    /// none.
+    /// Returns the smallest latency that a fraction of the responses does not exceed (the nearest rank); nil if there
+    /// are no responses.
     static func percentile(_ fraction: Double, of sorted: [Duration]) -> Duration? {
         guard !sorted.isEmpty else { return nil }
         let rank = Int((fraction * Double(sorted.count)).rounded(.up))

@@ -1,8 +1,8 @@
 import Larkspur
 import Synchronization
 
-/// The lines of the standard input. They are read when they are requested, on a queue, so that no other work waits for
-/// them.
+/// The lines of the standard input. Each line is read when it is requested. The reading is done on a separate queue, so
+/// that no other work waits for it.
 final class LineReader: Sendable {
     fileprivate struct State {
         var bytes: [UInt8] = []
@@ -17,7 +17,7 @@ final class LineReader: Sendable {
 
     init(_ input: StandardInput) { self.input = input }
 
-    /// Returns the next line without its line feed; nil at the end of the input, or if it cannot be read.
+    /// Returns the next line without its line feed; nil at the end of the input, or if the input cannot be read.
     func next() async -> Data? {
         await withCheckedContinuation { continuation in
             queue.async { [self] in continuation.resume(returning: read()) }
@@ -25,7 +25,7 @@ final class LineReader: Sendable {
     }
 
     private func read() -> Data? {
-        // The number of bytes without a line feed, so that they are not searched again.
+        // The number of bytes that are known to have no line feed. They are not searched again.
         var searched = 0
         while true {
             let line = state.withLock { $0.takeLine(searched: searched) }
@@ -39,8 +39,8 @@ final class LineReader: Sendable {
 }
 
 extension LineReader.State {
-    /// Takes a line out of the buffer. The outer optional is nil if no line is complete, the inner one at the end of
-    /// the input.
+    /// Takes a line out of the buffer. The outer optional is nil if no line is complete. The inner optional is nil at
+    /// the end of the input.
     fileprivate mutating func takeLine(searched: Int) -> Data?? {
         if let end = bytes[(start + searched)...].firstIndex(of: UInt8(ascii: "\n")) {
             defer { start = end + 1 }

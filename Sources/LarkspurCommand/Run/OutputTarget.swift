@@ -8,7 +8,7 @@ struct OutputTarget: Sendable {
     let parts: MessageParts
     /// The destination of a download; nil if there is none.
     let download: FileDownload.Target?
-    /// Whether progress is shown, as standard error is a terminal.
+    /// Whether progress is shown. It is shown only if standard error is a terminal.
     let showsProgress: Bool
 
     init(_ invocation: Invocation, environment: [String: String]) throws(UsageError) {
@@ -31,7 +31,7 @@ struct OutputTarget: Sendable {
                 ?? .standardOutput
         }
         style = Style(invocation.prettiness, isTerminal: sink.isTerminal, environment: environment)
-        // If there is a file, it gets the output even with --quiet.
+        // With --quiet, nothing is printed on standard output, but the file of --output still gets the messages.
         let isSilent = invocation.isQuiet && (isDownload || path == nil)
         parts = isSilent ? [] : invocation.parts(onTerminal: sink.isTerminal)
     }

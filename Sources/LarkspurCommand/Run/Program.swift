@@ -56,7 +56,7 @@ struct Program: Sendable {
         }
         let job = Job(invocation: invocation, composed: composed, output: output, input: input, manager: manager)
         let result = await job.result()
-        // Also after a failure: the failed request is recorded too.
+        // The recording is written even if the request failed, because failed requests are recorded too.
         if let (recorder, file) = recorder, !invocation.isOffline { try recorder.write(to: file) }
         let status = try result.get()
         if let file, !invocation.isSessionReadOnly, !invocation.isOffline {
@@ -80,8 +80,8 @@ struct Program: Sendable {
         return .error
     }
 
-    /// Returns the server of an error, without the parts of the URL that may be secret; empty if the message already
-    /// has it.
+    /// Returns the host and port of an error, without the parts of the URL that may be secret. Empty if the message
+    /// already contains them.
     private static func place(of error: LarkspurError) -> String {
         guard let url = error.failingURL, let host = url.host else { return "" }
         let place = host + (url.port.map { ":\($0)" } ?? "")

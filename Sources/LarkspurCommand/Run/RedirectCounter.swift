@@ -9,7 +9,7 @@ final class RedirectCounter: Sendable {
 
     /// - Parameters:
     ///   - follows: Whether any redirects are followed.
-    ///   - limit: The number of redirects at which the request fails; 0 for none.
+    ///   - limit: The number of redirects at which the request fails; 0 for no limit.
     init(follows: Bool, limit: Int) {
         self.follows = follows
         self.limit = limit

@@ -22,7 +22,7 @@ struct Repetition: Sendable {
 
         init(_ count: Int) { state = Mutex(State(remaining: count)) }
 
-        /// Takes one of the remaining requests. Returns false if there is none.
+        /// Takes one of the remaining requests. Returns false if no request is left.
         func take() -> Bool {
             state.withLock { state in
                 guard state.remaining > 0 else { return false }

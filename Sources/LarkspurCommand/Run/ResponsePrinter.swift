@@ -72,8 +72,8 @@ final class ResponsePrinter: Exchange.Receiver {
         if parts.contains(.requestHead) { try sink.write(messages.head(of: request, body: .none)) }
     }
 
-    /// Returns the version for the status line. The session reports the version only at the end of the transfer. With
-    /// TLS, it may be another one than HTTP/1.1.
+    /// Returns the version for the status line. The session reports the version only at the end of the transfer, and
+    /// with TLS it is not always HTTP/1.1.
     private static func version(of response: HTTPURLResponse) -> String {
         response.url?.scheme?.lowercased() == "http" ? "HTTP/1.1" : "HTTP"
     }

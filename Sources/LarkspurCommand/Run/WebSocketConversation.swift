@@ -8,11 +8,11 @@ struct WebSocketConversation: Sendable {
     let sink: Sink
     let input: LineReader?
 
-    /// Runs until one side closes the connection. The end of the input closes it.
+    /// Runs until one side closes the connection. At the end of the input, this side closes it.
     /// - Throws: ``WebSocketError`` if the server closes the connection because of an error.
     func run() async throws {
         var headers = request.headers
-        // The handshake sets its own values for these.
+        // The handshake sets its own value for this field.
         headers.remove("Accept-Encoding")
         let socket = manager.webSocket(request.url?.absoluteString ?? "", headers: headers)
         try await socket.open()

@@ -2,8 +2,8 @@ import Larkspur
 
 /// The file of a session. Only its owner may read it.
 ///
-/// Cookies and fields from an https session are never sent over http. A session's name belongs to a host and to one of
-/// the two schemes, and a file that was used with https is refused with http.
+/// Cookies and fields from an https session are never sent over http. A session with a name belongs to a host and a
+/// scheme. A file that was used with https is refused for http.
 struct SessionFile {
     let path: String
     /// Whether the request is encrypted.
@@ -11,7 +11,7 @@ struct SessionFile {
 
     /// - Parameters:
     ///   - name: The name of a session, or a path with a slash.
-    ///   - url: The URL of the request. The same name means another session for another host or scheme.
+    ///   - url: The URL of the request. For another host or scheme, the same name means another session.
     ///   - environment: The environment, which determines the folder for settings.
     init(_ name: String, url: URL, environment: [String: String]) throws(UsageError) {
         isSecure = ["https", "wss"].contains(url.scheme?.lowercased() ?? "")
@@ -52,7 +52,7 @@ struct SessionFile {
         return session
     }
 
-    /// Replaces the file. Other processes see the old or the new session, but never a part.
+    /// Replaces the file. Other processes see the old or the new session, but never an incomplete one.
     func write(_ session: SavedSession) throws(UsageError) {
         var session = session
         session.isSecure = isSecure

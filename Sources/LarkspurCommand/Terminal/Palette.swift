@@ -15,7 +15,7 @@ struct Palette: Sendable, Equatable {
 
     let isColored: Bool
 
-    /// Returns a text in a colour. Without a colour, or if there are no colours, returns it unchanged.
+    /// Returns a text in a colour. Without a colour, or if colours are turned off, returns the text unchanged.
     func paint(_ text: String, _ ink: Ink?) -> String {
         guard isColored, let ink, !text.isEmpty else { return text }
         return "\u{1B}[\(ink.rawValue)m\(text)\u{1B}[0m"

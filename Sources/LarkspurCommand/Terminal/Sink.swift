@@ -54,7 +54,7 @@ final class Sink: Sendable {
         if let failure { throw failure }
     }
 
-    /// Writes a line for the user. Ignores a failure, as there is no other place to report it.
+    /// Writes a line for the user. A failure is ignored, because there is no other place to report it.
     func report(_ line: String) { try? write(TerminalText.line(line) + "\n") }
 
     /// The number of bytes in the file; nil for a pipe or a device.
@@ -64,7 +64,7 @@ final class Sink: Sendable {
         return Int64(status.st_size)
     }
 
-    /// Truncates the file, and continues at its end.
+    /// Truncates the file. Later output is written at its end.
     func truncate(to length: Int64) throws(Failure) {
         // A pipe or a device has no length.
         guard size != nil else { return }

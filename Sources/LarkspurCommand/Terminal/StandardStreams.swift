@@ -2,12 +2,12 @@ import Larkspur
 
 /// The standard streams and arguments of the process.
 enum StandardStreams {
-    /// Opens a device in place of closed standard streams. Otherwise a file or a connection could get the number of a
-    /// closed stream and receive the output. Writing to such a stream still fails.
+    /// Opens a device for each standard stream that is closed. Otherwise a file or a connection could get the number of
+    /// a closed stream and receive the output. Writing to such a stream still fails.
     static func open() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) == -1 {
-            // The system gives the lowest free number, which is the closed stream's. Output to a file that is open for
-            // reading fails.
+            // The system assigns the lowest free number, which is the number of the closed stream. The device is opened
+            // for the opposite direction, so that the use of the stream fails.
             _ = Foundation.open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
         }
     }

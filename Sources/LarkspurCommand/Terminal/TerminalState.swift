@@ -1,7 +1,7 @@
 import Larkspur
 import Synchronization
 
-/// The state of the terminal, to restore it if the program ends early.
+/// The state of the terminal. It is stored so that it can be restored if the program ends early.
 final class TerminalState: Sendable {
     private struct Saved {
         let descriptor: Int32

@@ -1,10 +1,10 @@
 import Larkspur
 
-/// A converter of a server's bytes into text that a terminal only displays.
+/// A converter of a server's bytes into text that is safe to show on a terminal.
 ///
-/// Control characters become question marks, including the escape that begins a control sequence. So do characters that
-/// change the direction of text, as they can make it look like another text. Bytes that are invalid in their encoding
-/// become U+FFFD.
+/// Control characters become question marks, including the escape that begins a control sequence. Characters that
+/// change the direction of text become question marks too, because they can make it look like another text. Bytes that
+/// are invalid in their encoding become U+FFFD.
 struct TerminalText {
     private let encoding: String.Encoding
     /// The bytes of an incomplete character.
@@ -30,7 +30,7 @@ struct TerminalText {
         return Self.printable(String(decoding: bytes.dropLast(count), as: UTF8.self))
     }
 
-    /// Returns the text for the bytes of an incomplete character, as none follow.
+    /// Returns the text for the bytes of an incomplete character. Called when no more bytes follow.
     mutating func finish() -> String {
         defer { pending = [] }
         return Self.printable(String(decoding: pending, as: UTF8.self))
