@@ -1,6 +1,6 @@
-/// The similarity of texts. Errors use it to name what is most similar to something that was not found.
+/// The similarity of texts. If something was not found, the error uses it to name the most similar existing thing.
 enum Nearness {
-    /// The number of bytes that are compared, as the cost grows with its square.
+    /// The number of bytes that are compared. It is limited, because the cost grows with the square of the number.
     private static let mostBytes = 200
 
     /// Returns the number of bytes to insert, remove or replace so that one text becomes the other (Levenshtein

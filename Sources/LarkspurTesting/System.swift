@@ -8,7 +8,8 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// The functions of the C library for the server and for measurements of costs. Each is called only here.
+/// The functions of the C library for the server and for measurements of costs. Each function is called only in this
+/// file.
 ///
 /// The differences between platforms are limited to this file, and so is `errno`: a function that fails throws a
 /// `POSIXError`.
@@ -24,7 +25,7 @@ enum System {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        // The system may still remember connections of an earlier server on a fixed port.
+        // On a fixed port, the system may still remember connections of an earlier server, so the address is reused.
         return try makeListeningSocket(AF_INET, address: address, reusesAddress: port != 0, backlog: backlog)
     }
 
@@ -42,7 +43,8 @@ enum System {
         unlink(path)
     }
 
-    /// Creates a socket that receives the bytes that are sent on it. It needs one descriptor, a pair would need two.
+    /// Creates a socket that receives the bytes that are sent on it. It needs one descriptor. A pair of sockets would
+    /// need two.
     static func makeReflectingSocket() throws -> Descriptor {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -118,7 +120,8 @@ enum System {
     static func acceptConnection(_ listener: Descriptor) throws -> Descriptor {
         let descriptor = try check(accept(listener, nil, nil))
         markCloseOnExec(descriptor)
-        // Some platforms pass the listener's nonblocking mode on to connections. It is reset, as their threads block.
+        // Some platforms pass the listener's nonblocking mode on to connections. The mode is reset here, because the
+        // threads of connections block.
         setFlag(descriptor, F_SETFL, 0)
         suppressBrokenPipeSignal(descriptor)
         setOption(descriptor, level: Int32(IPPROTO_TCP), name: TCP_NODELAY, value: Int32(1))
@@ -140,8 +143,8 @@ enum System {
         case write, both
     }
 
-    /// Ends the stream in a direction. Errors are ignored, as a connection that the client has reset cannot be shut
-    /// down.
+    /// Ends the stream in a direction. Errors are ignored, because a connection that the client has reset cannot be
+    /// shut down.
     static func shutDown(_ descriptor: Descriptor, _ direction: ShutdownDirection) {
         _ = shutdown(descriptor, direction == .both ? Int32(SHUT_RDWR) : Int32(SHUT_WR))
     }
@@ -258,7 +261,7 @@ enum System {
         POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO)
     }
 
-    /// Sets an option of a socket. Errors are ignored, as a connection works without the option.
+    /// Sets an option of a socket. Errors are ignored, because a connection works without the option.
     private static func setOption<Value: BitwiseCopyable>(
         _ descriptor: Descriptor,
         level: Int32,
@@ -280,7 +283,7 @@ enum System {
         _ = fcntl(descriptor, command, flag)
     }
 
-    /// Prevents child processes from inheriting the descriptor, as they would keep the connection open.
+    /// Prevents child processes from inheriting the descriptor, because they would keep the connection open.
     private static func markCloseOnExec(_ descriptor: Descriptor) {
         setFlag(descriptor, F_SETFD, FD_CLOEXEC)
     }

@@ -10,16 +10,17 @@ import Synchronization
 ///     try cassette.save()
 ///
 /// It is a transport rather than an interceptor. An interceptor sees the end of a call, but not the redirects before
-/// it, the content of a stream, or the file of a download. A transport sees all of them, and records requests as they
-/// leave the interceptors, so that each attempt of a retry is recorded. Each redirect is a separate interaction. During
-/// recording, challenges are handled, and the response after them is recorded. A replay needs no credentials.
+/// it, the content of a stream, or the file of a download. A transport sees all of them. It records requests after the
+/// interceptors, so each attempt of a retry is recorded. Each redirect is a separate interaction. During recording,
+/// challenges are handled, and the response after them is recorded. A replay needs no credentials.
 ///
-/// The file is JSON for review: one interaction after the other, with contents as JSON or text if possible. `Redaction`
-/// replaces credentials, cookies and other secrets before anything is stored, in fields, URLs and contents; requests
-/// are compared in that form. JSON is replayed on one line, with the same values and order of members. Failed transfers
-/// are not recorded. Content is held in memory as a whole, even if it is a gigabyte.
+/// The file is JSON that people can review: one interaction after the other, with contents as JSON or text if possible.
+/// `Redaction` replaces credentials, cookies and other secrets in fields, URLs and contents before anything is stored.
+/// Requests are compared after this replacement. JSON is replayed on one line, with the same values and order of
+/// members. Failed transfers are not recorded. The whole content of a response is in memory, even if it is a gigabyte.
 ///
-/// Every method may be called on any thread, and any number of requests may run at once. It is available on Linux.
+/// Every method may be called on any thread, and any number of requests may run at once. The class is available on
+/// Linux.
 public final class Cassette: Sendable {
     /// The use of the file.
     public enum Mode: Sendable, Hashable {
@@ -54,8 +55,8 @@ public final class Cassette: Sendable {
     ///   - matching: The rule by which requests are found. Default: method, URL and content.
     ///   - redaction: The rule by which secrets are hidden. Default: `Redaction.standard`.
     ///   - transport: The transport that sends requests while recording. Default: the best available one.
-    /// - Throws: ``CassetteError`` if the file exists, but cannot be read or is not a cassette, in every mode; for
-    ///   `replay` also if it does not exist.
+    /// - Throws: In every mode, ``CassetteError`` if the file exists but cannot be read or is not a cassette. In the
+    ///   mode `replay`, also if the file does not exist.
     public init(
         _ file: URL,
         mode: Mode = .auto,
@@ -166,12 +167,13 @@ public final class Cassette: Sendable {
     }
 
     /// Writes the file if there are new recordings, and creates its folder if necessary. The file is replaced as a
-    /// whole, so that no reader sees a part of it, and only its owner may read it. The cassette is also saved when its
-    /// last reference is released.
+    /// whole, so that no reader sees an incomplete file. Only the file's owner may read it. The cassette is also saved
+    /// when its last reference is released.
     /// - Throws: ``CassetteError`` if the file cannot be written, or has changed since it was read.
     public func save() throws(CassetteError) {
         do {
-            // Saves do not overlap. Otherwise a later one could take an earlier one's file for another program's.
+            // Saves do not overlap. Otherwise a save could take the file of an earlier save for the file of another
+            // program.
             try saving.withLock { _ in try write() }
         } catch let error as CassetteError {
             throw error
@@ -205,7 +207,7 @@ public final class Cassette: Sendable {
     }
 }
 
-/// Runs a body with a cassette, and saves the cassette at the end, even after an error of the body.
+/// Runs a closure with a cassette, and saves the cassette at the end, even if the closure throws an error.
 ///
 ///     try await withCassette("users", mode: .auto) { cassette in
 ///         let manager = SessionManager(baseURL: baseURL, transport: cassette.transport)
@@ -220,10 +222,10 @@ public final class Cassette: Sendable {
 ///   - redaction: The rule by which secrets are hidden. Default: `Redaction.standard`.
 ///   - transport: The transport that sends requests while recording. Default: the best available one.
 ///   - sourceFile: The source file of the call.
-///   - isolation: The actor on which the body runs. Default: the caller's.
-///   - body: The body.
-/// - Returns: The value of the body.
-/// - Throws: The error of the body, or ``CassetteError``.
+///   - isolation: The actor on which the closure runs. Default: the caller's.
+///   - body: The closure.
+/// - Returns: The value of the closure.
+/// - Throws: The error of the closure, or ``CassetteError``.
 public func withCassette<Value>(
     _ name: String,
     in folder: URL? = nil,
@@ -248,7 +250,7 @@ public func withCassette<Value>(
     do {
         value = try await body(cassette)
     } catch {
-        // The error of the body is reported, not that of saving.
+        // The error of the closure is reported, not an error of the save.
         try? cassette.save()
         throw error
     }

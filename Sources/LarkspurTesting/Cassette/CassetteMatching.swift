@@ -5,14 +5,14 @@ internal import HTTPSyntax
 public struct CassetteMatching: Sendable, Hashable {
     /// Whether scheme, host and port are compared, in addition to path and query. Default: true.
     public var comparesOrigin = true
-    /// The names of query items that are ignored, such as a time stamp's. Default: none.
+    /// The names of query items that are ignored, such as the name of a time stamp. Default: none.
     public var ignoredQueryItems: Set<String> = []
-    /// The names of header fields that are compared. Their case does not matter. Default: none.
+    /// The names of header fields that are compared. The case of the names does not matter. Default: none.
     public var fields: Set<String> = []
     /// Whether the hashes of the contents are compared. The order of members in JSON does not count. Default: true.
     public var comparesBody = true
-    /// Whether the last response is repeated if a request occurs more often than it was recorded. Default: false, such
-    /// a request has no response.
+    /// Whether the last response is repeated if a request occurs more often than it was recorded. Default: false; then
+    /// the request has no response.
     public var repeatsLast = false
 
     /// The default rule: method, URL and content.

@@ -2,8 +2,8 @@
 internal import Larkspur
 import Synchronization
 
-/// The part of a cassette's session that sends requests. It uses a session of another transport, which is created on
-/// first use and invalidated with this object.
+/// The part of a cassette's session that sends requests. It uses a session of another transport. That session is
+/// created on first use, and invalidated when this object is released.
 final class CassetteRecorder: Sendable {
     private let makeSession: @Sendable (any URLSessionDelegate, OperationQueue) -> URLSession
     private let delegate = RecorderDelegate()
@@ -25,7 +25,7 @@ final class CassetteRecorder: Sendable {
     func send(_ request: URLRequest, _ exchange: StubExchange, _ cassette: Cassette) {
         let task = currentSession.dataTask(with: request)
         delegate.add(RecorderDelegate.Recording(request: request, exchange: exchange, cassette: cassette), of: task)
-        // This has no effect on a task that has already ended.
+        // A cancellation has no effect on a task that has already ended.
         exchange.onAbandonment { task.cancel() }
         task.resume()
     }
@@ -34,7 +34,7 @@ final class CassetteRecorder: Sendable {
         if let session = session.withLock({ $0 }) { return session }
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1
-        // Created outside the lock, as the factory may be the caller's code.
+        // Created outside the lock, because the factory may be the caller's code.
         let made = makeSession(delegate, queue)
         let used = session.withLock { session in
             if let session { return session }
@@ -55,14 +55,15 @@ private final class RecorderDelegate: NSObject, URLSessionDataDelegate, Sendable
         var response: HTTPURLResponse?
         var content = Data()
 
-        /// Whether the response is held back until it is complete, because the next request may follow immediately.
+        /// Whether the response is delayed until it is complete. True for redirects, because the next request may
+        /// follow immediately.
         var mayRedirect: Bool {
             guard let response else { return false }
             return 300..<400 ~= response.statusCode && response.value(forHTTPHeaderField: "Location") != nil
         }
     }
 
-    // Safe: it is passed from one queue to another, and then only used there.
+    // Safe: the challenge is passed from one queue to another, and then only used there.
     private struct ChallengeBox: @unchecked Sendable {
         let challenge: URLAuthenticationChallenge
     }
@@ -80,7 +81,7 @@ private final class RecorderDelegate: NSObject, URLSessionDataDelegate, Sendable
         newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        // The session of the cassette follows the redirect, so that it is recorded.
+        // The session of the cassette follows the redirect, so that the redirect is recorded.
         completionHandler(nil)
     }
 
@@ -123,7 +124,7 @@ private final class RecorderDelegate: NSObject, URLSessionDataDelegate, Sendable
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        // Changed in place: a second reference to the content would have it copied each time.
+        // Changed in place. With a second reference to the content, each change would copy the content.
         let exchange = recordings.withLock { recordings in
             recordings[dataTask.taskIdentifier]?.content.append(data)
             return recordings[dataTask.taskIdentifier].flatMap { $0.mayRedirect ? nil : $0.exchange }

@@ -18,7 +18,8 @@ struct Interaction: Sendable {
         var headers: [Field]
         var body: RecordedBody
 
-        /// Returns the fields for a session. If the content was written in another form, they have its new length.
+        /// Returns the fields for a session. If the content is replayed in another form, `Content-Length` has its new
+        /// length.
         func fields(contentLength: Int) -> [String: String] {
             var fields: [String: String] = [:]
             let isCoded = headers.contains { $0.name.lowercased() == "content-encoding" }
@@ -56,7 +57,7 @@ enum RecordedBody: Sendable {
         }
         let essence = type.map { FieldParameters($0).leading.lowercased() }
         let mayBeJSON = essence.map { $0 == "application/json" || $0.hasSuffix("+json") } ?? true
-        // A single number or string is no clearer as JSON.
+        // A number or a string alone would not be easier to review as JSON, so it is stored as text.
         if mayBeJSON, let node = try? JSONNode(Array(content), maximumDepth: Self.depth),
             node.array != nil || node.members != nil
         {
@@ -109,7 +110,7 @@ enum CassetteFile {
     /// The number of bytes that are collected before they are passed on.
     private static let pieceSize = 1 << 18
 
-    /// Writes a file, one interaction after the other, so that only the largest one is in memory twice.
+    /// Writes a file, one interaction after the other, so that at most one interaction is in memory twice.
     /// - Parameter take: Receives the next bytes of the file.
     static func write(_ interactions: [Interaction], _ take: ([UInt8]) throws -> Void) rethrows {
         var bytes = Array("{\n  \"larkspurCassette\": \(version),\n  \"interactions\": [".utf8)
@@ -166,7 +167,7 @@ enum CassetteFile {
         case .none: return []
         case .json(let node): return [("json", node)]
         case .text(let text):
-            // The bytes are searched, as finding the ends of characters takes many times as long.
+            // The bytes are searched, because finding the ends of characters takes many times as long.
             guard text.utf8.contains(.lineFeed), !text.utf8.contains(.carriageReturn) else {
                 return [("text", JSONNode(.string(text)))]
             }

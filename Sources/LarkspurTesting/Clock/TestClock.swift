@@ -90,7 +90,7 @@ public final class TestClock: Clock, Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 let outcome: Result<Void, any Error>? = change { state in
                     state.sleeps.append(state.now.duration(to: deadline))
-                    // Checked under the lock, because the cancellation handler removes the sleeper under it.
+                    // Checked under the lock, because the cancellation handler removes the sleeper under the same lock.
                     if Task.isCancelled { return .failure(CancellationError()) }
                     if deadline <= state.now { return .success(()) }
                     state.sleepers[id] = Sleeper(deadline: deadline, continuation: continuation)
@@ -104,7 +104,7 @@ public final class TestClock: Clock, Sendable {
         }
     }
 
-    /// Moves the clock forward, and ends the sleeps whose deadlines it has reached, the earliest first.
+    /// Moves the clock forward. Ends the sleeps whose deadlines the clock has reached, the earliest deadline first.
     /// - Parameter duration: The duration. A negative one has no effect.
     public func advance(by duration: Duration) {
         guard duration >= .zero else { return }
@@ -157,7 +157,7 @@ public final class TestClock: Clock, Sendable {
         throw LoopbackServer.WaitTimeout(description: "Waited \(timeout) s for \(what), but \(state.sentence).")
     }
 
-    /// Changes the state, and ends the waits whose conditions it meets.
+    /// Changes the state, and ends the waits whose conditions the new state meets.
     private func change<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
         let (result, satisfied) = state.withLock { state in
             let result = body(&state)

@@ -1,5 +1,5 @@
-/// Inputs for measurements of a parser's cost. They cover every class of bytes, as a parser may be slow for some bytes
-/// only, which a sample does not show.
+/// Inputs for measurements of a parser's cost. They cover every class of bytes, because a parser may be slow for a few
+/// bytes only. A sample of bytes would not show this.
 package enum ByteInputs {
     /// The bytes that grammars treat in different ways: controls, punctuation, and bytes of UTF-8.
     private static let distinct: [UInt8] =
@@ -8,10 +8,11 @@ package enum ByteInputs {
     /// Returns the names of the inputs for which the cost of work grows faster than their length.
     ///
     /// The inputs are: each byte, repeated; each pair of distinct bytes, repeated; and each such pair at the two ends
-    /// of an input. Each input is measured once. If the result is suspicious, it is measured again with care.
+    /// of an input. Each input is measured once. If the result is suspicious, the input is measured again with several
+    /// runs.
     /// - Parameters:
-    ///   - size: The length of an input of one repeated byte. Inputs of pairs have half of it. In bytes; default: 8
-    ///     KiB.
+    ///   - size: The length in bytes of an input of one repeated byte. Inputs of pairs have half this length. Default:
+    ///     8 KiB.
     ///   - work: Processes an input.
     package static func excesses(upTo size: Int = 1 << 13, _ work: ([UInt8]) -> Void) -> [String] {
         var names: [String] = []

@@ -8,7 +8,7 @@ package enum Growth {
     /// The factor that separates linear growth from quadratic growth.
     package static let linear = 9.0
 
-    /// The factor above which one run is not enough, because other processes disturb it.
+    /// The factor above which one run is not enough, because other processes may have disturbed the run.
     private static let suspicious = 7.0
 
     /// The smallest time that does not count as zero, in seconds.
@@ -17,7 +17,7 @@ package enum Growth {
     /// Returns the CPU time of this thread for an input of the whole size, divided by the time for a quarter of it. The
     /// result is about 4 for linear growth, and about 16 for quadratic growth.
     /// - Parameters:
-    ///   - make: Creates an input of a size. Its time is not measured.
+    ///   - make: Creates an input of a size. The time for this is not measured.
     ///   - size: The whole size.
     package static func factor<Input>(
         of make: (Int) -> Input,
@@ -35,8 +35,8 @@ package enum Growth {
         return least
     }
 
-    /// Whether one run suggests that the cost grows faster than the input. Only then ``factor(of:upTo:_:)`` is worth
-    /// its time.
+    /// Whether one run suggests that the cost grows faster than the input. If not, the time for ``factor(of:upTo:_:)``
+    /// can be saved.
     static func isSuspicious<Input>(of make: (Int) -> Input, upTo size: Int, _ work: (Input) -> Void) -> Bool {
         let (part, whole) = (make(size / 4), make(size))
         let start = System.threadTime
@@ -46,7 +46,8 @@ package enum Growth {
         return System.threadTime - middle > max(middle - start, resolution / 10) * suspicious
     }
 
-    /// Returns the shortest time of several runs. If a run takes long, a few are enough, as disturbances matter less.
+    /// Returns the shortest time of several runs. If a run takes long, a few runs are enough, because disturbances
+    /// matter less.
     private static func time(_ work: () -> Void) -> Double {
         var least = Double.infinity
         var total = 0.0

@@ -32,8 +32,8 @@ extension LoopbackServer {
 
         /// The connection is closed before the body has the length of its `Content-Length`.
         case shortBody = "short-body"
-        /// The body is longer than its `Content-Length`, and the connection stays open, so that the next request on it
-        /// reads the extra bytes.
+        /// The body is longer than its `Content-Length`, and the connection stays open. The client of the next request
+        /// on this connection reads the extra bytes first.
         case longBody = "long-body"
         /// The connection is reset in the middle of the body.
         case resetInBody = "reset-in-body"
@@ -41,7 +41,7 @@ extension LoopbackServer {
         case brokenChunk = "broken-chunk"
         /// The connection is closed after some chunks, without the last one.
         case missingLastChunk = "missing-last-chunk"
-        /// A gzip body ends in the middle of its stream, while its `Content-Length` is right.
+        /// A gzip body ends in the middle of its stream, but its `Content-Length` is right.
         case truncatedGzip = "truncated-gzip"
         /// The `Content-Encoding` is gzip, but the body is plain text.
         case falseGzip = "false-gzip"
@@ -65,7 +65,7 @@ extension LoopbackServer {
         case bareLineFeeds = "bare-line-feeds"
         /// The header has no blank after its colons, and a value in ISO 8859-1.
         case sloppyHeader = "sloppy-header"
-        /// The response says that the connection stays open, but it is closed after it.
+        /// The response says that the connection stays open, but the server closes the connection after the response.
         case unannouncedClose = "unannounced-close"
 
         /// The path at which every server has this fault, such as `/fault/short-body`.
@@ -94,7 +94,7 @@ extension LoopbackServer {
             case endless
         }
 
-        /// The body of those faults that deliver a complete one.
+        /// The body of the faults that send a complete body.
         public static let body = "The quick brown fox jumps over the lazy dog.\n"
     }
 }

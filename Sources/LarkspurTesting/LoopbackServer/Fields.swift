@@ -5,7 +5,7 @@ extension LoopbackServer {
     public struct Fields: Sendable, Hashable {
         /// One field line.
         public struct Field: Sendable, Hashable {
-            /// The name. Its case is preserved, but does not matter.
+            /// The name. Its spelling is preserved, but case does not matter in comparisons.
             public var name: String
             /// The value without white space around it.
             public var value: String
@@ -24,8 +24,8 @@ extension LoopbackServer {
 
         /// The values of all fields with a name, joined by commas (RFC 9110, section 5.3); nil if there are none.
         ///
-        /// Setting a value replaces all fields with the name, at the position of the first one. Setting nil removes
-        /// them. Joined `Set-Cookie` values cannot be separated: read them with ``values(for:)``.
+        /// Setting a value replaces all fields with the name, at the position of the first one. Setting nil removes all
+        /// fields with the name. Joined `Set-Cookie` values cannot be separated: read them with ``values(for:)``.
         public subscript(name: String) -> String? {
             get {
                 let values = values(for: name)

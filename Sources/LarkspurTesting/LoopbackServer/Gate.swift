@@ -5,10 +5,10 @@ internal import Synchronization
 extension LoopbackServer {
     /// A latch that starts closed and, once opened, stays open.
     ///
-    /// A response can wait on a gate that the test opens (``Response/held(until:)``, ``Response/Step/wait(_:)``). Or it
-    /// opens a gate on which the test waits (``Response/Step/open(_:)``). If the client disconnects or the server
-    /// stops, the response stops waiting, but the gate stays closed. A client that closes its side of the connection
-    /// counts as disconnected.
+    /// A response can wait on a gate that the test opens (``Response/held(until:)``, ``Response/Step/wait(_:)``). A
+    /// response can also open a gate on which the test waits (``Response/Step/open(_:)``). If the client disconnects or
+    /// the server stops, the response no longer waits, but the gate stays closed. A client that closes its side of the
+    /// connection counts as disconnected.
     public final class Gate: Sendable {
         private struct State {
             var isOpen = false

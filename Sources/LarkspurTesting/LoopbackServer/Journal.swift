@@ -64,7 +64,8 @@ final class Journal: Sendable {
 
     // MARK: Waiting
 
-    /// Returns a gate that opens as soon as the entries meet a condition. It stays open even if they change again.
+    /// Returns a gate that opens as soon as the entries meet a condition. The gate stays open even if the entries
+    /// change again.
     func gate(when isSatisfied: @escaping @Sendable (Entries) -> Bool) -> Gate {
         let gate = Gate()
         let isSatisfiedNow = state.withLock { state in

@@ -11,7 +11,7 @@ extension LoopbackServer.Request {
         var request = URLRequest(url: url)
         request.httpMethod = method
         if !body.isEmpty { request.httpBody = body }
-        // Setting the content has added a field.
+        // Setting the content has added a Content-Type field, which is removed here.
         request.allHTTPHeaderFields = [:]
         for field in headers where !Self.fieldsOfConnection.contains(field.name.lowercased()) {
             request.addValue(field.value, forHTTPHeaderField: field.name)

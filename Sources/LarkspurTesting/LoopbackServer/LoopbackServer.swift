@@ -2,9 +2,9 @@ public import Foundation
 
 /// An HTTP/1.1 server for tests. It runs in the process of the test on a port of 127.0.0.1, with or without TLS.
 ///
-/// It responds to the routes of the test (``route(_:method:_:)-(_,_,LoopbackServer.Response...)``), to many paths of
-/// httpbin.org, such as `/anything`, `/status/404` and `/drip`, and with faults at `/fault/…` (``Fault``). It records
-/// every request. A test can wait for requests and hold back responses (``Gate``), so that it never needs to sleep.
+/// It has the routes of the test (``route(_:method:_:)-(_,_,LoopbackServer.Response...)``), many paths of httpbin.org,
+/// such as `/anything`, `/status/404` and `/drip`, and faults at `/fault/…` (``Fault``). It records every request. A
+/// test can wait for requests and delay responses (``Gate``), so that it never needs to sleep.
 ///
 ///     let server = try LoopbackServer()
 ///     defer { server.stop() }
@@ -79,8 +79,9 @@ public final class LoopbackServer: Sendable {
 
     /// Closes the port and all connections. Returns when their descriptors are closed and their threads have ended.
     ///
-    /// Waits in responses end, but the method waits for running handlers. The routes are removed; the recorded requests
-    /// stay. In a handler, which runs on a connection's thread, the method does not wait. Further calls have no effect.
+    /// Responses that wait are ended, but the method waits for running handlers. The routes are removed; the recorded
+    /// requests stay. A handler runs on a connection's thread, so the method does not wait if a handler calls it.
+    /// Further calls have no effect.
     public func stop() {
         acceptor.stop()
         router.removeAll()
@@ -88,10 +89,10 @@ public final class LoopbackServer: Sendable {
 }
 
 extension LoopbackServer {
-    /// Adds a route with responses, which are sent in order. The last one repeats. If there are none, the response is
-    /// an empty 200.
+    /// Adds a route with responses, which are sent in order. The last response is repeated. If there are no responses,
+    /// the route sends an empty 200.
     ///
-    /// Routes of the test take precedence over the built-in ones, and later ones over earlier ones. A route for GET
+    /// Routes of the test take precedence over built-in routes, and later routes over earlier routes. A route for GET
     /// also applies to HEAD. If the path has routes, but none for the method, the server responds with 405.
     ///
     /// - Parameters:
@@ -103,10 +104,10 @@ extension LoopbackServer {
         route(path, method: method, responses)
     }
 
-    /// Adds a route with responses, which are sent in order. The last one repeats. If there are none, the response is
-    /// an empty 200.
+    /// Adds a route with responses, which are sent in order. The last response is repeated. If there are no responses,
+    /// the route sends an empty 200.
     ///
-    /// Routes of the test take precedence over the built-in ones, and later ones over earlier ones. A route for GET
+    /// Routes of the test take precedence over built-in routes, and later routes over earlier routes. A route for GET
     /// also applies to HEAD. If the path has routes, but none for the method, the server responds with 405.
     ///
     /// - Parameters:

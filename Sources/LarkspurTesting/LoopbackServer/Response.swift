@@ -19,12 +19,12 @@ extension LoopbackServer {
         public var body: [Step] = []
         /// The trailer fields of a body whose framing is ``Framing/chunked``. Default: none.
         public var trailers: Fields = [:]
-        /// The steps before the header. They hold it back, or send interim responses. Their bytes are sent unchanged.
-        /// Default: none.
+        /// The steps before the header. They delay the header, or send interim responses. The bytes of these steps are
+        /// sent unchanged. Default: none.
         public var prelude: [Step] = []
         /// The framing, which tells the client where the body ends. Default: ``Framing/contentLength``.
         public var framing = Framing.contentLength
-        /// The end of the connection. Default: ``Ending/negotiated``, as the header fields of both sides determine it.
+        /// The end of the connection. Default: ``Ending/negotiated``; the header fields of both sides determine it.
         public var ending = Ending.negotiated
         /// The handling of the request's body before the response. Default: ``RequestBodyHandling/read``.
         public var requestBody = RequestBodyHandling.read
@@ -71,7 +71,7 @@ extension LoopbackServer {
             case readWithoutContinue
             /// The server does not read the body. It sends the response immediately, and then closes the connection.
             ///
-            /// For the response of a handler this is too late, as the body was read before the handler was called.
+            /// This has no effect in the response of a handler, because the body is read before the handler is called.
             case refuse
         }
     }
@@ -194,7 +194,8 @@ extension LoopbackServer.Response {
 
 /// The responses to range requests (RFC 9110, section 14).
 extension LoopbackServer.Response {
-    /// Returns the response to the request's `Range` field; unchanged if there is none, or it may be ignored.
+    /// Returns the response to the request's `Range` field. If there is none, or it may be ignored, returns the
+    /// response unchanged.
     func applyingRange(of request: RequestHead) -> Self {
         guard acceptsRanges, status == 200, let length = body.byteCount else { return self }
         var response = self
@@ -219,7 +220,7 @@ extension LoopbackServer.Response {
     private func isSame(as validator: String?) -> Bool {
         guard let validator else { return true }
         let isTag = validator.hasPrefix("\"") || validator.hasPrefix("W/")
-        // A weak tag never matches here, as the bytes may differ.
+        // A weak tag never matches here, because the bytes may differ.
         return !validator.hasPrefix("W/") && validator == headers[isTag ? "ETag" : "Last-Modified"]
     }
 }

@@ -2,8 +2,8 @@ internal import Foundation
 internal import HTTPSyntax
 internal import Synchronization
 
-/// A router that finds the route of a request. Routes of the test take precedence over the built-in ones, and later
-/// ones over earlier ones.
+/// A router that finds the route of a request. Routes of the test take precedence over built-in routes, and later
+/// routes over earlier routes.
 final class Router: Sendable {
     /// The result of routing. It is determined as soon as the head of the request has arrived.
     struct Resolution: Sendable {
@@ -138,7 +138,7 @@ struct Route: Sendable {
         "\(methods.map { $0.sorted().joined(separator: "/") } ?? "any method") \(path)".onOneLine
     }
 
-    /// Returns whether the route applies to a method. A route for GET also applies to HEAD, unless there is one for
+    /// Returns whether the route applies to a method. A route for GET also applies to HEAD, unless there is a route for
     /// HEAD.
     func allows(_ method: String, headAsGet: Bool) -> Bool {
         guard let methods else { return true }
@@ -147,7 +147,7 @@ struct Route: Sendable {
 }
 
 extension Route {
-    /// A queue of responses. The last one repeats.
+    /// A queue of responses. The last response is repeated.
     final class Script: Sendable {
         private let responses: [LoopbackServer.Response]
         private let position = Mutex(0)

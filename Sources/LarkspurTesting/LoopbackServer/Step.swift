@@ -13,7 +13,7 @@ extension LoopbackServer.Response {
         case open(LoopbackServer.Gate)
         /// A step that waits for a number of seconds, unless the client disconnects or the server stops.
         case pause(TimeInterval)
-        /// Steps that are repeated a number of times. Nil for no end, until the client disconnects.
+        /// Steps that are repeated a number of times; nil to repeat them until the client disconnects.
         case repeated([Step], times: Int? = nil)
 
         /// Sends text as UTF-8.
@@ -53,7 +53,7 @@ extension LoopbackServer.Response {
 }
 
 extension [LoopbackServer.Response.Step] {
-    /// The number of bytes that the steps send; nil if it has no end.
+    /// The number of bytes that the steps send; nil if a step has no end.
     var byteCount: Int? {
         reduce(0) { sum, step in
             guard let sum, let count = step.byteCount else { return nil }

@@ -3,7 +3,8 @@
 protocol ReplySource: Sendable {
     /// The clock for the delays in replies.
     var clock: any Clock<Duration> { get }
-    /// Whether the source needs the content of requests. If so, files and streams are read before.
+    /// Whether the source needs the content of requests. If so, files and streams are read before ``reply(to:_:)`` is
+    /// called.
     var readsContent: Bool { get }
     /// Whether redirects are followed. Each request then gets a separate reply.
     var followsRedirects: Bool { get }
@@ -12,13 +13,14 @@ protocol ReplySource: Sendable {
     func reply(to request: URLRequest, _ exchange: StubExchange)
 }
 
-/// The reply to one request of a task, as far as the source has provided it. A task that follows redirects has several.
+/// The reply to one request of a task, as far as the source has provided it. A task that follows redirects has several
+/// replies.
 struct StubExchange: Sendable {
     let core: StubTaskCore
     /// The number of the request within its task.
     let hop: Int
 
-    /// Adds steps to the reply. After the end of the task they are ignored.
+    /// Adds steps to the reply. Steps that are added after the end of the task are ignored.
     func add(_ steps: [StubTaskCore.Step]) { core.add(steps, hop: hop) }
 
     /// Sets a closure that is called if the task is cancelled, or does not need the rest of the reply.

@@ -72,8 +72,8 @@ extension StubURLSession {
             )
         }
 
-        /// Returns a redirect. The location may be relative. Sessions of a ``StubTransport`` follow it; others deliver
-        /// it as the response.
+        /// Returns a redirect. The location may be relative. Sessions of a ``StubTransport`` follow the redirect; other
+        /// sessions deliver it as the response.
         public static func redirect(to location: String, status: Int = 302) -> Reply {
             respond(status: status, headers: ["Location": location])
         }

@@ -5,7 +5,7 @@ public import Larkspur
 extension StubTransport {
     /// A request that a stub transport has received.
     public struct Request: Sendable {
-        /// The request. Its `httpBody` has the content, whatever the source was.
+        /// The request. Its `httpBody` has the content, even if the content came from a file or a stream.
         public let urlRequest: URLRequest
         /// The segments for the placeholders of the route's pattern, by the placeholders' names.
         public internal(set) var parameters: [String: String] = [:]

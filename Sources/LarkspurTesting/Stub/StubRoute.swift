@@ -76,7 +76,7 @@ struct StubRoute: Sendable {
     var description: String { "\(method?.rawValue ?? "any method") \(pattern)".onOneLine }
 }
 
-/// A queue of replies. The last one repeats.
+/// A queue of replies. The last reply is repeated.
 final class ReplyQueue: Sendable {
     private let replies: [StubURLSession.Reply]
     private let position = Mutex(0)

@@ -2,11 +2,11 @@
 internal import LarkspurTransport
 import Synchronization
 
-/// The common part of all stub tasks: the source's reply, and its part that was delivered.
+/// The common part of all stub tasks: the reply of the source, and the state of its delivery.
 ///
 /// A reply is a list of steps. Each step is an operation on the delegate queue. A suspended task keeps its position.
 final class StubTaskCore: Sendable {
-    /// The content of a request, by its place.
+    /// The place of a request's content.
     enum Content: Sendable {
         /// The content of the request itself.
         case request
@@ -157,7 +157,7 @@ final class StubTaskCore: Sendable {
     private func send(_ content: Data?) {
         var request = request
         if source.readsContent {
-            // Setting the content adds a field.
+            // Setting the content adds a field, so the previous fields are restored.
             let fields = request.allHTTPHeaderFields
             request.httpBodyStream = nil
             request.httpBody = content
@@ -344,7 +344,7 @@ final class StubTaskCore: Sendable {
             return storage.record.received
         }
         if completion != nil {
-            // The handler receives all of it at the end.
+            // The completion handler receives the whole content at the end.
         } else if let task = task as? URLSessionDataTask {
             (delegate as? any URLSessionDataDelegate)?.urlSession(session, dataTask: task, didReceive: data)
         } else if let task = task as? URLSessionDownloadTask {

@@ -17,7 +17,7 @@ struct StubCourse {
 
     mutating func suspend() { if state == .running { state = .suspended } }
 
-    /// Cancels the task. Returns false if it has ended or was already cancelled.
+    /// Cancels the task. Returns false if the task has ended or was already cancelled.
     mutating func cancel() -> Bool {
         guard isOpen else { return false }
         state = .canceling
@@ -44,7 +44,7 @@ struct StubReplySteps {
     var steps: ArraySlice<StubTaskCore.Step> = []
     /// Whether a step is being delivered.
     var isDelivering = false
-    /// The number of requests after which another one followed.
+    /// The number of requests that were followed by another request.
     var hop = 0
     /// The current step's wait.
     var wait: Task<Void, Never>?

@@ -11,15 +11,16 @@ import Synchronization
 ///     let manager = SessionManager(baseURL: "https://api.example.com", transport: stub.transport)
 ///
 /// No socket is opened. The sessions make the same delegate calls as a real session, follow redirects, and read the
-/// content of uploads. They have no cookies and no cache, ask for no credentials, and ignore `SecurityPolicy`. A
-/// request that matches no route ends with an error with the code `unsupported`, which names the most similar routes.
+/// content of uploads. They have no cookies and no cache, request no credentials, and ignore `SecurityPolicy`. If a
+/// request matches no route, the task ends with an error with the code `unsupported`. The error names the most similar
+/// routes.
 ///
 /// Every method may be called on any thread. Like ``StubURLSession``, it is available on Linux.
 public final class StubTransport: Sendable {
     /// The reply of a route.
     public typealias Reply = StubURLSession.Reply
     /// A closure that returns the reply to a request, or throws the error of its task. Called on the thread that
-    /// resumes the task; on another one after a redirect, or if the content is a stream.
+    /// resumes the task. After a redirect, or if the content is a stream, it is called on another thread.
     public typealias Handler = @Sendable (Request) throws -> Reply
 
     private let clock: any Clock<Duration>
@@ -61,8 +62,8 @@ public final class StubTransport: Sendable {
 
     // MARK: Routes
 
-    /// Adds a route with replies, which are sent in order. The last one repeats. If there are none, the reply is an
-    /// empty 200.
+    /// Adds a route with replies, which are sent in order. The last reply is repeated. If there are no replies, the
+    /// route sends an empty 200.
     ///
     /// Later routes take precedence over earlier ones. A route replaces an earlier one with the same method and
     /// pattern. A route for GET also applies to HEAD.
@@ -75,8 +76,8 @@ public final class StubTransport: Sendable {
         add(StubRoute(method, pattern, .queue(replies)))
     }
 
-    /// Adds a route for any method with replies, which are sent in order. The last one repeats. If there are none, the
-    /// reply is an empty 200.
+    /// Adds a route for any method with replies, which are sent in order. The last reply is repeated. If there are no
+    /// replies, the route sends an empty 200.
     /// - Parameters:
     ///   - pattern: The path, or a URL with scheme and host. `{name}` stands for any one segment, and `*` as the last
     ///     segment for all that follows. If it has query items, the request must have them too; it may have others.

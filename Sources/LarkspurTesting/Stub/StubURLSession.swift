@@ -3,9 +3,9 @@ import Synchronization
 
 /// A `URLSession` without a network. A script returns the reply for each task's request.
 ///
-/// It makes the same delegate calls as a real session on the delegate queue, in order. So tests of the code above a
-/// session are deterministic. ``StubTransport`` makes such sessions with routes, and records their requests. A session
-/// with its own script is for tests of delegates:
+/// It makes the same delegate calls as a real session on the delegate queue, in order. So tests of code that uses a
+/// session are deterministic. ``StubTransport`` creates sessions of this class with routes, and records their requests.
+/// A session with a separate script is for tests of delegates:
 ///
 ///     let session = StubURLSession(delegate: delegate) { request in
 ///         .respond(status: 200, headers: ["Content-Type": "application/json"], body: Data("{}".utf8))
@@ -100,7 +100,7 @@ public final class StubURLSession: URLSession, @unchecked Sendable {  // Safe: w
         dataTask(with: URLRequest(url: url), completionHandler: completionHandler)
     }
 
-    /// Creates an upload task. The data counts as the body.
+    /// Creates an upload task. The data is the body of the request.
     public override func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask {
         StubUploadTask(core: makeCore(request, .data(bodyData)))
     }
@@ -111,8 +111,8 @@ public final class StubURLSession: URLSession, @unchecked Sendable {  // Safe: w
         StubUploadTask(core: makeCore(request, .file(fileURL)))
     }
 
-    /// Creates an upload task. A session of a ``StubTransport`` asks the delegate for the stream and reads it. A
-    /// session with a script does not.
+    /// Creates an upload task. A session of a ``StubTransport`` requests the stream from the delegate, and reads it. A
+    /// session with a script does not request a stream.
     public override func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
         StubUploadTask(core: makeCore(request, .stream))
     }
@@ -146,7 +146,7 @@ public final class StubURLSession: URLSession, @unchecked Sendable {  // Safe: w
     }
 
     /// Creates a download task with a completion handler. The handler is called on the delegate queue. The file is
-    /// removed when it returns.
+    /// removed when the handler returns.
     public override func downloadTask(
         with request: URLRequest,
         completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
@@ -155,7 +155,7 @@ public final class StubURLSession: URLSession, @unchecked Sendable {  // Safe: w
     }
 
     /// Creates a download task that gets a URL, with a completion handler. The handler is called on the delegate queue.
-    /// The file is removed when it returns.
+    /// The file is removed when the handler returns.
     public override func downloadTask(
         with url: URL,
         completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
@@ -185,13 +185,13 @@ public final class StubURLSession: URLSession, @unchecked Sendable {  // Safe: w
 
     // MARK: Invalidation
 
-    /// Waits until the tasks have ended. Then tells the delegate that the session has become invalid.
+    /// Waits until the tasks have ended. Then notifies the delegate that the session has become invalid.
     public override func finishTasksAndInvalidate() {
         storage.withLock { $0.isInvalidated = true }
         becomeInvalidIfDone()
     }
 
-    /// Cancels the tasks. Then tells the delegate that the session has become invalid.
+    /// Cancels the tasks. Then notifies the delegate that the session has become invalid.
     public override func invalidateAndCancel() {
         let tasks = storage.withLock { storage in
             storage.isInvalidated = true

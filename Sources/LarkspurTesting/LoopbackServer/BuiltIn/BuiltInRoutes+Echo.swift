@@ -73,7 +73,8 @@ struct Echo {
         request.parts.filter { ($0.filename != nil) == isFile }.map { ($0.name ?? "", Self.text($0.data)) }
     }
 
-    /// The fields. Their names are capitalized like `User-Agent` whatever the client's spelling, as in httpbin.
+    /// The fields. As in httpbin, their names are capitalized like `User-Agent`, even if the client spells them
+    /// differently.
     private var headers: [String: String] {
         let pairs = request.headers.map { field in
             let words = field.name.split(separator: "-", omittingEmptySubsequences: false)

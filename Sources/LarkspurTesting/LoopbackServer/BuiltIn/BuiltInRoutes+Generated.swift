@@ -31,7 +31,7 @@ extension BuiltInRoutes {
         }
     }
 
-    /// Returns as many random bytes as the path says. They are the same for the same `seed`.
+    /// Returns random bytes. The path has their number. Requests with the same `seed` get the same bytes.
     private static func randomBytes(_ request: Request) throws -> Data {
         let count = try request.number("n", byteCounts)
         let seed = try request.number("seed", Int.min...Int.max, default: Int.random(in: 0..<Int.max))

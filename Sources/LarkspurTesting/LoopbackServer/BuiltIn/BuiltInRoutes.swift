@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The routes that every server has: httpbin.org's, those of WebSocket, and the faults.
+/// The routes that every server has: the routes of httpbin.org, routes for WebSocket, and the faults.
 struct BuiltInRoutes: Sendable {
     typealias Request = LoopbackServer.Request
     typealias Response = LoopbackServer.Response
@@ -84,7 +84,8 @@ extension BuiltInRoutes {
 }
 
 extension LoopbackServer.Request {
-    /// Returns the text for a placeholder of the path, otherwise of the query.
+    /// Returns the text of a placeholder in the path. If there is no such placeholder, returns the value of the query
+    /// item.
     func value(_ name: String) throws -> String {
         guard let value = parameters[name] ?? query(name) else { throw BuiltInRoutes.InvalidValue(name: name) }
         return value
@@ -92,7 +93,7 @@ extension LoopbackServer.Request {
 
     /// Returns a whole number in the path or query, within bounds.
     ///
-    /// - Parameter defaultValue: The number if the request has none; nil if the request must have one.
+    /// - Parameter defaultValue: The number that is used if the request has none; nil if the request must have one.
     func number(_ name: String, _ bounds: ClosedRange<Int>, default defaultValue: Int? = nil) throws -> Int {
         guard let text = parameters[name] ?? query(name) else {
             if let defaultValue { return defaultValue }

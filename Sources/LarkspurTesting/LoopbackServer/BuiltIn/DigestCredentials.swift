@@ -41,7 +41,7 @@ struct DigestCredentials {
         let expected: String
         switch (challenge.qop, self["qop"]) {
         case (nil, ""):
-            // The calculation of RFC 2069, as the server offers no quality of protection.
+            // The calculation of RFC 2069, because the server offers no quality of protection.
             expected = algorithm.hash(secret, nonce, algorithm.hash(request.method, request.target))
         case ("auth", "auth"), ("auth-int", "auth-int"):
             guard nonceCount != nil, !self["cnonce"].isEmpty else { return false }

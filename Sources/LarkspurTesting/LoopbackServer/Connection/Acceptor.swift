@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// An acceptor of connections, on a separate thread. After ``stop()`` no connection and no thread is left.
 ///
-/// Its thread also watches connections whose own threads wait for something else than their sockets, so that these
-/// waits end when the client disconnects.
+/// Its thread also watches connections whose threads wait for something else than their sockets, such as a gate. If the
+/// client of such a connection disconnects, the wait ends.
 final class Acceptor: Sendable {
     private struct Worker {
         let connection: Connection
@@ -60,13 +60,14 @@ final class Acceptor: Sendable {
         let alarm = try Socket.reflecting()
         alarmReceiver = alarm
         state = Mutex(State(alarm: alarm))
-        // The lock is held until the thread is registered. The thread takes the lock first, so it finds itself there.
+        // The lock is held until the thread is registered. The thread needs the lock to begin its work, so it is
+        // registered then.
         try state.withLock { $0.ownThread = try JoinableThread { self.run() } }
     }
 
     /// Closes the listening socket and all connections, and returns when all threads have ended.
     ///
-    /// Called on the thread of a connection, it returns immediately. The threads then end on their own.
+    /// If the method is called on the thread of a connection, it returns immediately. The threads then end later.
     func stop() {
         let (ownThread, isOnWorker) = state.withLock { state in
             state.isStopping = true
@@ -77,7 +78,8 @@ final class Acceptor: Sendable {
             ownThread?.detach()
         } else {
             ownThread?.join()
-            // Another thread has called this method earlier, and joins the threads.
+            // If another thread has called this method earlier, that call joins the acceptor's thread. This call waits
+            // too.
             isStopped.wait(timeout: .infinity)
         }
     }
@@ -93,7 +95,8 @@ final class Acceptor: Sendable {
         if let socketPath { System.removeFile(socketPath) }
         for connection in state.withLock({ $0.workers.values.map(\.connection) }) { connection.shutDown() }
         joinAllThreads()
-        // First the alarm, then its descriptor: a nudge must not reach another file that gets the same number.
+        // The alarm is removed before its descriptor is closed. Otherwise a nudge could reach another file with the
+        // same number.
         state.withLock { $0.alarm = nil }
         alarmReceiver.close()
         isStopped.open()
@@ -104,7 +107,7 @@ final class Acceptor: Sendable {
         let sockets: [(System.Descriptor, System.Interest)] =
             [(alarmReceiver.descriptor, .readable), (listener.descriptor, .readable)]
             + watched.map { ($0.socket.descriptor, .hangUp) }
-        // Polling fails only if memory is exhausted, so trying again is as good as anything else.
+        // Polling fails only if memory is exhausted. There is nothing better to do than to try again.
         guard let happened = try? System.wait(for: sockets, milliseconds: -1) else { return }
         if happened[0] { _ = try? alarmReceiver.receive() }
         for (connection, hasHungUp) in zip(watched, happened.dropFirst(2)) where hasHungUp {
@@ -126,7 +129,7 @@ final class Acceptor: Sendable {
             }
         } catch {
             // There is no free descriptor, so the connection stays in the queue and the listener stays readable. The
-            // pause gives other threads time to close descriptors. An alarm ends it.
+            // pause gives other threads time to close descriptors. An alarm ends the pause.
             _ = try? alarmReceiver.waitUntilReadable(milliseconds: 10)
         }
     }
@@ -138,8 +141,8 @@ final class Acceptor: Sendable {
                 [weak self] connection, isWaiting in
                 self?.watch(connection, isWaiting)
             }
-            // The lock is held until the thread is registered. The thread takes it when it ends, so it finds itself
-            // there.
+            // The lock is held until the thread is registered. The thread needs the lock at its end, so by then it is
+            // registered.
             let thread = try JoinableThread {
                 connection.serve()
                 self.workerFinished(connection)
@@ -197,7 +200,7 @@ final class JoinableThread: Sendable {
     /// cost memory.
     private static let stackSize = 2 << 20
 
-    /// The handle; nil after the thread was joined or detached, as the handle is then invalid.
+    /// The handle; nil after the thread was joined or detached, because the handle is then invalid.
     private let handle: Mutex<System.ThreadHandle?>
 
     init(body: @escaping @Sendable () -> Void) throws {

@@ -128,9 +128,9 @@ final class Connection: Sendable {
     private func answer(_ failure: RequestParser.Failure) {
         let response = LoopbackServer.Response.text(failure.reason + "\n", status: failure.status)
             .adding("Connection", "close")
-        // The request could not be parsed. This one has the values that the plan needs.
+        // The request could not be parsed. The plan gets a substitute that has the values that it needs.
         let plan = ResponsePlan(response, to: RequestHead(method: "GET", target: "/"))
-        // An error is ignored, as the client may have disconnected.
+        // An error is ignored, because the client may have disconnected.
         try? perform(plan.steps)
     }
 
@@ -155,13 +155,13 @@ final class Connection: Sendable {
         do {
             try route.handler(webSocket)
         } catch {
-            // This fails if the server has already sent its close frame, or the client has disconnected.
+            // Closing fails if the server has already sent its close frame, or the client has disconnected.
             if webSocket.ending == .close {
                 try? webSocket.close(code: 1_011, reason: "The handler threw an error: \(error)")
             }
         }
         webSocket.finish()
-        // Otherwise the connection is closed like after a response.
+        // For the other endings, the connection is closed as after a response.
         if webSocket.ending == .reset { socket.reset() }
     }
 

@@ -63,8 +63,8 @@ extension LoopbackServer {
 
     /// The error of expectations that were not met.
     public struct UnmetExpectations: Error, Sendable, CustomStringConvertible, LocalizedError {
-        /// The expectations, the received requests, the most similar one with its differences, and the position of the
-        /// call of `verify`.
+        /// The expectations, the received requests, the most similar request with its differences, and the position of
+        /// the call of `verify`.
         public let description: String
         /// The module and the file of the call of `verify`, as in `#fileID`.
         public let fileID: String
@@ -81,7 +81,7 @@ extension LoopbackServer {
     }
 
     /// Adds an expectation about clients' requests. ``verify(fileID:line:)`` and ``verify(within:fileID:line:)`` check
-    /// it. It does not change the responses.
+    /// the expectation. It does not change the responses.
     ///
     ///     server.expect(.post("/users").json(["name": "Ada"]), 1)
     ///     server.expect(.delete("/users/{id}"), .never)
@@ -110,8 +110,8 @@ extension LoopbackServer {
 
     /// Checks the expectations against the requests so far.
     /// - Parameters:
-    ///   - fileID: The file for the error. Default: the call's.
-    ///   - line: The line for the error. Default: the call's.
+    ///   - fileID: The file for the error. Default: the file of the call.
+    ///   - line: The line for the error. Default: the line of the call.
     /// - Throws: ``UnmetExpectations`` with all expectations that are not met.
     public func verify(fileID: StaticString = #fileID, line: UInt = #line) throws {
         let requests = journal.entries.requests
@@ -120,12 +120,12 @@ extension LoopbackServer {
         throw UnmetExpectations(Self.report(failures, requests), fileID, line)
     }
 
-    /// Checks the expectations, after waiting until enough requests have arrived. So a test need not know when its
-    /// client has sent them. It does not wait for superfluous requests.
+    /// Waits until enough requests have arrived, and then checks the expectations. So a test need not know when its
+    /// client has sent the requests. The method does not wait for superfluous requests.
     /// - Parameters:
     ///   - timeout: The limit in seconds.
-    ///   - fileID: The file for the error. Default: the call's.
-    ///   - line: The line for the error. Default: the call's.
+    ///   - fileID: The file for the error. Default: the file of the call.
+    ///   - line: The line for the error. Default: the line of the call.
     /// - Throws: ``UnmetExpectations`` with all expectations that are not met when the limit is reached, or
     ///   `CancellationError`.
     public func verify(
@@ -137,7 +137,7 @@ extension LoopbackServer {
         let clock = ContinuousClock()
         let deadline = clock.now + .seconds(timeout.clampedToWaitingTime)
         while true {
-            // Outside of the journal's lock, because the conditions are code of the caller's.
+            // Outside of the journal's lock, because the conditions are the caller's code.
             let requests = journal.entries.requests
             let areEnough = expectations.allSatisfy { $0.fitting(requests).count >= $0.count.range.lowerBound }
             let remaining = clock.now.duration(to: deadline) / .seconds(1)

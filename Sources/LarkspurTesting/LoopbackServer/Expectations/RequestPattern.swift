@@ -64,8 +64,8 @@ extension LoopbackServer {
         /// Returns the pattern with a condition on the value of a header field.
         /// - Parameters:
         ///   - name: The name. Its case does not matter.
-        ///   - isMet: Returns whether a value is expected. The value is nil if the field is missing. Called on the
-        ///     thread that verifies.
+        ///   - isMet: Returns whether a value meets the condition. The value is nil if the field is missing. Called on
+        ///     the thread that verifies.
         public func field(_ name: String, where isMet: @escaping @Sendable (String?) -> Bool) -> RequestPattern {
             adding("a condition on \(name)") { request in
                 let given = request.headers[name]
@@ -98,7 +98,7 @@ extension LoopbackServer {
         /// - Parameters:
         ///   - description: The description for errors, such as `a user with an e-mail address`. Default: `a
         ///     condition`.
-        ///   - isMet: Returns whether a request is expected. Called on the thread that verifies.
+        ///   - isMet: Returns whether a request meets the condition. Called on the thread that verifies.
         public func matching(
             _ description: String = "a condition",
             where isMet: @escaping @Sendable (Request) -> Bool
@@ -131,7 +131,7 @@ extension LoopbackServer {
 
         // MARK: Comparing
 
-        /// Returns the differences between a request and the pattern; none if it matches.
+        /// Returns the differences between a request and the pattern; empty if the request matches.
         func differences(of request: Request) -> [String] {
             var differences: [String] = []
             if let method, method != request.method { differences.append("its method is \(request.method)") }

@@ -17,12 +17,12 @@ extension LoopbackServer {
 
         let source: Source
 
-        /// Returns a certificate that the server creates when it starts, with a new key, and signs itself. Clients have
-        /// to be told to trust it (``LoopbackServer/certificate``).
+        /// Returns a self-signed certificate with a new key. The server creates it when the server starts. Clients must
+        /// be configured to trust it (``LoopbackServer/certificate``).
         /// - Parameters:
         ///   - hosts: The host names and addresses in the certificate. Default: `localhost`, `127.0.0.1` and `::1`.
-        ///   - validFrom: The beginning of its validity. Default: one day ago.
-        ///   - validUntil: The end of its validity. Default: in thirty days.
+        ///   - validFrom: The beginning of the certificate's validity. Default: one day ago.
+        ///   - validUntil: The end of the certificate's validity. Default: in thirty days.
         public static func selfSigned(
             hosts: [String] = ["localhost", "127.0.0.1", "::1"],
             validFrom: Date = Date(timeIntervalSinceNow: -86_400),

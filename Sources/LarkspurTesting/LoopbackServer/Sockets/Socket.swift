@@ -3,14 +3,15 @@ internal import Synchronization
 
 /// A stream socket. It closes its descriptor once, at the latest when its last reference is released.
 ///
-/// One thread receives, sends and closes. Any thread may shut the socket down, which wakes the first one.
+/// One thread receives, sends and closes. Any thread may shut the socket down. This wakes the thread that uses the
+/// socket.
 final class Socket: Sendable {
     let descriptor: System.Descriptor
-    /// Whether the descriptor is open. The lock protects its number: after closing, the system may give the number to
-    /// another file.
+    /// Whether the descriptor is open. The lock protects the descriptor's number, because the system may give the
+    /// number to another file as soon as the descriptor is closed.
     private let isOpen = Mutex(true)
     private let tls: TLSStream?
-    /// The lock for sending with TLS, as the encrypted bytes must stay in order.
+    /// The lock for sending with TLS, because the encrypted bytes must stay in order.
     private let sending = Mutex(())
 
     /// The number of bytes that are encrypted at a time, so that a long response is not in memory twice.
@@ -65,7 +66,7 @@ final class Socket: Sendable {
         guard let tls else { return try receiveUnprotected(atMost: count) }
         while true {
             let reading = Result { try tls.read(atMost: count) }
-            // These are parts of the handshake, or the alert after a failure.
+            // The bytes to send are parts of the handshake, or the alert after a failure.
             try flush(tls)
             switch try reading.get() {
             case .bytes(let bytes): return bytes
@@ -116,7 +117,7 @@ final class Socket: Sendable {
         }
     }
 
-    /// Sends one byte, unless so many are buffered that the receiver wakes up in any case.
+    /// Sends one byte. If the buffer is full, no byte is sent, because the bytes in it wake the receiver.
     func nudge() {
         withUnsafeBytes(of: UInt8(1)) { byte in
             _ = try? System.send(descriptor, byte, blocking: false)

@@ -79,7 +79,8 @@ extension LoopbackServer {
 
         private struct Writing {
             var hasSentClose = false
-            /// Whether the handler has returned. After it, the system may give the descriptor to another file.
+            /// Whether the handler has returned. Then nothing may be sent, because the descriptor may belong to another
+            /// file.
             var hasEnded = false
         }
 
@@ -132,15 +133,15 @@ extension LoopbackServer.WebSocket {
     ///
     /// - Returns: The event; nil after the client's close frame, if the client has disconnected, and if the server
     ///   stops.
-    /// - Throws: ``Failure`` if the client violates the protocol, after sending a close frame; `POSIXError` if the
-    ///   client has reset the connection.
+    /// - Throws: ``Failure`` if the client violates the protocol; the server has then sent a close frame. `POSIXError`
+    ///   if the client has reset the connection.
     public func receive() throws -> Event? {
         guard let event = try nextEvent() else { return nil }
         switch event {
         case .message(.text(let text)): return .message(.text(text))
         case .message(.binary(let data)): return .message(.binary(data))
         case .ping(let content):
-            // This fails if the client has disconnected, which ends the events.
+            // Sending the pong fails if the client has disconnected. That also ends the events.
             if answersPings { try? pong(content) }
             return .ping(content)
         case .pong(let content): return .pong(content)
@@ -260,13 +261,13 @@ extension LoopbackServer.WebSocket {
         }
     }
 
-    /// Sends a close frame. After it, only ``send(raw:)`` sends anything.
+    /// Sends a close frame. After the close frame, only ``send(raw:)`` sends anything.
     ///
     /// - Parameters:
     ///   - code: The code: 1000 to 1003, 1007 to 1014, or 3000 to 4999; nil for a frame without code and reason.
     ///     Default: 1000.
     ///   - reason: The reason. The first 123 bytes of its UTF-8 are sent. Default: none.
-    /// - Throws: ``Failure`` if the code is another one; ``Failure`` or `POSIXError` if the connection has ended.
+    /// - Throws: ``Failure`` if the code is not one of these; ``Failure`` or `POSIXError` if the connection has ended.
     public func close(code: UInt16? = 1000, reason: String = "") throws {
         try write(isClose: true) { output in
             var writer = WebSocketWriter(role: .server)
@@ -307,7 +308,7 @@ extension LoopbackServer.WebSocket {
     /// Ends the connection, but does not close the socket. Called when the handler has returned.
     func finish() {
         if ending == .close {
-            // This fails if the server has already sent its close frame, or the client has disconnected.
+            // Closing fails if the server has already sent its close frame, or the client has disconnected.
             try? close()
         }
         // If another thread still receives, this wakes it.

@@ -5,8 +5,8 @@ extension LoopbackServer {
     /// A fault of a WebSocket server, to test the behaviour of a client.
     ///
     /// Each fault is available as a route, ``LoopbackServer/webSocket(_:fault:)``, and at the path ``path`` of every
-    /// server. A fault of the connection begins after the opening response. Afterwards the server waits until the
-    /// client disconnects. Meanwhile it replies to pings and close frames, unless that is the fault.
+    /// server. A fault of the connection begins after the opening response. After the fault, the server waits until the
+    /// client disconnects. While it waits, it replies to pings and close frames, unless the fault is that it does not.
     public enum WebSocketFault: String, Sendable, CaseIterable {
         // MARK: A broken opening
 
@@ -151,7 +151,7 @@ extension LoopbackServer.WebSocketFault {
         socket.ending = .disconnect
         try socket.send(.text, "Hello", isFinal: false)
         var frames: [UInt8] = []
-        // As many that sending them is not slow.
+        // Many frames are sent at once, because sending each frame alone would be slow.
         while frames.count < 16 * 1_024 {
             WebSocketFrameHeader(isFinal: false, opcode: .continuation, length: UInt64(size)).write(into: &frames)
             frames.append(contentsOf: repeatElement(UInt8(ascii: "x"), count: size))

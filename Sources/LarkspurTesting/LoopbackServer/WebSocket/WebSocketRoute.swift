@@ -5,15 +5,15 @@ extension LoopbackServer {
     /// Adds a route that opens WebSocket connections (RFC 6455).
     ///
     /// A request for the path that is not an opening request gets a 426; a malformed key gets a 400. Opening requests
-    /// are recorded like all others. The server supports no extensions, so that it never compresses messages.
+    /// are recorded like all other requests. The server supports no extensions, so it never compresses messages.
     ///
     /// - Parameters:
     ///   - path: The path. `{name}` stands for any one segment (``Request/parameters``), and `*` as the last segment
     ///     for all that follows; `*` alone stands for every target.
-    ///   - protocols: The subprotocols that the server supports. It chooses the client's first one among them; none if
-    ///     there is none. Default: none.
-    ///   - maximumMessageSize: The largest message of a client, in bytes. A larger one is a failure with the code 1009.
-    ///     Default: 16 MiB.
+    ///   - protocols: The subprotocols that the server supports. It chooses the first of the client's subprotocols that
+    ///     it supports. If it supports none of them, it chooses none. Default: none.
+    ///   - maximumMessageSize: The largest message of a client, in bytes. A larger message is a failure with the code
+    ///     1009. Default: 16 MiB.
     ///   - handler: Receives and sends. Called on the thread of the connection, concurrently for several connections.
     ///     When it returns, the connection ends (``WebSocket/ending``). If it throws, the server sends a close frame
     ///     with the code 1011.
@@ -52,7 +52,7 @@ struct WebSocketRoute: Sendable {
         case acceptance(ResponseHead, subprotocol: String?)
     }
 
-    /// The subprotocols that the server supports; nil for any that a client offers.
+    /// The subprotocols that the server supports; nil to support every subprotocol that a client offers.
     var protocols: [String]?
     var maximumMessageSize = 16 << 20
     /// The fault of the opening response or of the connection; nil for none.

@@ -2,7 +2,8 @@ internal import HTTPSyntax
 
 /// A `Range` field with a single range of bytes.
 ///
-/// Other values are ignored. A server may ignore values that it does not support; this one never sends several ranges.
+/// Other values are ignored. A server may ignore values that it does not support. This server never sends several
+/// ranges.
 struct ByteRange: Equatable {
     private enum Spec: Equatable {
         case from(Int, through: Int?)

@@ -18,7 +18,7 @@ struct RequestHead: Sendable, Equatable {
     var fields: Fields = [:]
     var framing = BodyFraming.none
 
-    /// The unchanged path. A client sends a whole URL to a proxy; this is the URL's path then.
+    /// The unchanged path. If the target is a whole URL, as in a request to a proxy, this is the path of the URL.
     var rawPath: String {
         String(pathAndQuery.prefix { $0 != "?" })
     }
@@ -34,12 +34,12 @@ struct RequestHead: Sendable, Equatable {
         return rest.firstIndex { $0 == "/" || $0 == "?" }.map { rest[$0...] } ?? "/"
     }
 
-    /// Whether the client holds back the body until it receives `100 Continue` (RFC 9110, section 10.1.1).
+    /// Whether the client delays the body until it receives `100 Continue` (RFC 9110, section 10.1.1).
     var expectsContinue: Bool {
         minorVersion >= 1 && framing != .none && fields.contains(token: "100-continue", in: "Expect")
     }
 
-    /// Whether the client wants to send another request on the connection (RFC 9112, section 9.3).
+    /// Whether the connection can stay open for another request of the client (RFC 9112, section 9.3).
     var wantsKeepAlive: Bool {
         if fields.contains(token: "close", in: "Connection") { return false }
         return minorVersion >= 1 || fields.contains(token: "keep-alive", in: "Connection")

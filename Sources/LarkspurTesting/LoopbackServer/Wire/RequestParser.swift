@@ -12,8 +12,8 @@ struct RequestParser {
         case end(trailers: LoopbackServer.Fields)
     }
 
-    /// The error for bytes that are not a request. It has the status of the response, after which the connection is
-    /// closed.
+    /// The error for bytes that are not a request. It has the status of the response. The connection is closed after
+    /// the response.
     struct Failure: Error, Equatable {
         var status: Int
         var reason: String
@@ -42,10 +42,11 @@ struct RequestParser {
     private var buffer: [UInt8] = []
     /// The index of the first byte that no event has consumed.
     private var start = 0
-    /// The index up to which there is no line feed. A line that arrives byte by byte is not searched again.
+    /// The index up to which there is no line feed. With it, a line that arrives byte by byte is searched only once.
     private var searched = 0
     private var sectionSize = 0
-    /// The fields of an incomplete section. They are not part of the state, which would be copied for each field.
+    /// The fields of an incomplete section. They are stored outside the state, which would be copied for each new
+    /// field.
     private var fields: LoopbackServer.Fields = [:]
 
     /// Whether a request has begun but is not complete.
@@ -215,8 +216,8 @@ extension RequestParser {
         )
     }
 
-    /// Returns the framing of the body (RFC 9112, section 6.3). Every ambiguity is a failure, as it would make request
-    /// smuggling possible.
+    /// Returns the framing of the body (RFC 9112, section 6.3). Every ambiguity is a failure, because it would make
+    /// request smuggling possible.
     static func framing(of head: RequestHead) throws(Failure) -> RequestHead.BodyFraming {
         let hosts = head.fields.values(for: "Host")
         guard hosts.count == 1 || (hosts.isEmpty && head.minorVersion == 0) else {

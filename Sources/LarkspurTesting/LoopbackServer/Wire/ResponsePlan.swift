@@ -72,7 +72,7 @@ struct ResponsePlan {
     }
 
     private static func chunk(_ data: Data) -> Data {
-        // An empty chunk is omitted: it would be the last one.
+        // An empty chunk is omitted, because it would end the body.
         data.isEmpty ? data : Data("\(String(data.count, radix: 16))\r\n".utf8) + data + Data("\r\n".utf8)
     }
 
