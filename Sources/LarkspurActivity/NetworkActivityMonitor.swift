@@ -10,7 +10,7 @@ import Synchronization
 ///     NetworkActivityMonitor.shared.setActivityHandler { $0 ? spinner.start() : spinner.stop() }
 ///     NetworkActivityMonitor.shared.isEnabled = true
 ///
-/// The rules are those of AFNetworking's `AFNetworkActivityIndicatorManager`.
+/// The rules are the same as in AFNetworking's `AFNetworkActivityIndicatorManager`.
 public final class NetworkActivityMonitor: Sendable {
     private struct Storage {
         var state = ActivityState()

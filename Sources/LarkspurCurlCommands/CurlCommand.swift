@@ -1,6 +1,7 @@
 internal import HTTPSyntax
 
-/// The request of a curl command line, such as those in documentation and in the developer tools of browsers.
+/// The request of a curl command line, such as the command lines in documentation and in the developer tools of
+/// browsers.
 ///
 ///     let command = try CurlCommand("curl -H 'Accept: application/json' https://example.com/users | jq .")
 ///     manager.dataTask(with: command.request, as: .json) { print($0.result) }.resume()

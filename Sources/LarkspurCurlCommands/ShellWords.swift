@@ -183,7 +183,7 @@ extension ShellWords {
             return Array(String(Character(scalar)).utf8)
         }
 
-        /// Reads `$NAME` or `${NAME}`. Any other dollar sign stands for itself.
+        /// Reads `$NAME` or `${NAME}`. Any other dollar sign is plain text.
         private mutating func expansion() throws(Failure) -> [UInt8] {
             let sign = bytes.removeFirst()
             if sign == UInt8(ascii: "`") || bytes.first == UInt8(ascii: "(") { throw .substitution }

@@ -1,4 +1,4 @@
-/// The similarity of texts. If something was not found, the error uses it to name the most similar existing thing.
+/// The similarity of texts. If a request or a route was not found, the error names the most similar one.
 enum Nearness {
     /// The number of bytes that are compared. It is limited, because the cost grows with the square of the number.
     private static let mostBytes = 200

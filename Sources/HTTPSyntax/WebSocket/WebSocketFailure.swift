@@ -2,7 +2,7 @@
 package struct WebSocketFailure: Error, Equatable, Sendable {
     /// The code of the close frame that reports the failure to the other side.
     package let closeCode: UInt16
-    /// The description of the failure: the received bytes or values, and those that are allowed.
+    /// The description of the failure: the received bytes or values, and the allowed ones.
     package let sentence: String
 
     package init(closeCode: UInt16, sentence: String) {

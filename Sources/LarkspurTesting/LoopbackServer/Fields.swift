@@ -5,7 +5,7 @@ extension LoopbackServer {
     public struct Fields: Sendable, Hashable {
         /// One field line.
         public struct Field: Sendable, Hashable {
-            /// The name. Its spelling is preserved, but case does not matter in comparisons.
+            /// The name. Its spelling is preserved. Fields are found by name without regard to case.
             public var name: String
             /// The value without white space around it.
             public var value: String

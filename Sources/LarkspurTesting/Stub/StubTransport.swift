@@ -70,7 +70,7 @@ public final class StubTransport: Sendable {
     /// - Parameters:
     ///   - method: The method.
     ///   - pattern: The path, or a URL with scheme and host. `{name}` stands for any one segment, and `*` as the last
-    ///     segment for all that follows. If it has query items, the request must have them too; it may have others.
+    ///     segment for all that follows. If the pattern has query items, a request needs them; others are allowed.
     ///   - replies: The replies in order.
     public func on(_ method: HTTPMethod, _ pattern: String, _ replies: Reply...) {
         add(StubRoute(method, pattern, .queue(replies)))
@@ -80,7 +80,7 @@ public final class StubTransport: Sendable {
     /// replies, the route sends an empty 200.
     /// - Parameters:
     ///   - pattern: The path, or a URL with scheme and host. `{name}` stands for any one segment, and `*` as the last
-    ///     segment for all that follows. If it has query items, the request must have them too; it may have others.
+    ///     segment for all that follows. If the pattern has query items, a request needs them; others are allowed.
     ///   - replies: The replies in order.
     public func on(_ pattern: String, _ replies: Reply...) {
         add(StubRoute(nil, pattern, .queue(replies)))
@@ -90,7 +90,7 @@ public final class StubTransport: Sendable {
     /// - Parameters:
     ///   - method: The method.
     ///   - pattern: The path, or a URL with scheme and host. `{name}` stands for any one segment, and `*` as the last
-    ///     segment for all that follows. If it has query items, the request must have them too; it may have others.
+    ///     segment for all that follows. If the pattern has query items, a request needs them; others are allowed.
     ///   - handler: Returns the reply. If it throws, its error is the task's error.
     public func on(_ method: HTTPMethod, _ pattern: String, handler: @escaping Handler) {
         add(StubRoute(method, pattern, .handler(handler)))
@@ -99,7 +99,7 @@ public final class StubTransport: Sendable {
     /// Adds a route for any method with a handler that returns the replies.
     /// - Parameters:
     ///   - pattern: The path, or a URL with scheme and host. `{name}` stands for any one segment, and `*` as the last
-    ///     segment for all that follows. If it has query items, the request must have them too; it may have others.
+    ///     segment for all that follows. If the pattern has query items, a request needs them; others are allowed.
     ///   - handler: Returns the reply. If it throws, its error is the task's error.
     public func on(_ pattern: String, handler: @escaping Handler) {
         add(StubRoute(nil, pattern, .handler(handler)))

@@ -17,8 +17,8 @@ extension LoopbackServer {
 
         let source: Source
 
-        /// Returns a self-signed certificate with a new key. The server creates it when the server starts. Clients must
-        /// be configured to trust it (``LoopbackServer/certificate``).
+        /// Returns a self-signed certificate with a new key. The server creates both when it starts. Clients must be
+        /// configured to trust the certificate (``LoopbackServer/certificate``).
         /// - Parameters:
         ///   - hosts: The host names and addresses in the certificate. Default: `localhost`, `127.0.0.1` and `::1`.
         ///   - validFrom: The beginning of the certificate's validity. Default: one day ago.
