@@ -101,7 +101,7 @@ package enum HTTPDate {
     package static func parseStrictly(_ text: String, now: Date = Date()) -> Date? {
         let words = text.utf8.map(\.asLowercase).split(separator: .space, omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
-        // Each word must match exactly, so a text with an additional blank or a second date has none of the forms.
+        // Each word must match exactly, so a text with an additional blank or a second date does not match any form.
         let parts: (day: Substring, month: Substring, year: Substring, time: String)
         if words.count == 6, words[5] == "gmt", let name = words[0].cut(before: ","), weekdays.contains(name) {
             parts = (words[1][...], words[2][...], words[3][...], words[4])

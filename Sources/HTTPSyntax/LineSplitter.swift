@@ -27,7 +27,7 @@ package struct LineSplitter: Sendable {
     /// Returns the text after the last line end.
     package mutating func finish() -> String? { flush() }
 
-    /// Whether the last two bytes are the first two of U+2028 or U+2029.
+    /// Whether the line ends with the two bytes with which U+2028 and U+2029 begin in UTF-8.
     ///
     /// The two bytes are read by their indices. If the switch read a slice of the line, the slice would still exist at
     /// the next append, which would then copy the whole line.

@@ -10,7 +10,8 @@ extension LoopbackServer {
 
         /// Encodes bytes in this coding.
         ///
-        /// The bytes are stored and not compressed. Every decoder accepts that, and zlib is not needed.
+        /// The bytes are stored and not compressed. Every decoder accepts stored bytes, and the server does not need
+        /// zlib.
         public func encode(_ data: Data) -> Data {
             switch self {
             case .gzip:
