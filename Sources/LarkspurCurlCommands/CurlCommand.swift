@@ -24,9 +24,10 @@ public struct CurlCommand: Sendable {
     ///   - command: The command line. It may have several lines.
     ///   - variables: The values of shell variables in the command. Default: none. The environment of the process is
     ///     not used.
-    /// - Throws: `LarkspurError` with the code `invalidCommand` if the line is not a curl command, has no URL, or lacks
-    ///   the value of an option. `unsupported`, with the option in the message, if an option is unknown, or needs a
-    ///   file or several requests. `invalidURL`, `invalidMethod` or `invalidHeaderField` if the request cannot be sent.
+    /// - Throws: `LarkspurError` with the code `invalidCommand` if the line is not a curl command, cannot be split into
+    ///   words, has no URL, lacks the value of an option or of a variable, or has a malformed `--header`.
+    ///   `unsupported`, with the option in the message, if an option is unknown, or needs a file or several requests.
+    ///   `invalidURL`, `invalidMethod` or `invalidHeaderField` if the request cannot be sent.
     public init(_ command: String, variables: [String: String] = [:]) throws(LarkspurError) {
         let words: [[UInt8]]
         do {

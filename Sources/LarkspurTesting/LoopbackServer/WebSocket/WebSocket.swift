@@ -266,7 +266,7 @@ extension LoopbackServer.WebSocket {
     /// - Parameters:
     ///   - code: The code: 1000 to 1003, 1007 to 1014, or 3000 to 4999; nil for a frame without code and reason.
     ///     Default: 1000.
-    ///   - reason: The reason. The first 123 bytes of its UTF-8 are sent. Default: none.
+    ///   - reason: The reason. At most 123 bytes of its UTF-8 are sent, without an incomplete character. Default: none.
     /// - Throws: ``Failure`` if the code is not one of these; ``Failure`` or `POSIXError` if the connection has ended.
     public func close(code: UInt16? = 1000, reason: String = "") throws {
         try write(isClose: true) { output in
