@@ -1,14 +1,15 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// A challenge to which a user name and a password are the reply.
+/// A challenge for which a user name and a password are needed.
 enum AnswerableChallenge: Sendable, Hashable {
     /// A Basic challenge (RFC 7617). The realm is nil if the server omits it, against the RFC.
     case basic(realm: String?)
     /// A Digest challenge (RFC 7616).
     case digest(DigestChallenge)
 
-    /// Creates the challenge; nil for other schemes, and for a Digest challenge for which no response can be computed.
+    /// Creates the challenge; nil if the scheme is neither Basic nor Digest, or if no response to the Digest challenge
+    /// can be computed.
     init?(_ challenge: AuthenticationChallenge) {
         if challenge.scheme.hasSameLetters(as: "Basic") {
             self = .basic(realm: challenge["realm"])
@@ -50,7 +51,7 @@ enum AnswerableChallenge: Sendable, Hashable {
         }
     }
 
-    /// The preference among challenges: the preferred one has the larger number.
+    /// The rank among challenges. The challenge with the largest number is preferred.
     var strength: Int {
         switch self {
         case .basic: 0

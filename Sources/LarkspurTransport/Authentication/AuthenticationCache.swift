@@ -1,17 +1,17 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// The credentials that servers have accepted. They are sent again before a server challenges (RFC 7617, section 2.2;
-/// RFC 7616, section 3.6).
+/// The credentials that servers have accepted. Later requests send them before a server challenges (RFC 7617, section
+/// 2.2; RFC 7616, section 3.6).
 ///
-/// Every method may be called on any thread. Uses of a Digest nonce by concurrent requests are counted too.
+/// Every method may be called on any thread. Concurrent requests may use the same Digest nonce; each use is counted.
 final class AuthenticationCache: Sendable {
     private let known = Mutex(KnownAuthentications())
 
     /// Whether the cache is empty. If so, the look-up need not parse the request's URL.
     var isEmpty: Bool { known.withLock { $0.isEmpty } }
 
-    /// Makes the field for a request from known credentials; nil if none are known for it.
+    /// Creates the field for a request from known credentials; nil if no credentials are known for the request.
     func use(for request: RecipientAuthentication.Request) -> KnownAuthentications.Use? {
         known.withLock { $0.use(for: request) }
     }
@@ -22,12 +22,13 @@ final class AuthenticationCache: Sendable {
     }
 
     /// Returns the credentials from which a field was made; nil if they were removed or replaced. They are needed for a
-    /// further challenge, such as one for a stale nonce.
+    /// further challenge, for example if the nonce is stale.
     func authentication(of use: KnownAuthentications.Use) -> HTTPAuthentication? {
         known.withLock { $0.authentication(of: use) }
     }
 
-    /// Stores credentials that a server has accepted for a path. They replace those of the same owner and space.
+    /// Stores credentials that a server has accepted for a path. They replace credentials of the same owner and
+    /// protection space.
     func store(
         _ authentication: HTTPAuthentication,
         server: ProtectionSpace.Server,
@@ -37,7 +38,7 @@ final class AuthenticationCache: Sendable {
         known.withLock { $0.store(authentication, server: server, path: path, owner: owner) }
     }
 
-    /// Records that the server accepted the field, and the nonce that the server wants next.
+    /// Records that the server accepted the field. If the server has sent a next nonce, later requests use it.
     /// - Parameter authenticationInfo: The values of `Authentication-Info`, or of `Proxy-Authentication-Info`.
     func wasAccepted(_ use: KnownAuthentications.Use, authenticationInfo: [String]) {
         // Most responses do not have this field.

@@ -7,7 +7,7 @@ struct AuthenticationChallenge: Sendable, Hashable {
     var scheme: String
     /// The token that some schemes have in place of parameters; nil for others.
     var token68: String?
-    /// The parameters by their lower-case names, without quotes and escapes. If a name occurs twice, the first one
+    /// The parameters by their lower-case names, without quotes and escapes. If a name occurs twice, the first value
     /// counts.
     var parameters: [String: String] = [:]
 
@@ -16,8 +16,8 @@ struct AuthenticationChallenge: Sendable, Hashable {
 
 /// The parser of a server's challenge fields (RFC 9110, section 11.6.1).
 ///
-/// A comma can separate both challenges and parameters. An equals sign after a name makes it a parameter. Commas may be
-/// missing or superfluous, and quotes may stay open: the parser reads as much as it can.
+/// A comma can separate both challenges and parameters. A name that is followed by an equals sign belongs to a
+/// parameter. Commas may be missing or superfluous, and quotes may stay open: the parser reads as much as it can.
 enum AuthenticationChallenges {
     /// Reads the challenges of all fields of one name, in their order.
     static func parse(_ fieldValues: [String]) -> [AuthenticationChallenge] {
@@ -114,7 +114,8 @@ struct AuthenticationFieldParser {
         let start = position
         skipBlanks()
         let first = position
-        // A token68 can only follow a blank. Otherwise each name in a long text would be read to the end of that text.
+        // A token68 can only follow a blank. Without this check, each name in a long text such as `a/a/a` would be read
+        // to the end of the text.
         guard first > start else { return nil }
         while let byte = current, byte.isToken68Byte { position += 1 }
         let hasCharacters = position > first

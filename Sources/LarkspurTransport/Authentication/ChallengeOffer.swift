@@ -23,10 +23,10 @@ enum ChallengeOffer: Sendable, Hashable {
 }
 
 extension AuthenticationChallenges {
-    /// Returns the possible ways, the strongest first. Those of equal strength keep their order.
+    /// Returns the possible ways to authenticate, the strongest first. Ways of equal strength stay in their order.
     ///
-    /// Digest precedes Basic, which reveals the password, and SHA-256 precedes MD5. The schemes that authenticate a
-    /// connection are only used if there is no other.
+    /// Digest precedes Basic, because Basic reveals the password. SHA-256 precedes MD5. The schemes that authenticate a
+    /// connection are used only if there is no other scheme.
     /// - Parameter schemes: The schemes that libcurl supports.
     static func offers(
         in challenges: [AuthenticationChallenge],

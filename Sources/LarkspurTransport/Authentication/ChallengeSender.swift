@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// The sender of a challenge. Its methods do nothing, as delegates use their completion handler.
+/// The sender of a challenge. Its methods do nothing, because delegates call a completion handler instead.
 ///
 /// FoundationNetworking's own sender traps when it is used.
 final class ChallengeSender: NSObject, URLAuthenticationChallengeSender, Sendable {

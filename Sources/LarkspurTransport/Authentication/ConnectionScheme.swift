@@ -2,7 +2,8 @@
 internal import CLibcurl
 internal import HTTPSyntax
 
-/// A scheme that authenticates a connection and not a request. libcurl performs it, if it was built with it.
+/// A scheme that authenticates a connection and not a request. libcurl performs the authentication, if it was built
+/// with support for the scheme.
 enum ConnectionScheme: String, CaseIterable {
     /// Negotiate (RFC 4559), mostly with Kerberos.
     case negotiate = "Negotiate"
@@ -25,8 +26,8 @@ enum ConnectionScheme: String, CaseIterable {
 
     /// Whether libcurl can authenticate with this user credential.
     ///
-    /// For Negotiate, libcurl sends the ticket of this process's user, whatever name it is given. So only the
-    /// credential without a name and password is accepted: it stands for that user.
+    /// For Negotiate, libcurl always sends the ticket of this process's user and ignores the name. So only a credential
+    /// with an empty name and an empty password is accepted. It stands for the user of the process.
     func accepts(_ userCredential: UserCredential) -> Bool {
         switch self {
         case .negotiate: userCredential.user.isEmpty && userCredential.password.isEmpty

@@ -8,7 +8,7 @@ struct CredentialDemand {
     let offer: ChallengeOffer
     /// The credential for default handling, which was not refused yet; nil if there is none.
     let untried: URLCredential?
-    /// The credential that was refused last.
+    /// The credential that was refused last; nil if none was refused.
     let refused: URLCredential?
     let failureCount: Int
 

@@ -19,8 +19,8 @@ struct CredentialStore: CredentialSource, Sendable {
 
     func authentication(of use: KnownAuthentications.Use) -> HTTPAuthentication? { known.authentication(of: use) }
 
-    /// Makes the field for a request from known credentials; nil if there are none, or if they were removed from the
-    /// storage meanwhile.
+    /// Creates the field for a request from known credentials; nil if there are none, or if they have been removed from
+    /// the storage.
     func use(for request: RecipientAuthentication.Request) -> KnownAuthentications.Use? {
         guard !known.isEmpty, let use = known.use(for: request) else { return nil }
         if use.owner == .session, hasLost(use.userCredential, of: use.space) {
@@ -42,7 +42,7 @@ struct CredentialStore: CredentialSource, Sendable {
         }
     }
 
-    /// Stores a credential that was accepted as the default one of its space. The storage applies the credential's
+    /// Stores an accepted credential as the default credential of its space. The storage applies the credential's
     /// persistence.
     func store(_ credential: URLCredential, for space: ProtectionSpace) {
         guard let storage, credential.persistence != .none else { return }
@@ -50,8 +50,8 @@ struct CredentialStore: CredentialSource, Sendable {
         storage.setDefaultCredential(credential, for: key)
     }
 
-    /// Whether the user credential was removed from the storage after it had been stored there, or has another password
-    /// now.
+    /// Whether the user credential is no longer in the storage, or has another password there. False if there is no
+    /// storage.
     func hasLost(_ userCredential: UserCredential, of space: ProtectionSpace) -> Bool {
         guard let storage else { return false }
         return !keys(for: space, in: storage).contains { key in
@@ -68,11 +68,11 @@ struct CredentialStore: CredentialSource, Sendable {
         }
     }
 
-    /// Returns the storage's spaces that match this one: first those with its method, then those with the default
-    /// method.
+    /// Returns the spaces of the storage that match a space. Spaces with the same method come first, then spaces with
+    /// the default method.
     private func keys(for space: ProtectionSpace, in storage: URLCredentialStorage) -> [URLProtectionSpace] {
         let candidates = storage.allCredentials.keys.filter {
-            // A cheap comparison, which excludes most spaces, as they are of other servers.
+            // A cheap comparison comes first. It excludes most spaces, because they belong to other servers.
             ($0.port == space.server.port || $0.port == 0) && $0.isProxy() == space.server.isProxy
         }
         return candidates.filter { ProtectionSpace($0) == space }
@@ -89,7 +89,7 @@ struct CredentialStore: CredentialSource, Sendable {
 enum CredentialChange {
     /// Stores a credential that was accepted.
     case store(URLCredential, ProtectionSpace)
-    /// Sends credentials that were accepted with later requests, before the server challenges.
+    /// Stores accepted credentials. Later requests send them before the server challenges.
     case remember(HTTPAuthentication, RecipientAuthentication.Request, KnownAuthentications.Owner)
     /// Adopts the next nonce from the values of `Authentication-Info`.
     case renew(KnownAuthentications.Use, info: [String])

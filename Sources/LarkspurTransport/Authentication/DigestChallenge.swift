@@ -7,18 +7,20 @@ struct DigestChallenge: Sendable, Hashable {
     var nonce: String
     var opaque: String?
     var algorithm: DigestAlgorithm
-    /// Whether the server named the algorithm. A server that did not may not know the parameter.
+    /// Whether the server named the algorithm. If not, the response does not name it either, because the server may not
+    /// know the parameter.
     var namesAlgorithm: Bool
-    /// Whether the server offers the quality of protection "auth". A server that offers none knows only RFC 2069.
+    /// Whether the server offers the quality of protection "auth". If a server offers no quality of protection, it
+    /// knows only RFC 2069.
     var hasQualityOfProtection: Bool
     var isStale: Bool
     var wantsUserHash: Bool
     var isUTF8: Bool
-    /// The protected paths or whole URIs; empty for the whole server.
+    /// The protected paths or whole URIs; empty if the whole server is protected.
     var domain: [String]
 
-    /// Creates the Digest challenge; nil for another scheme, without a nonce, for an unknown algorithm, and if a
-    /// quality of protection is required that is not "auth".
+    /// Creates the Digest challenge. Nil if the scheme is not Digest, the nonce is missing, the algorithm is unknown,
+    /// or the server offers only qualities of protection other than "auth".
     init?(_ challenge: AuthenticationChallenge) {
         guard challenge.scheme.hasSameLetters(as: "Digest"), let nonce = challenge["nonce"],
             let algorithm = DigestAlgorithm(ignoringCase: challenge["algorithm"] ?? "MD5")

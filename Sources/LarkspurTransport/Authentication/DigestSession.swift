@@ -1,14 +1,14 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The responses to one Digest challenge. It counts the uses of the nonce, and computes a response for each use (RFC
-/// 7616, section 3.4).
+/// The responses to one Digest challenge. The value counts the uses of the nonce, and computes a response for each use
+/// (RFC 7616, section 3.4).
 struct DigestSession: Sendable {
     private(set) var challenge: DigestChallenge
     private let user: String
     private let clientNonce: String
-    /// H(A1), the only form in which the password is stored. For a "-sess" algorithm, H(A1) belongs to the challenge's
-    /// first nonce. A new nonce in `Authentication-Info` does not change it (RFC 7616, section 3.4.2).
+    /// H(A1), the only form in which this value stores the password. For a "-sess" algorithm, H(A1) belongs to the
+    /// challenge's first nonce. A new nonce in `Authentication-Info` does not change it (RFC 7616, section 3.4.2).
     private let secret: String
     private var useCount: UInt32 = 0
 
@@ -55,7 +55,7 @@ struct DigestSession: Sendable {
         if challenge.wantsUserHash {
             return "username=\"\(challenge.algorithm.hash(user, challenge.realm))\""
         }
-        // A name beyond ASCII is written in the notation of RFC 7616, if the server announces that it supports that.
+        // If the server announces UTF-8, a name with characters beyond ASCII is written in the notation of RFC 7616.
         if challenge.isUTF8, !user.utf8.allSatisfy({ $0 < 0x80 }) {
             return "username*=UTF-8''\(Self.percentEncoded(user))"
         }
@@ -64,7 +64,7 @@ struct DigestSession: Sendable {
 
     // MARK: Text
 
-    /// Makes a quoted string, without control characters: they could end the field.
+    /// Creates a quoted string. Control characters are left out, because they could end the field.
     private static func quoted(_ text: String) -> String {
         var bytes = [UInt8(ascii: "\"")]
         for byte in text.utf8 where byte >= 0x20 && byte != 0x7F {
@@ -75,7 +75,8 @@ struct DigestSession: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Makes the extended notation of RFC 8187, section 3.2. It leaves fewer characters unescaped than a token does.
+    /// Returns a text in the extended notation of RFC 8187, section 3.2. This notation escapes some characters that a
+    /// token may contain.
     private static func percentEncoded(_ text: String) -> String {
         PercentEncoding.escapingAll(text) { $0.isToken && !"%'*".utf8.contains($0) }
     }

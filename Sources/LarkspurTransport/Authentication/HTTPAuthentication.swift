@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// Credentials for a challenge. The value makes the `Authorization` or `Proxy-Authorization` field of each request.
+/// Credentials for a challenge. The value creates the `Authorization` or `Proxy-Authorization` field of each request.
 ///
 /// It stores the user name and the password for its whole life, because Digest needs them for each new nonce.
 struct HTTPAuthentication: Sendable {
@@ -20,7 +20,7 @@ struct HTTPAuthentication: Sendable {
         case digest(DigestSession)
     }
 
-    /// - Parameter makeClientNonce: Makes a client nonce for each of the server's nonces. Default: 128 random bits.
+    /// - Parameter makeClientNonce: Creates a client nonce for each nonce of the server. Default: 128 random bits.
     init(
         challenge: AnswerableChallenge,
         userCredential: UserCredential,
@@ -32,7 +32,7 @@ struct HTTPAuthentication: Sendable {
         scheme = Self.state(challenge, userCredential, makeClientNonce)
     }
 
-    /// Makes the value of the field for a request.
+    /// Creates the value of the field for a request.
     /// - Parameters:
     ///   - method: The method as it is sent.
     ///   - target: The request-target as it is sent: path and query, or the authority for `CONNECT`.
@@ -49,7 +49,7 @@ struct HTTPAuthentication: Sendable {
     /// Adopts the new nonce of the first challenge that reports only that the last nonce is stale.
     ///
     /// - Parameter isExpected: Whether the credentials were accepted before. If so, a challenge with a new Digest nonce
-    ///   also counts, although it does not report that the last one is stale.
+    ///   also counts, even if it does not report that the last nonce is stale.
     mutating func renew(with offers: [ChallengeOffer], isExpected: Bool) -> Bool {
         for case .field(let next) in offers where renew(with: next, isExpected: isExpected) { return true }
         return false
@@ -57,8 +57,8 @@ struct HTTPAuthentication: Sendable {
 
     /// Adopts the new nonce of a challenge that reports only that the last nonce is stale.
     ///
-    /// - Returns: Whether the request is to be sent again with the same credentials; this does not count as a refusal.
-    ///   False also after several renewals without a success, and for another realm.
+    /// - Returns: Whether the request is to be sent again with the same credentials. The challenge then does not count
+    ///   as a refusal. Also false after ``renewalLimit`` renewals without a success, and for another realm.
     mutating func renew(with next: AnswerableChallenge, isExpected: Bool = false) -> Bool {
         guard next.isStale || isExpected && next.scheme == .digest, next.realm == challenge.realm,
             next.scheme == challenge.scheme,
@@ -70,7 +70,8 @@ struct HTTPAuthentication: Sendable {
         return true
     }
 
-    /// Records that a server accepted the credentials, and which nonce it wants next (RFC 7616, section 3.5).
+    /// Records that a server accepted the credentials. If the server has sent a next nonce, adopts it (RFC 7616,
+    /// section 3.5).
     /// - Parameter authenticationInfo: The values of `Authentication-Info`, or of `Proxy-Authentication-Info`.
     mutating func wasAccepted(authenticationInfo: [String] = []) {
         renewals = 0

@@ -1,7 +1,8 @@
 #if canImport(FoundationNetworking)
 /// The known credentials, by the servers, realms and folders for which they are valid.
 struct KnownAuthentications: Sendable {
-    /// The number of protection spaces that are stored. The one that was stored first is removed first.
+    /// The maximum number of entries, each for a protection space and an owner. Above it, the entry that was stored
+    /// first is removed.
     static let limit = 128
 
     /// The requests for which credentials may be used.
@@ -12,7 +13,8 @@ struct KnownAuthentications: Sendable {
         case userCredential(UserCredential)
     }
 
-    /// A field that was made for a request; and the protection space, user credential and owner that it was made from.
+    /// A field that was created for a request, with the protection space, the user credential and the owner of the
+    /// credentials from which it was created.
     struct Use: Sendable, Hashable {
         let field: String
         let space: ProtectionSpace
@@ -59,13 +61,13 @@ struct KnownAuthentications: Sendable {
         )
     }
 
-    /// Returns the user credential that would be sent with a request. It does not count as a use.
+    /// Returns the user credential that would be sent with a request. The call does not count as a use.
     func userCredential(for request: RecipientAuthentication.Request) -> UserCredential? {
         index(for: request).flatMap { entries[request.server]?[$0].authentication.userCredential }
     }
 
-    /// Returns the index of the credentials for a request. If several protection spaces match, the deepest folder
-    /// counts, and then the latest entry.
+    /// Returns the index of the credentials for a request. If several protection spaces match, the space with the
+    /// deepest folder is chosen. Among equally deep folders, the latest entry is chosen.
     private func index(for request: RecipientAuthentication.Request) -> Int? {
         let owners = request.owners
         var best: (index: Int, depth: Int)?
@@ -126,8 +128,8 @@ struct KnownAuthentications: Sendable {
 extension RecipientAuthentication.Request {
     /// The owners whose credentials the request may use.
     ///
-    /// A URL with a user name uses only that user's credentials. All requests use the credentials of their proxy,
-    /// whichever user the proxy's address names.
+    /// If the URL of a request has a user name, the request uses only the credentials of that user. For a proxy, the
+    /// session's credentials may be used too, even if the proxy's address has a user name.
     fileprivate var owners: [KnownAuthentications.Owner] {
         guard let userCredential else { return [.session] }
         return server.isProxy ? [.userCredential(userCredential), .session] : [.userCredential(userCredential)]

@@ -3,15 +3,15 @@ internal import HTTPSyntax
 
 /// The paths of a server for which credentials may be sent before the server challenges.
 struct ProtectedPaths: Sendable, Hashable {
-    /// The number of folders that are stored. The oldest is removed first.
+    /// The maximum number of folders. Above it, the oldest folder is removed.
     static let limit = 32
 
     /// The folders. Each begins and ends with a slash.
     private(set) var folders: [String] = []
 
-    /// Takes the folders of a challenge. For Digest, they are those of `domain` (RFC 7616, section 3.3), or the whole
-    /// server without that parameter. For Basic, it is the folder of the requested path (RFC 7617, section 2.2). For a
-    /// proxy, it is everything.
+    /// Creates the paths from a challenge. For Digest, these are the folders of `domain` (RFC 7616, section 3.3), or
+    /// the whole server if the challenge has no `domain`. For Basic, it is the folder of the requested path (RFC 7617,
+    /// section 2.2). For a proxy, it is every path.
     init(challenge: AnswerableChallenge, server: ProtectionSpace.Server, path: String) {
         switch challenge {
         case _ where server.isProxy: add("/")
@@ -41,7 +41,7 @@ struct ProtectedPaths: Sendable, Hashable {
         return folders.lazy.filter { path.utf8.starts(with: $0.utf8) }.map(\.utf8.count).max()
     }
 
-    /// Adds the folder of a path, unless a folder that contains it is known.
+    /// Adds the folder of a path, unless a known folder contains it.
     private mutating func add(_ path: String) {
         guard !Self.climbs(path) else { return }
         let bytes = path.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
@@ -53,7 +53,7 @@ struct ProtectedPaths: Sendable, Hashable {
         if folders.count > Self.limit { folders.removeFirst() }
     }
 
-    /// Whether the path has a segment that could lead out of its folder: one that begins with a dot, escaped or not.
+    /// Whether a segment of the path begins with a dot, escaped or not. Such a segment could lead out of its folder.
     private static func climbs(_ path: String) -> Bool {
         var isAtStart = false
         var rest = path.utf8[...]

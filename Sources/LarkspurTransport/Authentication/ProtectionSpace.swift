@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 /// A realm of a server, within which credentials are valid (RFC 9110, section 11.5).
 ///
-/// `URLProtectionSpace` cannot serve as a key, as it compares by identity.
+/// `URLProtectionSpace` cannot serve as a key, because it is compared by identity.
 struct ProtectionSpace: Sendable, Hashable {
     enum Scheme: Sendable, Hashable {
         case basic, digest, negotiate, ntlm
@@ -9,7 +9,7 @@ struct ProtectionSpace: Sendable, Hashable {
 
     /// A server or a proxy.
     struct Server: Sendable, Hashable {
-        /// The URL's scheme in lower case; for a proxy, its type.
+        /// The URL's scheme in lower case; for a proxy, the type of the proxy.
         let scheme: String
         /// The host in lower case, or the path of a Unix-domain socket.
         let host: String
@@ -38,8 +38,8 @@ struct ProtectionSpace: Sendable, Hashable {
     }
 
     let server: Server
-    /// The realm; the host if the server names no realm. Alamofire's tests expect the latter of `URLSession` on Apple
-    /// platforms.
+    /// The realm. If the server names no realm, this is the host, as Alamofire's tests expect it of `URLSession` on
+    /// Apple platforms.
     let realm: String
     let scheme: Scheme
 }

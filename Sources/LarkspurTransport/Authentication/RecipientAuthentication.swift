@@ -3,13 +3,12 @@ internal import HTTPSyntax
 
 /// The authentication of one task to one recipient of its requests: an origin or a proxy.
 ///
-/// A value without I/O: its user reports requests and responses, and it returns the next step.
+/// A value without I/O. The caller reports requests and responses to it, and it returns the next step.
 struct RecipientAuthentication {
-    /// The number of refusals after which the response is final. A delegate that always returns the same credential
-    /// would otherwise let its task run for ever.
+    /// The number of refusals after which the response is final. Without this limit, a task whose delegate always
+    /// returns the same credential would run for ever.
     static let failureLimit = 20
-    /// The number of times that a request is sent again because another task has replaced the credentials that it was
-    /// sent with.
+    /// The maximum number of times that a request is sent again because another task has replaced its credentials.
     static let replacementLimit = 3
 
     /// A request as the recipient sees it.
@@ -35,7 +34,7 @@ struct RecipientAuthentication {
 
     /// The step that follows a refusal.
     enum Demand {
-        /// There is nothing to try.
+        /// No credential is left to try.
         case nothing
         /// The same request is sent again.
         case renewal
@@ -198,7 +197,7 @@ struct RecipientAuthentication {
         from source: some CredentialSource
     ) -> CredentialDemand? {
         let others = demand.offers.filter { ProtectionSpace(server: request.server, offer: $0) != demand.space }
-        // Earlier offers were rejected before.
+        // The spaces that were rejected earlier are no longer among these offers.
         return credentialDemand(others, request, source)
     }
 
@@ -227,7 +226,8 @@ struct RecipientAuthentication {
 
     // MARK: Refusals
 
-    /// Renews the credential that was sent from the recipient's new challenge. If that fails, records the refusal.
+    /// Renews the sent credential with the nonce of the recipient's new challenge. If that is not possible, records the
+    /// refusal.
     /// - Returns: Whether the credential can be used again, and the changes to the session's credentials.
     private mutating func renew(
         with offers: [ChallengeOffer],
@@ -296,8 +296,8 @@ struct RecipientAuthentication {
         )
     }
 
-    /// Returns a credential that can be tried without asking a delegate: the URL's, otherwise the storage's. Nil if
-    /// there is none that was not refused yet.
+    /// Returns a credential that can be tried without a delegate: from the URL, otherwise from the storage. A
+    /// credential that was refused is skipped; nil if no other one exists.
     private func untried(
         _ request: Request,
         _ space: ProtectionSpace,

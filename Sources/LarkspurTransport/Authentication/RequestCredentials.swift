@@ -3,9 +3,9 @@ internal import HTTPSyntax
 
 /// The credentials of one request, for its origin and its proxy.
 struct RequestCredentials {
-    /// The request, without fields that are meant for another recipient than its server.
+    /// The request, without the fields that its server must not receive.
     var request: URLRequest
-    /// The session's fields, without those that are meant for another recipient.
+    /// The session's fields, without those that the server must not receive.
     var additionalFields: [String: String]
     /// The value of the `Authorization` field; nil if there is none, or if the request itself has one.
     var authorization: String?
@@ -22,7 +22,8 @@ struct RequestCredentials {
         let userCredential: UserCredential
     }
 
-    /// Removes a field and returns its value. The request's value precedes the session's.
+    /// Removes a field and returns its value. If both the request and the session have the field, the request's value
+    /// is returned.
     mutating func take(_ name: String) -> String? {
         let own = request.value(forHTTPHeaderField: name)
         if own != nil { request.setValue(nil, forHTTPHeaderField: name) }
@@ -36,7 +37,7 @@ struct RequestCredentials {
             || additionalFields.contains { $0.key.hasSameLetters(as: name) }
     }
 
-    /// The line of the `Proxy-Authorization` field, in libcurl's notation; nil for none.
+    /// The line of the `Proxy-Authorization` field, in libcurl's notation; nil if there is no such field.
     var proxyLine: String? {
         get throws(RequestHead.Failure) {
             guard let proxyAuthorization else { return nil }
@@ -54,7 +55,7 @@ struct RequestCredentials {
         case (.field(let value), .origin): self.authorization = value
         case (.field(let value), .proxy): proxyAuthorization = value
         case (.connection(let scheme, let userCredential), .origin):
-            // libcurl would send this field in place of the one that it makes.
+            // If this field remained, libcurl would send it instead of its own.
             _ = take("Authorization")
             server = ConnectionCredentials(scheme: scheme, userCredential: userCredential)
         case (.connection(let scheme, let userCredential), .proxy):

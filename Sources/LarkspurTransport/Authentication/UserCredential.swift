@@ -8,7 +8,7 @@ struct UserCredential: Sendable, Hashable {
 }
 
 extension UserCredential {
-    /// Creates the user credential of a `URLCredential`; nil if that is of another kind, such as an identity.
+    /// Creates the user credential of a `URLCredential`; nil if the credential is of another kind, such as an identity.
     init?(_ credential: URLCredential) {
         guard let user = credential.user, let password = credential.password else { return nil }
         self.init(user: user, password: password)

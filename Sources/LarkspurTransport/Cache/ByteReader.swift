@@ -14,7 +14,7 @@ struct ByteReader {
     }
 
     /// Reads the number of elements that follow. Each element takes at least one byte. A number that is larger than the
-    /// rest is rejected, so that it cannot cause a large allocation.
+    /// number of remaining bytes is rejected, so that it cannot cause a large allocation.
     mutating func readCount() -> Int? {
         guard let number = readNumber(), number <= UInt64(rest.count) else { return nil }
         return Int(number)

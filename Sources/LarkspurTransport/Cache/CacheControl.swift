@@ -4,8 +4,8 @@ internal import HTTPSyntax
 /// The directives of a `Cache-Control` field that a private cache obeys (RFC 9111, section 5.2; RFC 5861; RFC 8246).
 ///
 /// The parser accepts what real servers send. It skips unknown directives, and numbers may be quoted. If a directive
-/// occurs twice, the more restrictive value counts. A `max-age` that is not a number means stale. `s-maxage` and
-/// `proxy-revalidate` concern shared caches and are ignored.
+/// occurs twice, the more restrictive value counts. A response with a `max-age` that is not a number is stale.
+/// `s-maxage` and `proxy-revalidate` concern shared caches and are ignored.
 struct CacheControl: Equatable, Sendable {
     /// The largest number of seconds. It stands for all larger numbers (RFC 9111, section 1.2.2).
     static let longest = 1 << 31
@@ -18,7 +18,7 @@ struct CacheControl: Equatable, Sendable {
     var isPrivate = false
     var isImmutable = false
     var onlyIfCached = false
-    /// The value of `max-age`, in seconds, as are the values that follow.
+    /// The value of `max-age`. This value and the following values are in seconds.
     var maxAge: Int?
     var maxStale: Int?
     var minFresh: Int?
@@ -43,7 +43,7 @@ struct CacheControl: Equatable, Sendable {
     private mutating func add(_ name: String, _ value: ArraySlice<UInt8>?) {
         switch name {
         case "no-store": noStore = true
-        // A cache may treat `no-cache` with a list of fields as if it had none.
+        // A cache may treat `no-cache` with a list of fields like `no-cache` without a list.
         case "no-cache": noCache = true
         case "must-revalidate": mustRevalidate = true
         case "must-understand": mustUnderstand = true
@@ -83,7 +83,7 @@ struct CacheControl: Equatable, Sendable {
         return (text, value)
     }
 
-    /// Reads a number of seconds; nil for anything but digits.
+    /// Reads a number of seconds; nil if the value does not consist of digits.
     private static func seconds(_ value: ArraySlice<UInt8>?) -> Int? { value?.decimalNumber(atMost: longest) }
 }
 #endif

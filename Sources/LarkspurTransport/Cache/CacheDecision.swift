@@ -3,8 +3,8 @@
 enum CacheDecision: Sendable {
     /// The cache takes no part in the request.
     case bypass
-    /// The request goes to the network. If that fails, the entry may be the response, as far as its directives allow
-    /// it.
+    /// The request goes to the network. If the network fails, the entry may be the response, if its directives allow
+    /// this.
     case load(fallback: CacheEntry?)
     /// The entry is the response.
     case use(CacheEntry)
@@ -33,7 +33,7 @@ enum CacheDecision: Sendable {
         case .returnCacheDataDontLoad: return entry.map { .use($0) } ?? .fail
         case .reloadRevalidatingCacheData:
             guard let entry else { return .load(fallback: nil) }
-            // The purpose of this directive is to avoid revalidation on reload (RFC 8246, section 2).
+            // The purpose of `immutable` is to avoid revalidation on reload (RFC 8246, section 2).
             let isSettled = entry.directives.isImmutable && !request.directives.noCache
             return isSettled && Freshness(of: entry, at: now).isFresh ? .use(entry) : ask(about: entry, request)
         case .useProtocolCachePolicy: return decide(entry, for: request, at: now)

@@ -36,7 +36,7 @@ extension CacheEntry {
         return entry
     }
 
-    /// Whether a 304 is about this entry: its validators match (RFC 9111, section 4.3.4).
+    /// Whether a 304 is about this entry: the validators of the two match (RFC 9111, section 4.3.4).
     func isValidated(by fields: [String: String]) -> Bool {
         if let tag = fields["Etag"] { return self.fields["Etag"].map { tag.isSameTag(as: $0) } ?? false }
         if let date = fields["Last-Modified"], self.fields["Etag"] == nil {

@@ -25,7 +25,7 @@ extension CacheEntry {
         guard port.count < authority.count, authority.dropLast(port.count).last == UInt8(ascii: ":") else {
             return true
         }
-        // A port that has more digits than 80 and 443 and no leading zero, so that it is neither of them.
+        // If a port has more than three digits and no leading zero, it is neither 80 nor 443.
         return port.count > 3 && port.last != UInt8(ascii: "0")
     }
 

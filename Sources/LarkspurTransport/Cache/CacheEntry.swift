@@ -13,7 +13,7 @@ struct CacheEntry: Equatable, Sendable {
 
     /// The user info of a `CachedURLResponse`. It never changes.
     final class UserInfo: Equatable, @unchecked Sendable {
-        // Safe: a constant, whose values are passed on unchanged, as Foundation's caches do.
+        // Safe: the dictionary is a constant. Its values are passed unchanged; Foundation's caches do the same.
         let values: [AnyHashable: Any]
 
         init(_ values: [AnyHashable: Any]) { self.values = values }
@@ -30,7 +30,7 @@ struct CacheEntry: Equatable, Sendable {
     /// The varying fields, in the order of their names.
     var varying: [VaryingField]
     /// The hash of the request's `Authorization` field. Entries with different hashes are distinct, as if `Vary` always
-    /// named the field: a process may serve several users with one cache.
+    /// named the field, because a process may serve several users with one cache.
     let authorization: String?
     var requestTime: Date
     var responseTime: Date
@@ -55,8 +55,8 @@ struct CacheEntry: Equatable, Sendable {
             && varying.allSatisfy { $0.value == request.nominated($0.name) }
     }
 
-    /// Whether the response is a redirect. The engine stores none, as it would have to follow it. A foreign cache may
-    /// have stored one.
+    /// Whether the response is a redirect. The engine stores no redirects, because it would have to follow a stored
+    /// one. A foreign cache may have stored a redirect.
     private var isRedirect: Bool { RedirectDecision.isRedirect(status) && fields["Location"] != nil }
 
     /// The approximate size of the entry in memory, in bytes.
@@ -96,7 +96,8 @@ struct CacheEntry: Equatable, Sendable {
 
 extension CacheEntry {
     /// Returns the response for Foundation's caches and for delegates; nil only if Foundation refuses to make it.
-    /// - Parameter withMetadata: Whether its user info includes the values that only this type can represent.
+    /// - Parameter withMetadata: Whether the user info of the response includes the values that only this type can
+    ///   represent.
     func cachedResponse(withMetadata: Bool) -> CachedURLResponse? {
         guard let url = URL(string: url), let response = makeResponse(url: url, age: nil) else { return nil }
         var userInfo = userInfo?.values

@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
 /// The files of a cache in their folder. Failures are not reported: a file that cannot be read counts as absent.
 ///
-/// A file is written under another name, and renamed when it is complete. So no process sees a partial file, even if
-/// the writing process ends early.
+/// A file is written under a temporary name, and renamed when it is complete. So no process sees a partial file, even
+/// if the writing process ends early.
 struct CacheFolder: Sendable {
     struct File: Equatable, Sendable {
         let name: String
@@ -14,12 +14,12 @@ struct CacheFolder: Sendable {
 
     /// The end of a temporary file's name, after a UUID.
     private static let temporaryExtension = ".entry.tmp"
-    /// The age in seconds from which a temporary file is taken for the remains of a process that has ended.
+    /// The age, in seconds, above which a temporary file counts as the remains of a process that has ended.
     private static let temporaryAge: TimeInterval = 3600
 
     let path: String
 
-    /// Opens or creates the folder; nil if it cannot be created, belongs to another user, or is a symbolic link, which
+    /// Opens or creates the folder; nil if it cannot be created, belongs to another user, or is a symbolic link. A link
     /// may lead anywhere.
     init?(_ url: URL) {
         var path = url.path
@@ -34,7 +34,8 @@ struct CacheFolder: Sendable {
         guard withDescriptor({ _ in true }) == true else { return nil }
     }
 
-    /// Opens the folder for one use. It is opened each time, so that a link that has replaced it is not followed.
+    /// Opens the folder for one use. The folder is opened again for each use. If a link has replaced the folder in the
+    /// meantime, the link is not followed.
     private func withDescriptor<Result>(_ body: (Int32) -> Result?) -> Result? {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -79,7 +80,7 @@ struct CacheFolder: Sendable {
         return nil
     }
 
-    /// Whether a name has the form of a temporary file's. No other program uses this form.
+    /// Whether a name has the form of a temporary file's name. No other program uses this form.
     private static func isTemporary(_ name: String) -> Bool {
         name.hasSuffix(temporaryExtension) && UUID(uuidString: String(name.dropLast(temporaryExtension.count))) != nil
     }
@@ -122,14 +123,14 @@ struct CacheFolder: Sendable {
         return isWhole ? data : nil
     }
 
-    /// Writes a file. Returns false if there is no room, or if anything else fails.
+    /// Writes a file. Returns false if there is no space, or if anything else fails.
     func write(_ data: Data, to name: String) -> Bool {
         withDescriptor { folder in
             let temporary = UUID().uuidString + Self.temporaryExtension
             let descriptor = openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else { return nil }
             let isWritten = data.withUnsafeBytes { Self.write($0, to: descriptor) }
-            // Some file systems report a lack of room only at this point.
+            // Some file systems report a lack of space only at this point.
             let isClosed = close(descriptor) == 0
             if isWritten, isClosed, renameat(folder, temporary, folder, name) == 0 { return true }
             unlinkat(folder, temporary, 0)

@@ -4,8 +4,8 @@ struct CacheProposal: Sendable {
     let entry: CacheEntry
     let request: URLRequest
     let destination: any ResponseStore
-    /// Called once: when a program can find the entry in its cache, when it is not stored, or when the delegate will
-    /// decide later.
+    /// Called once: when a program can find the entry in its cache, when it is certain that the entry is not stored, or
+    /// immediately if the delegate decides later.
     let completion: @Sendable () -> Void
 
     /// Stores the entry unchanged.
@@ -15,7 +15,7 @@ struct CacheProposal: Sendable {
     func accept(_ answer: CachedURLResponse?) {
         guard let answer, answer.storagePolicy != .notAllowed, answer.data.count <= destination.maximumContentSize
         else {
-            // The stored response is outdated, as the server has sent this one, so it must not remain.
+            // The server has sent a newer response. So the stored response is outdated, and must not remain.
             destination.remove(entry.url)
             return completion()
         }
@@ -30,7 +30,7 @@ struct CacheProposal: Sendable {
         destination.store(entry, for: request, completion: completion)
     }
 
-    /// The proposal for a task that no longer waits.
+    /// The same proposal for a task that no longer waits, so without a completion.
     var unawaited: CacheProposal {
         CacheProposal(entry: entry, request: request, destination: destination, completion: {})
     }

@@ -6,8 +6,8 @@ struct CacheRequest: Sendable {
     let method: String
     let policy: URLRequest.CachePolicy
     let directives: CacheControl
-    /// Whether the cache takes no part: the request asks for a range, is conditional itself, or sets `Host`, so that
-    /// the URL does not identify the resource.
+    /// Whether the cache takes no part. True if the request asks for a range or is conditional. Also true if the
+    /// request sets `Host`, because then the URL does not identify the resource.
     let isSpecial: Bool
 
     /// - Parameters:

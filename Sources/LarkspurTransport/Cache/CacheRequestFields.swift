@@ -12,9 +12,9 @@ struct CacheRequestFields: Sendable {
 
     /// - Parameters:
     ///   - own: The fields of the request.
-    ///   - additional: The session's fields, for those that the request does not have.
-    ///   - userCredential: The credential that was used for a challenge. Its field replaces the request's own, and may
-    ///     differ each time.
+    ///   - additional: The session's fields. A field counts only if the request does not have it.
+    ///   - userCredential: The credential that was used for a challenge. It is compared instead of the request's own
+    ///     `Authorization` field, because the field that is created from it may differ each time.
     ///   - cookie: Returns the field with the session's cookies. Called if the field is needed.
     init(
         own: [String: String],
@@ -31,7 +31,7 @@ struct CacheRequestFields: Sendable {
     /// Whether neither the request nor the session sets a field.
     var isPlain: Bool { own.isEmpty && additional.isEmpty }
 
-    /// Whether the credential was used for a challenge.
+    /// Whether a credential was used for a challenge.
     var answersChallenge: Bool { userCredential != nil }
 
     /// Records the authorization that was sent: the user credential, otherwise the caller's own value.
@@ -43,10 +43,10 @@ struct CacheRequestFields: Sendable {
         if let authorization { own["Authorization"] = authorization }
     }
 
-    /// Records the cookies that were sent. The response may change the session's cookies before it is stored.
+    /// Records the cookies that were sent, because the response may change the session's cookies before it is stored.
     mutating func note(sentCookie: String?) { self.sentCookie = .some(sentCookie) }
 
-    /// The value of a field. Its name is in lower case.
+    /// The value of the field with a lower-case name.
     subscript(name: String) -> String? {
         if name == "authorization", let userCredential { return "\(userCredential.user)\0\(userCredential.password)" }
         return givenValue(of: name) ?? defaultValue(of: name)
@@ -80,7 +80,7 @@ struct CacheRequestFields: Sendable {
         guard let trimmed = self[name]?.trimmingBlanks else { return nil }
         switch name {
         case "authorization", "cookie", "proxy-authorization": return SHA256.hash(Data(trimmed.utf8)).hexadecimal
-        // The content is then delivered as it was received, even if the engine could decode it.
+        // The prefix distinguishes this value from the engine's own value, even if the two are equal.
         case "accept-encoding" where givenValue(of: name) != nil: return "own: " + trimmed
         default: return trimmed
         }

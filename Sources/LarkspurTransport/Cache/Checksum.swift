@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
-/// A 64-bit checksum that detects damage, over eight bytes at a time. It does not protect from forgery, as anyone can
-/// compute it.
+/// A 64-bit checksum that detects damage. It takes eight bytes at a time. It does not protect from forgery, because
+/// anyone can compute it.
 struct Checksum {
     /// The prime of FNV-1a.
     private static let prime: UInt64 = 0x0000_0100_0000_01B3

@@ -3,8 +3,9 @@ import Synchronization
 
 /// Entries in memory and, if there is a folder, on disk. The least recently used entries make room for new ones.
 ///
-/// A lock guards the memory. It is never held while a file is accessed: files belong to a serial queue. Changes are
-/// added to the queue while the lock is held, so that files and memory change in the same order, on whichever threads.
+/// A lock guards the memory. The lock is never held while a file is accessed, because only a serial queue accesses
+/// files. Each change is added to the queue while the lock is held. So files and memory change in the same order, even
+/// if several threads make changes.
 final class EntryStore: ResponseStore {
     fileprivate struct State {
         var memory = RecencyIndex<String, CacheEntry>()
@@ -14,15 +15,15 @@ final class EntryStore: ResponseStore {
         var files = RecencyIndex<UInt64, CacheFolder.File>()
         /// Whether the folder has been read.
         var knowsFiles: Bool
-        /// The number of changes to a URL's files that are still queued. Until they are made, its files are out of
-        /// date.
+        /// The number of changes to a URL's files that are still queued. Until they are made, the files of the URL are
+        /// out of date.
         var awaitedChanges: [String: Int] = [:]
         /// The number of changes to all files that are still queued.
         var awaitedRemovals = 0
     }
 
-    /// The number of entries for one URL. Each look-up visits all of them, so a request field that always differs would
-    /// make look-ups slow.
+    /// The maximum number of entries for one URL. Each look-up visits all entries of the URL. Without this limit, a
+    /// request field that always differs would make look-ups slow.
     static let maximumVariants = 32
 
     private let state: Mutex<State>
@@ -86,7 +87,8 @@ final class EntryStore: ResponseStore {
             guard state.knowsFiles else { return StoreLookUp(entries: entries, mayHaveMore: true) }
             let sum = Checksum.of(url)
             if !entries.isEmpty { state.files.touch(sum) }
-            // A change that is still queued may make a file. The load is queued after it, and finds the file.
+            // A change that is still queued may create a file. The load is queued after the change, so it finds the
+            // file.
             let fileCount = state.files.elements(for: sum).count + (state.awaitedChanges[url] ?? 0)
             return StoreLookUp(entries: entries, mayHaveMore: fileCount > entries.filter { !$0.isMemoryOnly }.count)
         }
@@ -136,13 +138,13 @@ final class EntryStore: ResponseStore {
             queue.async { [self] in
                 let name = CacheFile.name(of: entry)
                 if mayWrite { write(entry, to: name, in: folder) } else { forget(name, of: entry.url, in: folder) }
-                // After the write, so that a look-up finds the queued change or the file.
+                // This comes after the write. So a look-up finds either the queued change or the file.
                 noteChange(of: entry.url)
             }
         }
     }
 
-    /// Records that a queued change is being made.
+    /// Records that a change is no longer queued.
     private func noteChange(of url: String) {
         state.withLock { state in
             guard let count = state.awaitedChanges[url] else { return }
@@ -237,15 +239,16 @@ final class EntryStore: ResponseStore {
     }
 
     private func evictFiles(from folder: CacheFolder) {
-        // More than necessary, so that the folder is not read again at the next write.
+        // More files than necessary are removed, so that the folder is not read again at the next write.
         let evicted = state.withLock { $0.files.evict(to: $0.diskCapacity / 8 * 7) }
         for file in evicted { folder.remove(file.name) }
     }
 }
 
 extension EntryStore.State {
-    /// Records the files in the folder. Files of other processes count as less recently used than known ones, as no
-    /// file shows that its entry was used in memory.
+    /// Records the files in the folder. Files that were not known, such as those of other processes, count as less
+    /// recently used than known files. The times of the files are not compared, because the use of an entry in memory
+    /// does not change the time of its file.
     fileprivate mutating func note(_ found: [CacheFolder.File]) {
         let byName = Dictionary(found.map { ($0.name, $0) }) { $1 }
         let known = files.elements.reversed().compactMap { byName[$0.name] }

@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
 /// A store that uses a caller's subclass of `URLCache`.
 ///
-/// A response from it is used only if it is for the same URL, whatever key the subclass uses. The subclass may be slow,
-/// so it is called on a queue.
+/// A response from the subclass is used only if its URL is that of the request, because the subclass may use other
+/// keys. The subclass may be slow, so it is called on a queue.
 final class ForeignStore: ResponseStore {
     /// The key, in the user info of a cached response, of the values that Foundation cannot represent.
     static let metadataKey = "larkspur.cache.entry"
@@ -45,7 +45,8 @@ final class ForeignStore: ResponseStore {
 }
 
 extension URLRequest {
-    /// Returns the request with an equivalent URL, under which an entry has to be removed too.
+    /// Returns the request with the URL of an entry. All calls of the cache use that URL, so that a removal finds the
+    /// entry.
     fileprivate func with(url text: String) -> URLRequest {
         var request = self
         request.url = URL(string: text) ?? url

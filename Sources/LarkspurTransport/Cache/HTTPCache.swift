@@ -6,9 +6,10 @@
 /// fields that `Vary` names. The least recently used entries make room for new ones. A response is not stored if its
 /// content is larger than a twentieth of the larger capacity.
 ///
-/// Files are written under other names, and renamed when they are complete. They have a checksum, and only their owner
-/// may read them. Several processes may use one folder at the same time. Each of them finds the entries that the others
-/// had stored when it opened the folder, but not those that they store later. Every method may be called on any thread.
+/// Files are written under temporary names, and renamed when they are complete. They have a checksum, and only their
+/// owner may read them. Several processes may use one folder at the same time. A process finds the entries that other
+/// processes stored before it opened the folder, but not the entries that they store later. Every method may be called
+/// on any thread.
 public final class HTTPCache: URLCache, @unchecked Sendable {
     // Safe: the store is a constant that locks its changing state. The superclass's own state is not used.
     let entries: EntryStore
@@ -17,9 +18,9 @@ public final class HTTPCache: URLCache, @unchecked Sendable {
     /// - Parameters:
     ///   - memoryCapacity: The capacity in memory, in bytes. Default: 4 MiB.
     ///   - diskCapacity: The capacity on disk, in bytes; without effect if there is no folder. Default: 20 MiB.
-    ///   - directory: The folder for the files, which must not be used for anything else. It is created if it does not
-    ///     exist; entries that it already has count. A folder that belongs to another user of the system is not used.
-    ///     Default: nil, in memory only.
+    ///   - directory: The folder for the files, which must not be used for anything else. If the folder does not exist,
+    ///     it is created. Entries that are already in it are used. A folder that belongs to another user of the system
+    ///     is not used. Default: nil, in memory only.
     public init(memoryCapacity: Int = 4 << 20, diskCapacity: Int = 20 << 20, directory: URL? = nil) {
         entries = EntryStore(memoryCapacity: memoryCapacity, diskCapacity: diskCapacity, directory: directory)
         // This path cannot be created. With nil or another path, the superclass would create a folder that is never
@@ -93,8 +94,8 @@ public final class HTTPCache: URLCache, @unchecked Sendable {
         if let entry { entries.store(entry) }
     }
 
-    /// Removes all stored responses for a request's URL, whatever the request's fields. Entries remain that other
-    /// processes have stored since the folder was opened.
+    /// Removes all stored responses for a request's URL, whatever the request's fields. Entries that other processes
+    /// have stored since the folder was opened remain.
     public override func removeCachedResponse(for request: URLRequest) {
         if let key = request.url.flatMap(CacheEntry.key) { entries.remove(key) }
     }

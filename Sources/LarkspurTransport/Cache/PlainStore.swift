@@ -1,12 +1,13 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// The store for a plain `URLCache`. Entries are in memory, with copies in the `URLCache`. An entry whose copy was
-/// removed there is removed too.
+/// The store for a plain `URLCache`. Entries are in memory, with copies in the `URLCache`. If a copy was removed from
+/// the `URLCache`, the entry is removed too.
 ///
-/// The `URLCache` itself cannot be the store, as it has a single entry for all schemes and queries of a path. Copies
-/// are made on a queue: writing to a `URLCache` takes longer than many requests, and of several changes to one URL only
-/// the last counts. So a task waits for the copy of its response, but the session's thread does not.
+/// The `URLCache` itself cannot be the store, because it has a single entry for all schemes and queries of a path.
+/// Copies are made on a queue, because writing to a `URLCache` takes longer than many requests do. Of several waiting
+/// changes to one URL, only the last is made. A task waits for the copy of its response; the session's thread does not
+/// wait.
 final class PlainStore: ResponseStore {
     private struct Reference {
         weak var cache: URLCache?
@@ -97,10 +98,10 @@ final class PlainStore: ResponseStore {
     private static func make(_ changes: Changes, in cache: URLCache) {
         for (url, entry) in changes {
             guard let request = request(for: url) else { continue }
-            // Foundation ends the process when it makes room and an entry was stored twice.
+            // If an entry was stored twice, Foundation ends the process when it makes room.
             cache.removeCachedResponse(for: request)
             if var entry {
-                // Foundation takes a thousand times as long to write to a file.
+                // If Foundation writes to a file, this takes a thousand times as long.
                 entry.isMemoryOnly = true
                 if let response = entry.cachedResponse(withMetadata: false) {
                     cache.storeCachedResponse(response, for: request)
@@ -116,7 +117,7 @@ final class PlainStore: ResponseStore {
             copying.underWay = copying.waiting
             copying.waiting = [:]
             copying.completions = []
-            // Completions may be left without changes, after a removal of all entries.
+            // After a removal of all entries, there may be completions without changes.
             copying.isScheduled = !copying.underWay.isEmpty || !completions.isEmpty
             return copying.isScheduled ? (copying.underWay, completions) : nil
         }

@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// Elements in the order of their last use, with keys that several elements may share, and the sum of their costs.
+/// Elements in the order of their last use, and the sum of their costs. Several elements may share a key.
 struct RecencyIndex<Key: Hashable & Sendable, Element: Sendable>: Sendable {
     private struct Node: Sendable {
         let key: Key

@@ -16,7 +16,8 @@ protocol ResponseStore: Sendable {
     /// Stores an entry in place of its previous version, for the same URL and fields.
     func store(_ entry: CacheEntry, for request: URLRequest)
 
-    /// Whether a program finds an entry in its own cache a moment after it was stored here. A task then waits for that.
+    /// Whether each stored entry is also copied to the program's own cache, which takes a moment. If so, a task waits
+    /// for the copy of its response.
     var isCopied: Bool { get }
 
     /// Stores an entry like ``store(_:for:)``.

@@ -19,7 +19,7 @@ enum StoreDecision: Equatable, Sendable {
         case variesByAnything
         /// The content ends with the connection, so it may be incomplete.
         case openEnded
-        /// Another recipient of the same bytes could find the end of the content elsewhere.
+        /// Another recipient of the same bytes could determine another end of the content.
         case doubtfulEnd
         /// The response is not successful, is stale from the beginning, and has no validator.
         case useless
@@ -61,7 +61,8 @@ enum StoreDecision: Equatable, Sendable {
     static func names(of fields: [String: String]) -> [String]? {
         guard let names = names(in: fields["Vary"]) else { return nil }
         let coding = "accept-encoding"
-        // Content is stored decoded unless its coding is unknown, whatever `Vary` contains.
+        // A response with a content coding depends on `Accept-Encoding`, even if `Vary` does not name this field. Its
+        // content is stored decoded, unless the coding is unknown.
         guard fields["Content-Encoding"] != nil, !names.contains(coding) else { return names }
         return (names + [coding]).sorted()
     }

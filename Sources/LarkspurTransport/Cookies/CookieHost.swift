@@ -3,8 +3,8 @@ internal import HTTPSyntax
 
 /// A host name in lower case, as cookies compare it (RFC 6265, section 5.1.3).
 ///
-/// With a dot at the end, a name is another host, as for the sender. An address with such a dot is still an address,
-/// and a public suffix with it is still a public suffix.
+/// A name with a trailing dot and the same name without it are different hosts, also for the sender of a request. A
+/// trailing dot does not change whether a name is an address or a public suffix.
 struct CookieHost: Equatable {
     let name: String
     private let suffixes: PublicSuffixList
@@ -19,8 +19,8 @@ struct CookieHost: Equatable {
     /// The name without its trailing dot, if any.
     private var relativeName: Substring { name.utf8.last == UInt8(ascii: ".") ? name.dropLast() : name[...] }
 
-    /// Whether the host is an address in a form that the system's resolver accepts: its last label is a decimal, octal
-    /// or hexadecimal number.
+    /// Whether the host is an address in a form that the system's resolver accepts: an IPv6 address, or a name whose
+    /// last label is a decimal, octal or hexadecimal number.
     var isAddress: Bool {
         if name.utf8.contains(UInt8(ascii: ":")) { return true }
         let last = relativeName.utf8.reversed().prefix { $0 != UInt8(ascii: ".") }.reversed()
@@ -40,7 +40,7 @@ struct CookieHost: Equatable {
             && host.dropLast(domain.count).last == UInt8(ascii: ".")
     }
 
-    /// Whether different owners register names under this name, so that they must not share a cookie.
+    /// Whether different owners register names under this name. Such owners must not share a cookie.
     var isPublicSuffix: Bool { suffixes.registrableDomain(of: String(relativeName)) == nil }
 
     /// The part of the name that belongs to one owner: the public suffix and one label before it. For an address or a

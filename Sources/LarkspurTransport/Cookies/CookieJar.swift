@@ -55,8 +55,8 @@ struct CookieJar: Sendable {
 
     /// Stores the cookies of a response's `Set-Cookie` fields, as far as the rules allow it (RFC 6265, section 5.3).
     ///
-    /// Cookies that are already stored are not written again. ``field(for:)`` shows the change immediately, the storage
-    /// when `completion` is called.
+    /// Cookies that are already stored are not written again. ``field(for:)`` uses the change immediately. The storage
+    /// contains it when `completion` is called.
     /// - Returns: Whether anything is written. If so, `completion` is called afterwards, on a queue of the jar.
     @discardableResult
     func store(

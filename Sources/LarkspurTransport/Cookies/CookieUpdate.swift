@@ -2,7 +2,7 @@
 /// The changes to a storage after a response with `Set-Cookie` fields, as far as the rules and limits of RFC 6265bis
 /// allow them (sections 5.7 and 5.3).
 struct CookieUpdate: Sendable {
-    /// The cookies to delete: those that the server has expired, and those that have to make room.
+    /// The cookies to delete: cookies that the server has expired, and surplus cookies.
     private(set) var removals: [HTTPCookie] = []
     /// The cookies to set.
     private(set) var additions: [HTTPCookie] = []
@@ -20,16 +20,17 @@ struct CookieUpdate: Sendable {
         additions = site.additions(now: now)
         removals = site.removals
         if stored.count + additions.count > CookieLimits.total { makeRoom(in: stored, now: now) }
-        // First session cookies, as the storage's file does not contain them. Each change rewrites the file, so it
-        // should be short for as many changes as possible.
+        // Session cookies come first, because the storage's file does not contain them. Each change rewrites the whole
+        // file, so the file should be short for as many changes as possible.
         additions.sort { $0.expiresDate == nil && $1.expiresDate != nil }
     }
 
-    /// Removes the oldest surplus cookies of all sites; first those that are not for secure connections.
+    /// Removes the oldest cookies above the limit for all sites. Cookies that are not for secure connections are
+    /// removed first.
     private mutating func makeRoom(in stored: [HTTPCookie], now: Date) {
         let changed = Set((removals + additions).map(CookieIdentity.init))
         let left = stored.filter { !$0.isExpired(now: now) && !changed.contains(CookieIdentity($0)) }
-        // The program may have filled the storage beyond the limit. It shrinks with each response.
+        // The program may have filled the storage beyond the limit. Then each response removes a part of the surplus.
         let surplus = min(left.count + additions.count - CookieLimits.total, additions.count + CookieLimits.perSite)
         guard surplus > 0 else { return }
         let aged = left.map { (cookie: $0, isSecure: $0.isForSecureOnly ? 1 : 0, created: $0.created) }
@@ -137,7 +138,8 @@ extension CookieUpdate {
             }
         }
 
-        /// Returns the domain under which the storage stores the cookie; nil if the host may not set it.
+        /// Returns the domain under which the storage stores the cookie; nil if the host may not set a cookie for the
+        /// domain.
         private static func domain(of cookie: SetCookie, from host: CookieHost) -> String? {
             guard let domain = cookie.domain, !(domain == host.name && (host.isAddress || host.isPublicSuffix)) else {
                 return host.name
@@ -145,7 +147,8 @@ extension CookieUpdate {
             return host.isWithin(domain) && !CookieHost(domain).isPublicSuffix ? "." + domain : nil
         }
 
-        /// Removes the oldest surplus cookies of the site; first those that are not for secure connections.
+        /// Removes the oldest cookies above the limit for the site. Cookies that are not for secure connections are
+        /// removed first.
         mutating func makeRoom() {
             let surplus = entries.count - CookieLimits.perSite
             guard surplus > 0 else { return }

@@ -5,8 +5,8 @@ import Synchronization
 /// The pending changes to a cookie storage. A queue makes them, because a storage with a file rewrites the whole file
 /// with each change.
 ///
-/// Until they are made, cookies are read from here. So a request sees the cookies of each earlier response, but does
-/// not wait for a file.
+/// Until the changes are made, cookies are read from this object. So a request gets the cookies of each earlier
+/// response, but does not wait for a file.
 final class CookieWrites: Sendable {
     private struct State {
         /// The number of updates that the queue has not yet made.

@@ -2,8 +2,8 @@
 internal import HTTPSyntax
 
 extension HTTPCookie {
-    /// The comment that marks a secure cookie. When a storage reads a cookie from its file, it loses the secure flag,
-    /// but not the comment.
+    /// The comment that marks a secure cookie. When a storage reads a cookie from its file, the secure flag is lost,
+    /// but the comment is not.
     private static let secureMark = "Secure"
 
     convenience init?(_ cookie: SetCookie, domain: String, path: String, expiry: Date?) {
@@ -33,8 +33,8 @@ extension HTTPCookie {
         return !isExpired(now: now) && !name.breaksLine && !value.breaksLine
     }
 
-    /// Whether a new cookie counts as equal to this one. A change of the expiry does not count if it is less than a
-    /// minute and less than a hundredth of the remaining time, as many servers renew it with each response.
+    /// Whether a new cookie counts as equal to this one. A change of the expiry does not count if it is at most a
+    /// minute and at most a hundredth of the remaining time, because many servers renew the expiry with each response.
     func isSame(as new: SetCookie, expiry: Date?, now: Date) -> Bool {
         guard value == new.value, isForSecureOnly == new.isSecure, isHTTPOnly == new.isHTTPOnly else { return false }
         switch (expiresDate, expiry) {

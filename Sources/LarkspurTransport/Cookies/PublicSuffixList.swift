@@ -1,12 +1,12 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
 
-/// The names under which different owners register names, so that they must not share a cookie.
+/// The names under which different owners register names. These owners must not share a cookie.
 enum PublicSuffixList: Sendable {
     /// The list of libpsl, which is installed with libcurl on most systems.
     case system
-    /// A rule for machines without a list. Public suffixes are single labels; and the two letters of a country after a
-    /// label that registries commonly use.
+    /// A rule for machines without a list. A public suffix is a single label, such as `com`; or the two letters of a
+    /// country after a label that registries commonly use, such as `co.uk`.
     case heuristic
 
     static let current: PublicSuffixList = libpsl_is_available() ? .system : .heuristic
@@ -15,7 +15,7 @@ enum PublicSuffixList: Sendable {
     /// is a public suffix.
     /// - Parameter name: The name in lower case, as ASCII, without a trailing dot.
     func registrableDomain(of name: String) -> String? {
-        // In the DNS, no name is longer than this, and no label is empty.
+        // In the DNS, no name is longer than 253 bytes, and no label is empty.
         guard !name.isEmpty, name.utf8.count <= 253, !name.utf8.first.isDot, !name.utf8.last.isDot else { return nil }
         switch self {
         case .system:

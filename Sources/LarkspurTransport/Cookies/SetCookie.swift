@@ -62,7 +62,7 @@ struct SetCookie: Equatable {
         return false
     }
 
-    /// Reads a number of seconds. Larger values become a hundred years.
+    /// Reads a number of seconds; 0 for negative numbers. Values above a hundred years become a hundred years.
     private static func seconds(_ bytes: ArraySlice<UInt8>) -> Int? {
         let isNegative = bytes.first == UInt8(ascii: "-")
         let century = 3_155_760_000

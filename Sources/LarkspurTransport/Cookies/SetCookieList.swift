@@ -1,9 +1,9 @@
 #if canImport(FoundationNetworking)
 /// Several `Set-Cookie` values as the single value that `HTTPCookie.cookies(withResponseHeaderFields:for:)` splits.
 ///
-/// A cookie ends where a comma is followed by a token and an equals sign, for that method. This distinguishes the comma
-/// from the one in an `Expires` date. The method counts UTF-16 units where it should count characters, and traps if the
-/// numbers differ in a name or a date. So this list omits cookies with such characters. The session's storage still
+/// For that method, a cookie ends at a comma that is followed by a token and an equals sign. So the comma in an
+/// `Expires` date does not end a cookie. The method counts UTF-16 units instead of characters, and traps if the two
+/// numbers differ in a name or a date. So this list omits cookies with such a name or date. The session's storage still
 /// gets them.
 struct SetCookieList {
     /// The joined values; nil if no cookie is left.
@@ -17,9 +17,10 @@ struct SetCookieList {
     /// Whether characters of more than one UTF-16 unit occur only in values that are not dates.
     private static func isSafe(_ value: String) -> Bool {
         guard value.utf8.contains(where: { $0 >= 0x80 }) else { return true }
-        // Nil while a value is read that is not a date.
+        // The part of the name or date that has been read; nil within other values.
         var name: String? = ""
-        // The value may begin with a combining mark, or end with a character that joins with the next one.
+        // The separators are included, because the value may begin with a combining mark, or end with a character that
+        // joins with the next one.
         for character in ", " + value + ", " {
             let isOneUnit = character.utf16.count == 1
             switch character.unicodeScalars.first {
