@@ -95,7 +95,7 @@ final class ContentDecoder {
         pendingStart = 0
     }
 
-    /// Checks that the content is complete. All of it has to be decoded before.
+    /// Checks that the content is complete. All content has to be decoded before this call.
     func finish() throws(Failure) {
         for (stage, coding) in zip(stages, codings) where !stage.isComplete { throw .truncated(coding) }
     }
@@ -142,8 +142,8 @@ final class ContentDecoder {
         }
     }
 
-    /// Checks the expansion of each stage: a stage may expand without end while the next one consumes its output and
-    /// produces nothing.
+    /// Checks the expansion of each stage, because a stage may expand without end while the next stage consumes its
+    /// output and produces nothing.
     private func checkExpansion(of stage: DecodingStage) throws(Failure) {
         guard stage.decodedBytes > Self.harmlessSize else { return }
         if stage.decodedBytes / max(1, codedBytes) > Int64(maximumExpansion) { throw .expands(limit: maximumExpansion) }

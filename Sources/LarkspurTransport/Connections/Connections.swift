@@ -22,10 +22,10 @@ final class Connections {
     /// The time at which the next transfer is due.
     var deadline: LoopTime { shards?.deadline ?? .distantFuture }
 
-    /// Advances all transfers that can advance, and ends those that have ended.
+    /// Advances all transfers that can advance, and reports to the clients which transfers have ended.
     func advance(at now: LoopTime) { shards?.advance(at: now) }
 
-    /// Closes all connections when no transfers are left.
+    /// Closes all connections. Called when no transfers are left.
     func close() {
         queues.removeAll()
         handles.removeAll()
@@ -38,8 +38,8 @@ final class Connections {
         if let queue = queues[origin] { return queue }
         if queues.count >= queueLimit {
             queues = queues.filter { !$0.value.isIdle }
-            // At least as many new origins as remain have to come before the next search, so its cost is spread over
-            // them.
+            // The next search follows only when the number of queues has doubled. So its cost is spread over many new
+            // origins.
             queueLimit = max(1024, 2 * queues.count)
         }
         let queue = HostQueue(limit: settings.maximumConnectionsPerHost)
@@ -47,8 +47,8 @@ final class Connections {
         return queue
     }
 
-    /// Returns the shard for a transfer. It has an idle connection to the transfer's origin, if any shard has one;
-    /// otherwise it has room for another transfer.
+    /// Returns the shard for a transfer. If a shard has an idle connection to the transfer's origin, this is that
+    /// shard; otherwise it is a shard with room for another transfer.
     /// - Parameter queue: The queue of the origin; nil for a WebSocket, which needs a separate connection.
     func shard(for queue: HostQueue?) -> Shard? {
         guard let queue else { return shards?.shardWithRoom(for: .webSockets) }

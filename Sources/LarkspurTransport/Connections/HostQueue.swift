@@ -2,10 +2,11 @@
 /// The requests to one origin. A limited number of them runs at a time. The others wait in the order of their priority
 /// and, within a priority, of their arrival.
 ///
-/// They wait here and not within libcurl, so that their idle timers do not run, and ten thousand of them cost nothing.
+/// Requests wait here and not within libcurl. So the idle timer of a waiting request does not run, and ten thousand
+/// waiting requests cost nothing.
 ///
-/// The queue also records in which shards earlier transfers have left connections. Later transfers reuse these, so an
-/// origin never has more connections than transfers at a time.
+/// The queue also records in which shards earlier transfers have left connections. Later transfers reuse these
+/// connections. So an origin never has more connections than it has had transfers at the same time.
 final class HostQueue {
     /// The number of transfers that may share an HTTP/2 connection: the limit of most servers.
     private static let streamLimit = 100
@@ -14,8 +15,8 @@ final class HostQueue {
     @exclusivity(unchecked) private var limit: Int
     @exclusivity(unchecked) private var active = 0
     @exclusivity(unchecked) private var isAdmitting = false
-    /// The lines of waiting users by priority, the highest first. An entry is void if its user has another ticket by
-    /// now, or none.
+    /// The lines of waiting users by priority, the highest first. An entry is void if its user now has another ticket,
+    /// or no ticket.
     @exclusivity(unchecked) private var lines: [(priority: Float, line: Line<Place>)] = []
     @exclusivity(unchecked) private var nextTicket = 0
     /// The shards of ended transfers, one entry for each transfer. The last entry is used first.
@@ -23,7 +24,7 @@ final class HostQueue {
     /// The shard of the latest HTTP/2 transfer, so that other transfers can share its connection; nil without HTTP/2.
     @exclusivity(unchecked) private var sharedShard: Shard?
 
-    /// Whether the queue holds nothing that would be missed.
+    /// Whether the queue can be discarded, because no request runs or waits.
     var isIdle: Bool { active == 0 && lines.allSatisfy { $0.line.isEmpty } }
 
     private typealias Place = (ticket: Int, user: any ConnectionUser)
@@ -56,7 +57,7 @@ final class HostQueue {
         return sharedShard
     }
 
-    /// Raises the limit for an origin with HTTP/2, as many transfers share a connection.
+    /// Raises the limit for an origin with HTTP/2, because many transfers can share a connection.
     func allowMultiplexing(in shard: Shard?) {
         sharedShard = shard
         guard limit < Self.streamLimit else { return }
@@ -72,8 +73,8 @@ final class HostQueue {
         return index
     }
 
-    /// Starts waiting users up to the limit. It does not run recursively, although a user that ends as soon as it
-    /// begins releases its place within this call.
+    /// Starts waiting users up to the limit. A user that ends as soon as it begins releases its place within this call.
+    /// The nested call then does nothing.
     /// - Parameter user: A user to start before those that wait. Default: nil.
     private func admit(_ user: (any ConnectionUser)? = nil) {
         guard !isAdmitting else { return }

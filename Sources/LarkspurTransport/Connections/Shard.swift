@@ -2,7 +2,7 @@
 /// Some of a session's transfers, with their own multi handle and connections.
 ///
 /// libcurl searches through all connections of a multi handle for each request. So a shard takes a limited number of
-/// transfers. Long-lived streams fill a shard and stay there, and later requests do not pay for them.
+/// transfers. When long-lived streams have filled a shard, later requests use another one and are not slowed down.
 final class Shard: DeadlineHolder, MultiHandleClient {
     /// The use of a shard.
     enum Use {
@@ -11,9 +11,9 @@ final class Shard: DeadlineHolder, MultiHandleClient {
         case webSockets
     }
 
-    /// The number of transfers from which on new ones go to another shard.
+    /// The maximum number of transfers. When a shard has this number, new transfers go to another shard.
     static let capacity = 128
-    /// The time for which a shard without transfers keeps its idle connections, in seconds.
+    /// The time for which a shard without transfers retains its idle connections, in seconds.
     private static let idleTime: TimeInterval = 60
 
     let use: Use
@@ -25,7 +25,7 @@ final class Shard: DeadlineHolder, MultiHandleClient {
     @exclusivity(unchecked) private var users: [Int: any ConnectionUser] = [:]
     /// The users that send content from a reader.
     @exclusivity(unchecked) private var uploads: [Int: any ConnectionUser] = [:]
-    /// The time at which libcurl wants to be called.
+    /// The time that libcurl has requested for its next call.
     @exclusivity(unchecked) private var timer = LoopTime.distantFuture
     /// The time at which the shard is closed; nil while it is in use.
     @exclusivity(unchecked) private var closing: LoopTime?
@@ -33,7 +33,7 @@ final class Shard: DeadlineHolder, MultiHandleClient {
     @exclusivity(unchecked) var hasProgress = false
     @exclusivity(unchecked) var retiredConnections = RetiredConnections()
     @exclusivity(unchecked) private var streamWatch = StreamWatch()
-    /// The number of responses that only stream events show to be complete.
+    /// The number of responses of which only stream events show that they are complete.
     @exclusivity(unchecked) private var watchedStreams = 0
 
     init(for use: Use, shards: Shards, settings: SessionSettings) throws(LoopFailure) {
@@ -68,7 +68,7 @@ final class Shard: DeadlineHolder, MultiHandleClient {
         return true
     }
 
-    /// Begins a transfer again that has ended.
+    /// Restarts a transfer that has ended.
     func restart(_ handle: EasyHandle) -> Bool {
         multi?.remove(handle)
         return multi?.add(handle) ?? false
@@ -84,7 +84,7 @@ final class Shard: DeadlineHolder, MultiHandleClient {
         shards.noteDeadline(of: self)
     }
 
-    /// Has the shard check, after each progress, how much of a user's content has been sent.
+    /// From now on, checks after each progress how much of a user's content has been sent.
     func watchUpload(of user: any ConnectionUser) { uploads[user.identifier] = user }
 
     // MARK: Progress
@@ -101,7 +101,7 @@ final class Shard: DeadlineHolder, MultiHandleClient {
         if now >= timer {
             timer = .distantFuture
             multi?.timeIsUp()
-            // libcurl does not report the same time twice, so it is asked if it was called too early.
+            // If libcurl was called too early, it does not report the same time again. So the time is read from it.
             if timer == .distantFuture, let milliseconds = multi?.timer { setTimer(milliseconds: milliseconds) }
         }
         if let closing, now >= closing {
@@ -112,10 +112,10 @@ final class Shard: DeadlineHolder, MultiHandleClient {
         }
     }
 
-    /// Closes all connections; called when the shard has no transfers.
+    /// Closes all connections. Called when the shard has no transfers.
     func close() { multi.take()?.close() }
 
-    /// Reports how much the transfers have sent, and ends those that are over.
+    /// Reports how much the transfers have sent, and which of them have ended.
     func collect() {
         for user in uploads.values { user.noteSentBytes() }
         while let (handle, result) = multi?.nextCompleted() { handle.client?.transferEnded(result) }
@@ -125,8 +125,8 @@ final class Shard: DeadlineHolder, MultiHandleClient {
 
     var watchesStreams: Bool { watchedStreams > 0 }
 
-    /// Has all transfers report stream events: the events of one transfer arrive at another if that one reads from the
-    /// shared connection.
+    /// Makes all transfers report stream events. The events of one transfer can arrive at another transfer, which reads
+    /// from the shared connection.
     func beginWatchingStreams() {
         watchedStreams += 1
         guard watchedStreams == 1 else { return }
@@ -148,7 +148,7 @@ final class Shard: DeadlineHolder, MultiHandleClient {
 /// The connections that get no more requests, by libcurl's numbers: a transfer on them has timed out, has failed with
 /// the whole connection or had a header section that could not be parsed, or HTTP/3 was announced on them.
 ///
-/// libcurl closes them as soon as it can, so the latest few are enough.
+/// libcurl closes them as soon as it can, so it is enough to store the latest ones.
 struct RetiredConnections {
     private static let capacity = 64
 

@@ -25,7 +25,8 @@ final class Shards {
     /// Returns a shard for a transfer that has no connection to reuse.
     func shardWithRoom(for use: Shard.Use) -> Shard? {
         if let shard = current[use], shard.hasRoom { return shard }
-        // A half-empty shard, so that this search happens no more often than a shard fills up.
+        // The shard must be at least half empty. Otherwise it would be full after a few transfers, and this search
+        // would happen again.
         let roomy = shards.first { $0.use == use && $0.transferCount <= Shard.capacity / 2 }
         if let shard = roomy ?? makeShard(for: use) { current[use] = shard }
         return current[use]
@@ -37,14 +38,14 @@ final class Shards {
         return shard
     }
 
-    /// Closes all connections when no transfers are left.
+    /// Closes all connections of all shards. Called when no transfers are left.
     func close() {
         for shard in shards { shard.close() }
         shards.removeAll()
         current.removeAll()
     }
 
-    /// Advances all transfers that can advance, and ends those that have ended.
+    /// Advances all transfers that can advance, and reports which of them have ended.
     func advance(at now: LoopTime) {
         self.now = now
         support.poll.report()

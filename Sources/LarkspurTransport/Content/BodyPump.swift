@@ -12,7 +12,8 @@ final class BodyPump: Sendable {
         case failed(URLError?)
     }
 
-    /// The queue on which delegates provide streams and on which streams are read. Any number of them run concurrently.
+    /// The queue on which delegates provide streams and on which streams are read. Any number of these calls run
+    /// concurrently.
     static let queue = DispatchQueue(label: "larkspur.bodies", attributes: .concurrent)
 
     private static let chunkSize = 1 << 16
@@ -60,7 +61,8 @@ final class BodyPump: Sendable {
         } else if count == 0, stream.streamStatus != .error {
             send(.end)
         } else {
-            // A stream of Foundation ends the process when its error is read and it has none, as after closing.
+            // If a stream of Foundation has no error, for example after it was closed, reading its error ends the
+            // process.
             let error = stream.streamStatus == .error ? stream.streamError : nil
             let reason = error.map { ": \($0.localizedDescription)" } ?? ""
             send(.failed(.engine(.requestBodyStreamExhausted, "The body stream could not be read\(reason).", url: nil)))

@@ -4,8 +4,8 @@ enum RequestBody: Sendable {
     case none
     case data(Data)
     case file(URL)
-    /// A stream, which can be read once. The first one is the request's own, if it has one. The delegate provides all
-    /// others, also if the content has to be sent again.
+    /// A stream, which can be read only once. If the request has a stream, that is the first one. The delegate provides
+    /// all others, including those for content that has to be sent again.
     case stream(Transferring<InputStream>?)
 
     /// Takes the content of the request itself.

@@ -26,7 +26,8 @@ final class StreamReader: BodyReader {
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> EasyHandle.Provision {
         if failure != nil { return .failed }
-        // libcurl would send more than was announced, and the server would take the surplus for the next request.
+        // Without this check, libcurl would send more than was announced, and the server would take the surplus for the
+        // next request.
         if let length, chunks.reduce(0, { $0 + Int64($1.count) }) > length - position {
             return fail("The body stream has more than the \(length) bytes that were announced.")
         }
@@ -54,7 +55,7 @@ final class StreamReader: BodyReader {
         return .failed
     }
 
-    /// Whether the offset is the current one, as a stream cannot seek.
+    /// Returns whether the offset is the current position. A stream cannot seek.
     func seek(to offset: Int64) -> Bool { offset == position }
 }
 #endif

@@ -5,12 +5,12 @@ internal import CLibcurl
 final class ConnectionSupport {
     let poll: EventPoll
     let sockets: SocketTable
-    /// The check of servers, as far as libcurl cannot make it; nil if it is not needed.
+    /// The checks of servers that libcurl cannot make; nil if they are not needed.
     let trust: ServerTrust?
     /// The watch for close_notify; nil without OpenSSL.
     let closeWatch = TLSCloseWatch()
-    /// The addresses of names and the TLS sessions that all multi handles share. The share handle needs no lock
-    /// functions, as all of them belong to one thread.
+    /// The share handle, through which all multi handles share the addresses of names and the TLS sessions. It needs no
+    /// lock functions, because all multi handles belong to one thread.
     let share: UnsafeMutableRawPointer
 
     init(tls: TLSSettings, poll: EventPoll) throws(LoopFailure) {

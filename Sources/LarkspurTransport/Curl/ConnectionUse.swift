@@ -7,7 +7,7 @@ struct ConnectionUse: Equatable {
     var closesConnection = false
     /// Whether no other transfer uses the connection.
     var isAlone = false
-    /// Whether the transfer makes a new connection.
+    /// Whether the transfer needs a new connection.
     var makesConnection = false
 
     fileprivate var forbidsReuse: Bool { isAlone || closesConnection }

@@ -1,16 +1,16 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
 
-/// A connection as a stream of bytes. An ``EasyHandle`` provides it for a connection of libcurl's.
+/// A connection as a stream of bytes. An ``EasyHandle`` provides it for a connection of libcurl.
 protocol ByteConnection: AnyObject {
     /// The socket of the connection; nil if there is none.
     var socket: Int32? { get }
 
-    /// Sends bytes. If the result is `notReady`, the next call must have the same bytes at the same address, as TLS
-    /// requires it.
+    /// Sends bytes. If the result is `notReady`, the next call must have the same bytes at the same address, because
+    /// TLS requires this.
     func send(_ bytes: UnsafeRawBufferPointer) -> EasyHandle.ByteResult
 
-    /// Receives bytes; none at the end of the stream.
+    /// Receives bytes. At the end of the stream, their number is 0.
     func receive(into buffer: UnsafeMutableRawBufferPointer) -> EasyHandle.ByteResult
 }
 
@@ -23,14 +23,14 @@ extension EasyHandle: ByteConnection {
         case failed(Int32)
     }
 
-    /// Has libcurl only make a connection, through a tunnel if there is a proxy. Route, TLS and the checks of the
-    /// server are those of a request. libcurl's own WebSockets are not used, because the oldest supported version has
-    /// none.
+    /// Configures libcurl only to open a connection. If there is a proxy, the connection goes through a tunnel. Route,
+    /// TLS and the checks of the server are those of a request. The engine does not use libcurl's own WebSockets, because
+    /// the oldest supported version has none.
     func connectOnly() {
         set(CURLOPT_CONNECT_ONLY, 1)
         set(CURLOPT_HTTPPROXYTUNNEL, 1)
-        // No later transfer uses such a connection. `CURLOPT_FORBID_REUSE` is not set, as libcurl would close it at
-        // once.
+        // No later transfer uses such a connection. `CURLOPT_FORBID_REUSE` is not set, because libcurl would then close
+        // the connection at once.
         connectionUse.makesConnection = true
         servesAgain = false
     }

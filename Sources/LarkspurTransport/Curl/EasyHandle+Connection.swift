@@ -3,7 +3,7 @@ internal import CLibcurl
 
 /// The connection that libcurl has chosen for a transfer.
 extension EasyHandle {
-    /// Has libcurl ask the client before it sends a request. Only libcurl 7.80 and later can do that.
+    /// Configures libcurl to ask the client before each request is sent. Only libcurl 7.80 and later can do that.
     func observeSendings() {
         seesSendings = libcurl_easy_setopt_sending_callback(raw, CURLOPT_PREREQFUNCTION, Self.sending) == CURLE_OK
         _ = libcurl_easy_setopt_pointer(raw, CURLOPT_PREREQDATA, Unmanaged.passUnretained(self).toOpaque())
@@ -17,7 +17,7 @@ extension EasyHandle {
 
     /// Whether a reused connection was closed, or has received bytes that belong to no response.
     ///
-    /// On HTTP/2 connections, frames may arrive at any time. libcurl checks these itself.
+    /// On an HTTP/2 connection, frames may arrive at any time. libcurl itself checks such connections.
     private func hasStaleConnection(localPort: Int) -> Bool {
         guard long(CURLINFO_NUM_CONNECTS) == 0 else { return false }
         let candidates = support.sockets.sockets(at: localPort)
@@ -39,7 +39,7 @@ extension EasyHandle {
 
     // MARK: TLS
 
-    /// Begins to watch whether the connection is closed by a close_notify. Called when the response has begun.
+    /// Begins to watch whether the connection is closed with a close_notify. Called when the response has begun.
     func watchClose() {
         guard watchedConnection == nil else { return }
         watchedConnection = support.closeWatch?.begin(self)

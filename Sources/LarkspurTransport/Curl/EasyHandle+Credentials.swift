@@ -16,7 +16,7 @@ extension EasyHandle {
         var isNone: Bool { proxyField == nil && server == nil && proxy == nil && !watchesTunnel }
     }
 
-    /// Sets the credentials of the next transfer, in place of those of the last one.
+    /// Replaces the credentials of the last transfer by those of the next transfer.
     func setCredentials(_ credentials: Credentials) {
         if credentials.isNone, self.credentials.wrappedValue == nil { return }
         let last = self.credentials.wrappedValue ?? Credentials()
@@ -34,7 +34,7 @@ extension EasyHandle {
             set(CURLOPT_PROXYUSERNAME, credentials.proxy?.userCredential.user)
             set(CURLOPT_PROXYPASSWORD, credentials.proxy?.userCredential.password)
         }
-        // libcurl reuses an NTLM connection only for the same user. It does not distinguish users of Negotiate.
+        // libcurl reuses an NTLM connection only for the same user, but does not distinguish users of Negotiate.
         connectionUse.isAlone = credentials.server?.scheme == .negotiate || credentials.proxy?.scheme == .negotiate
     }
 }

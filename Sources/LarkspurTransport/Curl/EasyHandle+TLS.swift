@@ -3,18 +3,19 @@ internal import CLibcurl
 
 /// The options of a session's TLS configuration.
 extension EasyHandle {
-    /// Sets the options that are the same for all requests. If libcurl refuses any of them, returns false: the handle
-    /// must not be used.
+    /// Sets the options that are the same for all requests. Returns false if libcurl refuses any of them; then the
+    /// handle must not be used.
     func configure(_ tls: TLSSettings, trust: ServerTrust?) -> Bool {
         let isVersionSet = takes(CURLOPT_SSLVERSION, tls.configuration.versions)
-        // A libcurl without this option has no https proxies.
+        // A libcurl without this option does not support https proxies.
         set(CURLOPT_PROXY_SSLVERSION, tls.configuration.versions)
         if case .trust = tls.method {
             guard let trust else { return false }
             check = ServerCheck(trust)
         }
         guard entersHandshakes() || check == nil else { return false }
-        // Every libcurl with TLS has the version option. One without TLS has no https to protect.
+        // Every libcurl with TLS has the version option. A libcurl without TLS cannot use https, so nothing needs
+        // protection.
         guard tls.isCustom else { return true }
         guard isVersionSet, tls.defect == nil else { return isVersionSet }
         if tls.configuration.dangerouslySkipsHostNameVerification, !takes(CURLOPT_SSL_VERIFYHOST, 0) { return false }
@@ -28,7 +29,7 @@ extension EasyHandle {
             guard takesNoRoots() else { return false }
             guard !roots.isEmpty else { return true }
             let bundle = Data(roots.map(\.pem).joined().utf8)
-            // If libcurl refuses this, it trusts no https proxy.
+            // If libcurl refuses this option, it trusts no https proxy.
             _ = takes(CURLOPT_PROXY_CAINFO_BLOB, bundle)
             return takes(CURLOPT_CAINFO_BLOB, bundle)
         }
@@ -43,7 +44,7 @@ extension EasyHandle {
             return libcurl_easy_setopt_string(raw, CURLOPT_PINNEDPUBLICKEY, nil) == CURLE_OK
         }
         let keys = requirements.dropFirst().reduce(first) { $0.intersection($1) }
-        // libcurl treats an empty list like no list. No key has this hash.
+        // libcurl treats an empty list like no list. So the list has a hash that no key has.
         let pins = keys.isEmpty ? [Data(count: 32).base64EncodedString()] : keys.map(\.base64)
         let list = pins.map { "sha256//" + $0 }.joined(separator: ";")
         return libcurl_easy_setopt_string(raw, CURLOPT_PINNEDPUBLICKEY, list) == CURLE_OK
@@ -64,7 +65,7 @@ extension EasyHandle {
 
     /// Prevents libcurl from using the system's roots, which are not trusted here.
     private func takesNoRoots() -> Bool {
-        // A libcurl without these options has no https proxies.
+        // A libcurl without these options does not support https proxies.
         set(CURLOPT_PROXY_CAINFO, nil as String?)
         set(CURLOPT_PROXY_CAPATH, nil as String?)
         return libcurl_easy_setopt_string(raw, CURLOPT_CAINFO, nil) == CURLE_OK
@@ -82,7 +83,7 @@ extension EasyHandle {
         }
     }
 
-    /// Has libcurl call ``prepareContext`` if that is needed. Returns false if libcurl refuses.
+    /// Sets ``prepareContext`` as libcurl's callback, if it is needed. Returns false if libcurl refuses the callback.
     private func entersHandshakes() -> Bool {
         guard check != nil || support.closeWatch != nil else { return true }
         let context = Unmanaged.passUnretained(self).toOpaque()

@@ -21,14 +21,14 @@ protocol EasyHandleClient: AnyObject {
     ///   belong to no response.
     func maySend(onStaleConnection isStale: Bool) -> Bool
 
-    /// Receives a line of a header section, of a server or, before it, of a proxy. Only called if tunnels are watched.
+    /// Receives a line of a header section: first the proxy's, then the server's. Only called if tunnels are watched.
     func receiveTunnelHeader(_ line: UnsafeRawBufferPointer)
 
-    /// Receives an event of a stream. The stream may be another transfer's on the same connection. Only called if
+    /// Receives an event of a stream. The stream may belong to another transfer on the same connection. Only called if
     /// streams are watched.
     func receive(_ event: StreamEvent)
 
-    /// Learns that the transfer has ended, with libcurl's result. This call does not come from within libcurl.
+    /// Receives libcurl's result when the transfer has ended. This call does not come from within libcurl.
     func transferEnded(_ result: Int32)
 }
 
@@ -50,8 +50,8 @@ final class EasyHandle {
         case failed
     }
 
-    /// The size of libcurl's receive buffer in bytes. libcurl allocates the buffer for every transfer. malloc would
-    /// return a buffer of twice the size to the system each time.
+    /// The size of libcurl's receive buffer in bytes. libcurl allocates the buffer for every transfer. If the buffer
+    /// were twice as large, malloc would return it to the system each time.
     static let bufferSize = 1 << 16
 
     let raw: UnsafeMutableRawPointer
@@ -68,9 +68,10 @@ final class EasyHandle {
     @exclusivity(unchecked) var check: ServerCheck?
     @exclusivity(unchecked) private var trace = Trace()
     let support: ConnectionSupport
-    /// The name under which the close of the connection is watched; nil if it is not.
+    /// The name under which the close of the connection is watched; nil if it is not watched.
     @exclusivity(unchecked) var watchedConnection: UInt?
-    /// Whether another request may use the handle: the last transfer has left nothing that could affect it.
+    /// Whether another request may use the handle. False if the last transfer may have left something that affects the
+    /// next one.
     @exclusivity(unchecked) var servesAgain = true
     /// Whether libcurl asks the client before it sends a request.
     @exclusivity(unchecked) var seesSendings = false
@@ -97,7 +98,7 @@ final class EasyHandle {
         set(CURLOPT_PROTOCOLS, Int(CURLPROTO_HTTP | CURLPROTO_HTTPS))
         set(CURLOPT_PATH_AS_IS, 1)
         set(CURLOPT_HTTP09_ALLOWED, 0)
-        // ``FramedContent`` decodes the chunks: libcurl would take `0x5` for the last one.
+        // ``FramedContent`` decodes the chunks, because libcurl would take the size `0x5` for that of the last chunk.
         set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
         // The responses to `CONNECT` are read from the trace, so that no proxy can forge a response of the server.
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
@@ -150,7 +151,7 @@ final class EasyHandle {
     /// Sets the URL of the next transfer.
     func setURL(_ text: String) { lent.url.replace(with: text, of: raw) }
 
-    /// Sets an option that not every libcurl has. Returns false if this one does not have it.
+    /// Sets an option that not every libcurl has. Returns false if the loaded libcurl does not have it.
     func accepts(_ option: Int32, _ value: String) -> Bool { libcurl_easy_setopt_string(raw, option, value) == 0 }
 
     private func set(_ option: Int32, _ value: UnsafeRawPointer) { _ = libcurl_easy_setopt_pointer(raw, option, value) }

@@ -3,8 +3,8 @@ internal import CEventPoll
 
 /// The owner of a socket that an ``EventPoll`` watches. It is called on the loop's thread.
 protocol SocketOwner: AnyObject {
-    /// Learns that a socket meets some of the conditions for which it is watched, or has failed. The call can be
-    /// superfluous, if an earlier event of the same wait has changed the socket.
+    /// Called when a socket meets some of the conditions for which it is watched, or has failed. If an earlier event of
+    /// the same wait has changed the socket, the call can be superfluous.
     func socketIsReady(_ socket: Int32, _ conditions: SocketConditions)
 }
 
@@ -17,11 +17,12 @@ struct SocketConditions: OptionSet {
     static let failed = SocketConditions(rawValue: Int32(EVENT_POLL_FAILED))
 }
 
-/// The wait for all sockets of a session, at a cost that depends only on the sockets that are ready.
+/// The wait for all sockets of a session. Its cost depends only on the number of sockets that are ready.
 ///
 /// All of it except ``wakeUp()`` belongs to the loop's thread.
 final class EventPoll: @unchecked Sendable {
-    // Safe: only one thread uses it, except for waking, which uses a descriptor that never changes.
+    // Safe: only one thread uses the object. ``wakeUp()`` is the exception, but uses only a descriptor that never
+    // changes.
     private let raw: event_poll
     /// The sockets by their numbers.
     @exclusivity(unchecked) private var sockets: [Int32: Socket] = [:]
@@ -87,8 +88,8 @@ final class EventPoll: @unchecked Sendable {
 
     /// Ends the watch of a socket.
     ///
-    /// The system still watches a tracked socket until its next event. Most of these sockets are soon watched again,
-    /// when the next request uses the connection.
+    /// The system still watches a tracked socket until its next event, because most of these sockets are soon watched
+    /// again: the next request uses the connection.
     func forget(_ number: Int32) {
         guard let socket = sockets[number] else { return }
         if socket.isTracked {

@@ -20,7 +20,8 @@ enum HTTP2Trust {
     /// The versions with which the tests of `Tests/Interop/HTTP2` pass, as 0xMMmmpp. Untested versions are not trusted.
     static let versions: Set<UInt32> = [0x080C01, 0x080E01, 0x081000]
 
-    /// Whether libcurl reports the frames that it reads: from 8.3 on, unless it was built without such texts.
+    /// Whether libcurl reports the frames that it reads. Versions from 8.3 on do so, unless they were built without the
+    /// texts of these reports.
     static let tracesStreams = libcurl_trace_streams()
 
     /// Whether HTTP/2 is offered with a version of libcurl.

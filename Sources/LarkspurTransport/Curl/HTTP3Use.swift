@@ -1,28 +1,29 @@
 #if canImport(FoundationNetworking)
 /// The use of HTTP/3 by a session.
 ///
-/// A request asks for HTTP/3 and the other versions at once: libcurl begins with QUIC, and also connects over TCP if
-/// that takes more than a moment. So in a network without QUIC, each new connection is delayed, but no request fails.
-/// libcurl prefers an existing connection to a new one.
+/// A request asks for HTTP/3 and the other versions at once. libcurl begins with QUIC. If this takes more than a
+/// moment, libcurl also connects over TCP. So in a network without QUIC, each new connection is delayed, but no request
+/// fails. libcurl prefers an existing connection to a new one.
 ///
 /// The engine was tested with libcurl 8.23.0 and ngtcp2 for QUIC. With another libcurl, a response without
 /// Content-Length may look complete although the server has reset its stream without an error.
 ///
-/// HTTP/3 is never used by a session that pins keys or certificates, as pins were not tested over QUIC. It is not used
-/// for requests through a proxy or a Unix-domain socket, with NTLM or Negotiate, or for WebSockets.
+/// A session that pins keys or certificates never uses HTTP/3, because pins were not tested over QUIC. HTTP/3 is also
+/// not used for requests through a proxy or a Unix-domain socket, with NTLM or Negotiate, or for WebSockets.
 public enum HTTP3Use: Sendable, Hashable {
     /// No HTTP/3.
     case off
     /// HTTP/3 with origins that have announced it in an `Alt-Svc` field (RFC 7838).
     ///
-    /// The session stores announcements in memory, for as long as the server says, and only those for the origin's own
-    /// host and port. The connection of the first announcement gets no more requests, so that the next request can use
-    /// HTTP/3. After an HTTP/3 connection has failed, requests to the origin use TCP for five minutes.
+    /// The session stores an announcement in memory, for as long as the server says. Announcements for other hosts or
+    /// ports than those of the origin are ignored. The connection of the first announcement gets no more requests, so
+    /// that the next request can use HTTP/3. After an HTTP/3 connection has failed, requests to the origin use TCP for
+    /// five minutes.
     case automatic
     /// HTTP/3 with every origin, from the first request on.
     case preferred
 
-    /// Returns this use if it is possible, otherwise none.
+    /// Returns this use if HTTP/3 is possible, otherwise ``off``.
     /// - Parameters:
     ///   - hasHTTP3: Whether libcurl has HTTP/3.
     ///   - offersHTTP2: Whether the session offers HTTP/2, to which libcurl falls back.

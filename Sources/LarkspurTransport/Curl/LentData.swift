@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
 
-/// The data to which a handle's options refer, as libcurl does not copy it.
+/// The data to which a handle's options refer. It is stored here because libcurl does not copy it.
 struct LentData {
     var url = ParsedURL()
     var fields = LineList()
@@ -20,7 +20,7 @@ struct ParsedURL {
     private var text = ""
     private var parsed: UnsafeMutableRawPointer?
 
-    /// Sets the URL of the next transfer. If it is the same as the last one, libcurl need not parse it again.
+    /// Sets the URL of the next transfer. If it is the same as the last URL, libcurl need not parse it again.
     mutating func replace(with text: String, of handle: UnsafeMutableRawPointer) {
         guard parsed == nil || text != self.text else { return }
         self.text = text
@@ -36,7 +36,8 @@ struct LineList {
     private var lastLine: String?
     private var list: OpaquePointer?
 
-    /// Sets an option to these lines. If they are the same as the last ones, as in most cases, does nothing.
+    /// Sets an option to these lines. Does nothing if the option already has the same lines, which is the most common
+    /// case.
     /// - Parameters:
     ///   - lines: The lines, in libcurl's notation.
     ///   - lastLine: One more line. Default: nil, for none.

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
-/// The failure of a session because the machine temporarily lacks resources. Its next task tries again.
+/// The failure of a session because the machine temporarily lacks resources. The next task of the session tries again.
 enum LoopFailure: Error, Equatable {
-    /// No thread could be created, for the reason in the `errno`.
+    /// No thread could be created. The value is the `errno`.
     case noThread(Int32)
     /// libcurl could not allocate memory.
     case noHandle

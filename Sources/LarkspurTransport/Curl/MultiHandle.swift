@@ -3,16 +3,16 @@ internal import CLibcurl
 
 /// The receiver of a multi handle's reports. It is called on the loop's thread, from within libcurl.
 protocol MultiHandleClient: AnyObject {
-    /// Learns after how much time transfers are due, in place of the time before; nil if none are.
+    /// Receives the time after which transfers are due, nil if none are due. It replaces the previous time.
     func setTimer(milliseconds: Int?)
-    /// Learns that transfers have advanced and may have ended.
+    /// Called when transfers have advanced and may have ended.
     func noteProgress()
 }
 
 /// libcurl's multi interface: some of the transfers of a session, and the connections that they share.
 ///
 /// The handle belongs to the loop's thread, which closes it. libcurl reports the sockets and the time that it waits
-/// for, so that a turn of the thread costs no more than what has happened.
+/// for. So a turn of the thread has no cost for transfers without an event.
 final class MultiHandle: SocketOwner {
     private let raw: UnsafeMutableRawPointer
     private let support: ConnectionSupport
@@ -33,12 +33,12 @@ final class MultiHandle: SocketOwner {
         _ = libcurl_multi_setopt_timer_callback(raw, Self.setTimer)
         _ = libcurl_multi_setopt_long(raw, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
         _ = libcurl_multi_setopt_long(raw, CURLMOPT_MAX_HOST_CONNECTIONS, maximumConnectionsPerHost)
-        // By default libcurl keeps four idle connections for each running transfer: none between two bursts of
-        // requests.
+        // By default, libcurl retains four idle connections for each running transfer. Between two bursts of requests,
+        // that would be none.
         _ = libcurl_multi_setopt_long(raw, CURLMOPT_MAXCONNECTS, connectionLimit)
     }
 
-    /// Closes all connections; the handle has no transfers and is not used again.
+    /// Closes all connections. Called when the handle has no transfers. The handle is not used again.
     func close() {
         _ = libcurl_multi_setopt_socket_callback(raw, nil)
         _ = libcurl_multi_setopt_timer_callback(raw, nil)
@@ -65,8 +65,8 @@ final class MultiHandle: SocketOwner {
         advance(CURL_SOCKET_TIMEOUT, 0)
     }
 
-    /// The number of milliseconds until transfers are due; nil if none are. libcurl does not report the same time
-    /// twice, so this is read if libcurl was called too early.
+    /// The number of milliseconds until transfers are due; nil if none are due. It is read if libcurl was called too
+    /// early, because libcurl then does not report the same time again.
     var timer: Int? {
         let milliseconds = libcurl_multi_timeout(raw)
         return milliseconds < 0 ? nil : milliseconds

@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
 
-/// The sockets of a session's connections. They are created here, so that child processes do not inherit them, and
-/// found here by the local ports of connections.
+/// The sockets of a session's connections. The table creates the sockets, so that child processes do not inherit them.
+/// It also finds the sockets of a connection by the local port.
 ///
 /// libcurl 7.88 reports the socket of a transfer (`CURLINFO_ACTIVESOCKET`) only after the transfer. The table belongs
 /// to the loop's thread, and outlives all connections.
@@ -35,8 +35,8 @@ final class SocketTable {
         return close(socket)
     }
 
-    /// Returns the sockets that may belong to a connection. It is exactly one, except for Unix-domain sockets, and for
-    /// a port that is used for several servers.
+    /// Returns the sockets that may belong to a connection. There is exactly one, except for Unix-domain sockets, and
+    /// for a port that is used for connections to several servers.
     /// - Parameter port: The local port of the connection; 0 for a socket without a port.
     func sockets(at port: Int) -> [Int32] {
         if !unplaced.isEmpty { place() }
@@ -72,7 +72,7 @@ final class SocketTable {
 }
 
 extension EasyHandle {
-    /// Has libcurl create and close its sockets with a table. The table has to outlive all connections.
+    /// Configures libcurl to create and close its sockets with a table. The table has to outlive all connections.
     func useSockets(of table: SocketTable) {
         _ = libcurl_easy_setopt_open_callback(raw, CURLOPT_OPENSOCKETFUNCTION) { context, _, type in
             guard let context else { return -1 }
@@ -80,7 +80,8 @@ extension EasyHandle {
             handle.noteAttempt(at: type)
             return handle.support.sockets.makeSocket(type.pointee)
         }
-        // A socket is opened during a transfer. But it may be closed when the transfer's handle no longer exists.
+        // A socket is opened during a transfer, so the context is the handle. A socket may be closed when the handle no
+        // longer exists, so the context is then the table.
         _ = libcurl_easy_setopt_pointer(raw, CURLOPT_OPENSOCKETDATA, Unmanaged.passUnretained(self).toOpaque())
         _ = libcurl_easy_setopt_close_callback(raw, CURLOPT_CLOSESOCKETFUNCTION) { context, socket in
             context.map { Unmanaged<SocketTable>.fromOpaque($0).takeUnretainedValue().closeSocket(socket) } ?? -1

@@ -5,16 +5,16 @@ enum StreamEvent: Equatable {
     case ended(Int)
     /// A RST_STREAM frame has arrived.
     case reset(Int)
-    /// The server has not processed the request (REFUSED_STREAM, or a GOAWAY with a lower stream). Also reported for
-    /// the transfer's own stream.
+    /// The server has not processed the request (REFUSED_STREAM, or a GOAWAY with a lower stream number). This line is
+    /// reported to the transfer that owns the stream.
     case refused(Int)
-    /// The stream is closed. This line is reported to the transfer that owns the stream. The lines above are reported
-    /// to the transfer that reads from the connection.
+    /// The stream is closed. This line is also reported to the transfer that owns the stream. The lines about frames
+    /// are reported to the transfer that reads from the connection.
     case closed(Int)
     /// The server has reset an HTTP/3 stream before its end. Reported to the transfer that owns the stream.
     case abandoned(Int)
 
-    /// Parses a line; nil for lines about anything else.
+    /// Parses a line; nil if it is about none of these events.
     init?(_ line: UnsafeRawBufferPointer) {
         let isHTTP3 = line.starts(with: Self.http3Prefix)
         guard isHTTP3 || line.starts(with: Self.prefix) else { return nil }
@@ -55,7 +55,7 @@ enum StreamEvent: Equatable {
 /// The record of the streams of a shard. It distinguishes streams that a server has ended from streams that it has
 /// reset without an error.
 ///
-/// libcurl treats both as complete, up to 8.16 at least.
+/// libcurl, at least up to 8.16, treats both as complete.
 struct StreamWatch {
     private struct Stream: Hashable {
         let connection: Int64?
@@ -65,7 +65,7 @@ struct StreamWatch {
     private var ended: Set<Stream> = []
     private var reset: Stream?
 
-    /// Records an event of a stream. Returns true if a stream is closed that was reset before its end.
+    /// Records an event of a stream. Returns true if the event closes a stream that was reset before its end.
     mutating func note(_ event: StreamEvent, on connection: Int64?) -> Bool {
         func stream(_ number: Int) -> Stream { Stream(connection: connection, number: number) }
         switch event {
