@@ -11,7 +11,7 @@ public struct CurlError: Error, Sendable, Hashable {
     /// The `errno` of the system call that failed; 0 if it is not known.
     public let systemError: Int32
     /// The result of the verification of the server's certificate, one of OpenSSL's `X509_V_ERR_` numbers. 0 if nothing
-    /// was wrong, 1 if it was not verified.
+    /// was wrong, 1 if the certificate was not verified.
     public let verifyResult: Int
 }
 
@@ -32,8 +32,8 @@ extension CurlError: CustomNSError {
     /// The `CURLcode`.
     public var errorCode: Int { code }
 
-    /// The description; ``verifyResult``, and an `NSError` of `NSPOSIXErrorDomain` for ``systemError``, if they are
-    /// known.
+    /// The description. If they are known, also ``verifyResult``, and an `NSError` of `NSPOSIXErrorDomain` for
+    /// ``systemError``.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [:]
         info[NSLocalizedDescriptionKey] = errorDescription

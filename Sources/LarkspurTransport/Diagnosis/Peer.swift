@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The server or proxy to which a transfer connects, for error messages: without credentials.
+/// The server or proxy to which a transfer connects, as error messages name it. It has no credentials.
 struct Peer: Sendable, Hashable {
     enum Kind: String, Sendable {
         case server, proxy, socket

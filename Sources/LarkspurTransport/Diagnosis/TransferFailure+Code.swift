@@ -2,7 +2,7 @@
 extension TransferFailure {
     /// URLSession's code for the failure.
     ///
-    /// If newer versions of libcurl no longer use a number, it keeps its old meaning. Unknown numbers become `unknown`.
+    /// A number that newer versions of libcurl no longer use keeps its old meaning. Unknown numbers become `unknown`.
     /// The numbers of FTP, LDAP, SSH, TFTP and RTSP cannot occur with HTTP; they get the most descriptive code.
     var urlErrorCode: URLError.Code {
         switch curlCode {
@@ -18,8 +18,9 @@ extension TransferFailure {
         case 23: isAboutCoding ? .cannotDecodeRawData : .cannotWriteToFile
         case 9, 69: .noPermissionsToReadFile
         case 26, 37: fileCode
-        // A header line that is longer than libcurl allows: 27 until 8.5, then 100, without a message. 27 also means
-        // that memory has run out. But Linux hardly ever refuses memory, as it promises more than there is.
+        // A header line is longer than libcurl allows. The number is 27 until 8.5, and 100 in later versions, without a
+        // message. 27 also means that memory has run out. But this hardly ever happens, because Linux promises more
+        // memory than there is.
         case 27, 100: .cannotParseResponse
         case 35: handshakeCode
         case 38, 67, 94: .userAuthenticationRequired
@@ -45,14 +46,15 @@ extension TransferFailure {
 
     // MARK: Connections
 
-    /// Whether the name that was not found is the proxy's. From 8.13 on, only libcurl's message tells if the system's
-    /// own look-up has failed immediately.
+    /// Whether the proxy's name was not found. From 8.13 on, the number is 6 if the system's own look-up has failed
+    /// immediately. Then only libcurl's message shows that the name is the proxy's.
     var isAboutProxyName: Bool { curlCode == 5 || curlCode == 6 && says("resolve proxy") }
 
     /// The code for a connection that was not made.
     ///
     /// Only an errno of this machine's own routing means that there is no network. "Host unreachable" comes from a
-    /// router, or stands for a neighbour that is silent. It concerns one host; others may be reachable.
+    /// router, or means that a host of the local network does not respond. It concerns only one host; others may be
+    /// reachable.
     private var connectionCode: URLError.Code {
         switch osError {
         case ETIMEDOUT: .timedOut
@@ -107,17 +109,17 @@ extension TransferFailure {
         return rejects ? .clientCertificateRejected : nil
     }
 
-    /// Whether the client's own certificate or key could not be loaded. Up to 8.13 the number is 58. After that it is
-    /// the number of a wrong argument for a key.
+    /// Whether the client's own certificate or key could not be loaded. Up to 8.13 libcurl's number is 58. For a key,
+    /// later versions use 43, the number for a wrong argument.
     var isAboutOwnCertificate: Bool {
         curlCode == 58 || curlCode == 43 && says("private key", "client certificate", "pkcs12")
     }
 
-    /// Whether the verification has a result. Before it, the value is OpenSSL's 1, "unspecified".
+    /// Whether the verification has a result. Before the verification, the value is OpenSSL's 1, "unspecified".
     private var isVerified: Bool { verifyResult != 0 && verifyResult != 1 }
 
-    /// The code for a certificate that was refused. Older versions have no number for a name that does not match. Such
-    /// a certificate is "untrusted", as on other platforms.
+    /// The code for a certificate that was refused. A certificate with a name that does not match is "untrusted", as on
+    /// other platforms; older versions have no number for it.
     private var certificateCode: URLError.Code {
         switch verifyResult {
         case 9: .serverCertificateNotYetValid

@@ -37,7 +37,7 @@ extension TransferFailure {
         return "The connection to the \(server) through the \(proxy)"
     }
 
-    /// Whether the peer's bytes are not TLS.
+    /// Whether the peer has sent bytes that are not TLS.
     private var isAboutPlainText: Bool {
         ["wrong version number", "packet length too long", "unexpected TLS packet"].contains { message.contains($0) }
     }

@@ -5,8 +5,8 @@ struct TransferFailure: Sendable, Hashable {
     var curlCode: Int32
     /// The `errno` of the system call that failed (`CURLINFO_OS_ERRNO`); 0 if there was none.
     ///
-    /// If a later attempt succeeds, libcurl does not reset the value of an earlier one. So the value only counts with
-    /// codes that come from a system call.
+    /// libcurl does not reset the value when a later attempt succeeds. So the value counts only with codes that come
+    /// from a system call.
     var osError: Int32 = 0
     /// The result of the certificate's verification, one of OpenSSL's `X509_V_ERR_` numbers; 0 if nothing was wrong, 1
     /// before the verification.
@@ -44,8 +44,8 @@ struct TransferFailure: Sendable, Hashable {
 }
 
 extension TransferFailure {
-    /// Returns the TLS requirement that was not met; nil if the failure has another reason. Its host is that of the URL
-    /// or of the proxy.
+    /// Returns the TLS requirement that was not met; nil if the failure has another reason. The host in the result is
+    /// the host of the URL or of the proxy.
     func tlsFailure(for code: URLError.Code, url: URL?) -> TLSFailure? {
         guard isTLS || refusedProxy != nil, let reason = tlsReason(for: code) else { return nil }
         let host = objection?.name ?? refusedProxy ?? url?.nameOfServer ?? ""

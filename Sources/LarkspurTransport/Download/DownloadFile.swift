@@ -3,8 +3,8 @@ internal import HTTPSyntax
 
 /// The file of a download. It is written from the first byte to the last.
 ///
-/// While the file is open it is locked, so that no two downloads write to it. The lock is released explicitly: a child
-/// process that is just being started has a copy of the descriptor, so closing the descriptor would not release it.
+/// While the file is open it is locked, so that no two downloads write to it. The lock is released explicitly, because
+/// closing the descriptor may not release it: a child process that is just being started has a copy of the descriptor.
 /// Until the file is complete, only its owner may read it. Then it gets the permissions of any new file.
 final class DownloadFile {
     /// The prefix of the names of all files of this process.
@@ -34,10 +34,10 @@ final class DownloadFile {
     }
 
     /// Opens the partial file of a download, to append to it; nil if it is not a file of this type, is in use, or has
-    /// the wrong length. A file with the wrong length is of no use, and is removed.
+    /// the wrong length. A file with the wrong length is useless, and is removed.
     ///
-    /// All bytes in the file count, as they were received in order. If the file is complete, its last byte is removed
-    /// and requested again, which verifies that the server still has the same version.
+    /// All bytes in the file count, because they were received in order. If the file is complete, its last byte is
+    /// removed and requested again. This verifies that the server still has the same version.
     init?(_ resumption: ResumeData, of source: URL?) {
         path = resumption.file
         self.source = source
@@ -63,7 +63,7 @@ final class DownloadFile {
     /// Opens and locks the partial file of a download; nil if it is not a file of this type, or is in use.
     private static func openLeftFile(at path: String) -> (descriptor: Int32, status: stat)? {
         guard isOwnName(ofFileAt: path) else { return nil }
-        // Non-blocking, as the path may have become a pipe.
+        // Non-blocking, because the path may have become a pipe.
         let descriptor = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         var status = stat()
@@ -86,8 +86,8 @@ final class DownloadFile {
         Foundation.close(descriptor)
     }
 
-    /// Removes the partial file of a download, whatever its content. Leaves it if it is not a file of this type, is in
-    /// use, or was written to recently.
+    /// Removes the partial file of a download, whatever its content. The file stays if it is not a file of this type,
+    /// is in use, or was written to recently.
     /// - Parameter age: The shortest time since the last write, in seconds. Default: nil, any time.
     /// - Returns: Whether the file was removed.
     @discardableResult
@@ -145,7 +145,7 @@ final class DownloadFile {
         return lseek(descriptor, off_t(length), SEEK_SET) == length
     }
 
-    /// Closes the complete file and renames it, so that no download finds it under the old name. It gets the
+    /// Closes the complete file and renames it, so that no download finds it under the old name. The file gets the
     /// permissions that the process's umask leaves.
     func finish() -> URL {
         if let permissions = NewFilePermissions.inFolder(URL(fileURLWithPath: path).deletingLastPathComponent()) {
@@ -167,7 +167,7 @@ final class DownloadFile {
     }
 
     func discard() {
-        // Removed before the lock is released, so that no other download has begun to use it.
+        // The file is removed before the lock is released, so that no other download can begin to use it.
         unlink(path)
         close()
     }
@@ -187,9 +187,8 @@ package enum NewFilePermissions {
     /// Returns the permissions that the process's umask, or the folder's default access control list, leaves to a new
     /// file; nil if no file can be created in the folder.
     ///
-    /// It creates, inspects and removes an empty file. The function that reads the umask cannot be used, as it also
-    /// sets the umask, for all threads.
-    /// It creates, inspects and removes an empty file: the function that reads the umask also sets it, for all threads.
+    /// This method creates, inspects and removes an empty file. The function that reads the umask cannot be used,
+    /// because it also sets the umask, for all threads.
     package static func inFolder(_ folder: URL) -> mode_t? {
         let path = folder.appendingPathComponent(".larkspur-\(UUID().uuidString)", isDirectory: false).path
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
@@ -202,8 +201,8 @@ package enum NewFilePermissions {
         return fstat(descriptor, &status) == 0 ? status.st_mode & 0o666 : nil
     }
 
-    /// Gives a file that only its owner may read and write the permissions of a new file in its folder. Has no effect
-    /// on a file with other permissions.
+    /// If only the owner may read and write a file, changes its permissions to those of a new file in its folder. Has
+    /// no effect on a file with other permissions.
     package static func replacePrivateOnes(ofFileAt file: URL) {
         var status = stat()
         guard lstat(file.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o777 == 0o600,

@@ -9,8 +9,8 @@ enum DownloadValidator: Equatable, Sendable {
     /// A date that is a strong validator.
     case lastModified(String)
 
-    /// Creates the validator of a response; nil if it has no strong one. A weak tag does not count, as the bytes may
-    /// differ. With any tag, the date does not count.
+    /// Creates the validator of a response; nil if the response has no strong validator. A weak tag does not count,
+    /// because the bytes may differ. If there is any tag, the date does not count.
     ///
     /// A date is strong if the response was made at least one second later (section 8.8.2.2). Within that second,
     /// another version may have got the same date.
@@ -35,7 +35,7 @@ enum DownloadValidator: Equatable, Sendable {
         }
     }
 
-    /// Whether a 206 is of the same version. It has to repeat the tag, but may omit the date (section 15.3.7).
+    /// Whether a 206 is of the same version. The 206 has to repeat the tag, but may omit the date (section 15.3.7).
     func agrees(withEntityTag entityTag: String?, lastModified: String?) -> Bool {
         switch self {
         case .entityTag(let tag): entityTag == tag

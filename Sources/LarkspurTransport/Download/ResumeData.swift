@@ -14,15 +14,16 @@ struct ResumeData: Equatable, Sendable {
     var total: Int64?
     /// The minimum number of bytes in the file. The file may have more, because it grows while the download runs.
     var received: Int64
-    /// The date at which the resume data was made.
+    /// The date at which the resume data was created.
     var date: Date
 }
 
 extension ResumeData {
-    /// Makes resume data from a response whose content goes to a file; nil if another download could not continue it.
+    /// Creates resume data from a response whose content goes to a file; nil if another download could not continue the
+    /// file.
     ///
-    /// Only the whole content of a GET without content can be continued. The file has to have the bytes of the
-    /// representation, so the engine must not have decoded them.
+    /// Only the response to a GET without content can be continued, and only if it has the whole representation. The
+    /// file must contain the bytes as they were received, so the engine must not have decoded them.
     init?(request: URLRequest, hasBody: Bool, response: HTTPURLResponse, isDecoded: Bool, file: String) {
         guard response.statusCode == 200, !isDecoded, !hasBody, request.httpMethod ?? "GET" == "GET",
             let url = request.url?.withoutUser, Self.mayHold(url),
@@ -61,7 +62,7 @@ extension ResumeData {
         return (scheme == "http" || scheme == "https") && url.host?.isEmpty == false
     }
 
-    /// Whether a field may be stored. Fields with credentials or about versions may not.
+    /// Whether a field may be stored. Fields with credentials and fields about versions may not be stored.
     static func mayHold(_ name: String) -> Bool {
         let lowercased = String(decoding: name.utf8.map(\.asLowercase), as: UTF8.self)
         return !versionFields.contains(lowercased) && !secretParts.contains { lowercased.contains($0) }
@@ -90,7 +91,7 @@ extension URL {
     }
 }
 
-/// The stored format of resume data: a JSON object with its format and version.
+/// The stored format of resume data: a JSON object that also has the name and the version of the format.
 extension ResumeData {
     fileprivate struct Stored: Codable {
         var format: String

@@ -11,8 +11,8 @@ enum ResumeDecision: Equatable {
     /// The response is the whole content, or something else that the server sends now. It is written to a new file, and
     /// the old file is removed.
     case startOver
-    /// The response does not concern the file, such as a 503. It is the result of the download, and the partial file
-    /// remains for another attempt.
+    /// The response, such as a 503, does not concern the file. The response is the result of the download, and the
+    /// partial file remains for another attempt.
     case setAside
     /// The file seems to be complete, and its last byte is requested again to verify it.
     case askForLastByte(total: Int64)
@@ -30,15 +30,15 @@ enum ResumeDecision: Equatable {
         var isCoded = false
         /// Whether the content is a multipart document, in which each part is a range.
         var hasManyParts = false
-        /// Whether another recipient of the same bytes could find the end of the content elsewhere.
+        /// Whether another recipient of the same bytes could determine another end of the content.
         var hasDoubtfulEnd = false
     }
 
     /// - Parameters:
     ///   - reply: The values of the response.
-    ///   - offset: The first byte that the request asked for.
+    ///   - offset: The offset of the first byte that the request asked for.
     ///   - total: The total length, if it was known before.
-    ///   - validator: The version that the `offset` bytes belong to.
+    ///   - validator: The validator of the version to which the first `offset` bytes belong.
     static func decide(
         _ reply: Reply,
         offset: Int64,

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 extension URLError {
-    /// Creates an error with a sentence as its `localizedDescription`. It has the URL that failed under both keys,
-    /// without its password, as errors are logged.
+    /// Creates an error with a sentence as its `localizedDescription`. Both keys for the URL that failed have a URL
+    /// without a password, because errors are logged.
     static func engine(
         _ code: URLError.Code,
         _ sentence: String,

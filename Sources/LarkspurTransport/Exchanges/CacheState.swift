@@ -3,7 +3,7 @@
 ///
 /// It is an object because it is large, and many transactions have none.
 final class CacheState {
-    /// A response that is delivered in place of the network's.
+    /// A stored response that is delivered in place of the network's response.
     struct Replay {
         let entry: CacheEntry
         let source: TransferMetrics.Source

@@ -30,8 +30,8 @@ extension ContentSink {
     /// Continues without the file of an earlier download.
     func leaveFile(discarding: Bool) {
         if discarding { download.file?.discard() } else { download.file?.close() }
-        // A download that starts over uses another file: resume data that was stored earlier relies on the order of the
-        // bytes in this one.
+        // A download that starts over uses another file, because resume data that was stored earlier relies on the
+        // order of the bytes in the old file.
         download.leaveFile()
         task.noteResumption(nil, received: 0)
     }
@@ -51,7 +51,7 @@ extension ContentSink {
         if download.resumption != nil { task.noteResumption(download.resumption, received: 0) }
     }
 
-    /// The failure of a download whose file is shorter than announced; nil if it is not.
+    /// The failure of a download whose file is shorter than announced; nil if the file has the announced length.
     var shortfall: URLError? {
         guard task.kind == .download, download.asksForRest, let file = download.file,
             let resumption = download.resumption, file.length < resumption.total ?? 0
@@ -62,7 +62,7 @@ extension ContentSink {
     /// Ends a download. The partial file stays if another download can continue it, otherwise it is removed.
     /// - Returns: The error, with the resume data if there is any.
     func endDownload(with error: (any Error)?) -> (any Error)? {
-        // A data task that has become a download can be asked for resume data too, through its download task.
+        // Resume data can also be requested from a data task that has become a download, through its download task.
         guard task.kind == .download || download.resumeDataHandler != nil else { return error }
         var data: Data?
         if let error, let file = download.file {
@@ -81,8 +81,8 @@ extension ContentSink {
         return error.adding(resumeData: data)
     }
 
-    /// Whether the file is valid after an error: the network has failed, the download was cancelled resumably, or the
-    /// file of an earlier download has not been changed.
+    /// Whether the file is valid after an error. True if the network has failed, the download was cancelled resumably,
+    /// or the file of an earlier download has not been changed.
     private func mayGoOn(after error: any Error) -> Bool {
         guard let error = error as? URLError else { return false }
         if error.tlsFailure?.reason == .missingCloseNotify { return true }

@@ -8,11 +8,11 @@ final class ContentSink {
     struct Incoming {
         /// The content as the server frames it, and whether all of it has arrived.
         var framed = FramedContent(.none)
-        /// Whether another recipient of the same bytes could find the end of the content elsewhere.
+        /// Whether another recipient of the same bytes could determine another end of the content.
         var hasDoubtfulEnd = false
         /// The decoder; nil if the content is delivered unchanged.
         var decoder: ContentDecoder?
-        /// The content that waits for its disposition, as it was received.
+        /// The content that waits for the decision about the response. It is not decoded yet.
         var buffered = Data()
         /// The number of decoded bytes.
         var decodedBytes: Int64 = 0
@@ -20,15 +20,15 @@ final class ContentSink {
         var expectedBytes = NSURLSessionTransferSizeUnknown
         /// Whether the transfer waits for the consumer.
         var isPaused = false
-        /// Whether the content is only counted, as there is no delegate for it.
+        /// Whether the content is only counted, because there is no delegate for it.
         var isUnread = false
-        /// Whether a delegate receives the content although it is also collected.
+        /// Whether a delegate receives the content although a completion handler receives it too.
         var isShared = false
         /// The copy for the cache; nil if there is none.
         var copy: CacheCopy?
 
-        /// Returns the number of decoded bytes that have arrived. Content without a coding is counted before it is
-        /// delivered.
+        /// Returns the number of decoded bytes that have arrived. Content without a coding is counted even while it is
+        /// buffered.
         func arrivedBytes(isBuffering: Bool) -> Int64 {
             isBuffering && decoder == nil ? Int64(buffered.count) : decodedBytes
         }
@@ -87,7 +87,7 @@ final class ContentSink {
 
     /// Decodes content and delivers it. Without input, continues with content that is not yet decoded.
     ///
-    /// It pauses in the middle of the content if the consumer is too slow.
+    /// If the consumer is too slow, the decoding pauses in the middle of the content.
     /// - Returns: The failure; nil if there is none.
     func take(_ bytes: UnsafeRawBufferPointer) -> URLError? {
         guard let decoder = incoming.decoder else { return deliver(bytes) }
@@ -123,7 +123,7 @@ final class ContentSink {
     func deliver(_ data: Data) -> URLError? { data.withUnsafeBytes { deliver($0) } }
 
     private func deliver(_ bytes: UnsafeRawBufferPointer) -> URLError? {
-        // Bytes can be framing alone, and a decoder can take bytes without returning any.
+        // The received bytes can consist only of framing, and a decoder can take bytes without returning any.
         guard !bytes.isEmpty else { return nil }
         let count = Int64(bytes.count)
         incoming.decodedBytes += count
@@ -150,7 +150,8 @@ final class ContentSink {
         return nil
     }
 
-    /// Returns the failure of a task that would collect more content than the limit; nil if there is no such excess.
+    /// Returns the failure of a task that would collect more content than the limit; nil if the content is within the
+    /// limit.
     func excess(of count: Int64) -> URLError? {
         guard let limit = group.settings.options.maximumContentSize, count > limit, !task.isPiecewise,
             task.kind != .download
@@ -166,7 +167,8 @@ final class ContentSink {
 
     private func copyForCache(_ bytes: UnsafeRawBufferPointer) {
         guard let cache = group.settings.cache, incoming.decodedBytes <= Int64(cache.maximumContentSize) else {
-            // The response is too large to store, but it has replaced the stored one at the server.
+            // The response is too large to be stored. But the server has sent it in place of the stored one, which is
+            // outdated.
             if let copy = incoming.copy, copy.hasEntries { group.settings.cache?.remove(copy.entry.url) }
             incoming.copy = nil
             return
@@ -175,7 +177,7 @@ final class ContentSink {
         if task.isPiecewise { incoming.copy?.content.append(contentsOf: bytes) }
     }
 
-    /// Takes the response with all of its content, for the cache. Returns it once.
+    /// Takes the response with its complete content, for the cache; nil if there is no copy, or if it was taken before.
     func takeCopy() -> CacheEntry? {
         guard let copy = incoming.copy.take() else { return nil }
         var entry = copy.entry

@@ -3,7 +3,7 @@
 struct DownloadState {
     /// The file; nil until there is content, or a file of an earlier download.
     var file: DownloadFile?
-    /// The data with which another download could continue the file; nil if none could.
+    /// The data with which another download could continue the file; nil if no download could.
     @Boxed var resumption: ResumeData?
     /// Whether the file of an earlier download was looked for.
     var isPrepared = false

@@ -6,7 +6,7 @@ extension Exchange {
 
     // MARK: Sending
 
-    /// Makes the credentials for the request.
+    /// Creates the credentials for the request.
     func makeCredentials() -> RequestCredentials {
         var credentials = RequestCredentials(
             request: request,
@@ -88,14 +88,14 @@ extension Exchange {
     func demand(of head: ResponseHead, _ response: ReceivedResponse) -> Transaction.Consequence? {
         switch head.status {
         case 401:
-            // Some proxies answer refused credentials with a 401 that has no challenge.
+            // A 401 without a challenge may come from a proxy, because some proxies refuse credentials in this way.
             if !head.challenges.isEmpty { noteAcceptance(by: .proxy, head) }
             // libcurl may still answer the challenge. If it does not, this response is the last one.
             if history.authentication.origin.isOnConnection {
                 return .awaitAnswer(.init(recipient: .origin, head: head))
             }
             return demand(of: head.challenges, by: .origin, response)
-        // Through a tunnel the response is the server's, which must not learn the proxy's credentials.
+        // In a tunnel, the response comes from the server, which must not receive the proxy's credentials.
         case 407 where transfer.proxy != nil && !isTunnelled:
             if history.authentication.proxy.isOnConnection { return .awaitAnswer(.init(recipient: .proxy, head: head)) }
             return demand(of: head.proxyChallenges, by: .proxy, response)
@@ -137,8 +137,8 @@ extension Exchange {
         }
     }
 
-    /// Returns the consequence of a refusal that libcurl could have answered but did not. If it had answered, it would
-    /// not have reported the content.
+    /// Returns the consequence of a refusal that libcurl could have answered but did not. If libcurl had answered the
+    /// refusal, it would not have reported the content.
     func settlement(of refusal: Transaction.Refusal) -> Transaction.Consequence {
         guard let response = transfer.response else { return .deliver }
         let fields = refusal.recipient == .origin ? refusal.head.challenges : refusal.head.proxyChallenges

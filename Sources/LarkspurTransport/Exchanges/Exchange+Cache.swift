@@ -30,7 +30,8 @@ extension Exchange {
         perform(CacheDecision.decide(candidates, for: state.request, at: Date()))
     }
 
-    /// Creates the state of the cache for the request; nil if the cache takes no part, as it serves data tasks only.
+    /// Creates the state of the cache for the request; nil if the cache takes no part, for example because the task is
+    /// not a data task.
     private func makeCacheState(_ policy: URLRequest.CachePolicy) -> CacheState? {
         guard !history.ignoresCache, task.kind == .data, case .none = content.body, let url = destination.url,
             let method = request.httpMethod, method == "GET" || method == "HEAD", let key = CacheEntry.key(url)
@@ -69,7 +70,7 @@ extension Exchange {
         case .revalidate(let entry):
             caching?.stale = entry
             caching?.isConditional = true
-            // The state if the server sends a new response; a 304 changes it.
+            // This value applies if the server sends a new response. A 304 changes it.
             caching?.use = .replaced
             enqueue()
         case .fail: finish(.failure(notInCache))
@@ -85,7 +86,8 @@ extension Exchange {
         )
     }
 
-    /// Records the credentials and cookies that the request is sent with, as its response is stored for these alone.
+    /// Records the credentials and cookies that the request is sent with, because the stored response may depend on
+    /// them.
     func noteSent(_ head: RequestHead) {
         guard caching != nil else { return }
         let credential = history.authentication.origin.sentCredential
@@ -118,13 +120,13 @@ extension Exchange {
         replay(CacheState.Replay(entry: entry, source: .cache, age: Freshness(of: entry, at: Date()).age))
     }
 
-    /// Delivers a stored response, ending a transfer under way.
+    /// Delivers a stored response. If a transfer is under way, ends it.
     func replay(_ replay: CacheState.Replay) {
         if transaction.isTransferring { releaseHandle() }
         content.reader = nil
         caching?.replay = replay
         beginReplay()
-        // If the network has failed, its deadline has passed.
+        // If a timeout was the failure of the network, the recorded deadline has passed.
         group.note(deadline, of: self)
     }
 
@@ -160,7 +162,7 @@ extension Exchange {
         request.httpMethod == "HEAD" ? Data() : caching?.replay?.entry.content ?? Data()
     }
 
-    /// Continues to deliver a stored response, as long as its content is consumed.
+    /// Continues to deliver a stored response, until its consumer is too slow or all of its content is delivered.
     func deliverReplay() {
         guard case .replaying = transaction.phase, !isSuspended, !sink.incoming.isPaused else { return }
         let content = replayedContent
@@ -187,7 +189,7 @@ extension CacheRequest {
 }
 
 extension RequestHead {
-    /// Returns the value of the field with this name, which is in lower case.
+    /// Returns the value of the field with this lower-case name.
     fileprivate func value(of name: String) -> String? {
         guard let line = lines.first(where: { $0.isLine(of: name) }) else { return nil }
         return String(decoding: line.utf8.dropFirst(name.utf8.count + 1).drop(while: \.isBlank), as: UTF8.self)
@@ -202,7 +204,7 @@ extension String {
 }
 
 extension CacheEntry {
-    /// The response if only the cache may serve the request, but cannot (RFC 9111, section 5.2.1.7).
+    /// The response if only the cache may serve the request, but has no usable response (RFC 9111, section 5.2.1.7).
     fileprivate static let gatewayTimeout = CacheEntry(
         url: "",
         status: 504,

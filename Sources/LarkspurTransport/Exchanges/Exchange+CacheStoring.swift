@@ -8,8 +8,8 @@ extension Exchange {
 
     // MARK: In place of the network's response
 
-    /// Returns the consequence of a response that a stored one replaces, such as a 304 or a server error; nil for other
-    /// responses.
+    /// Returns the consequence of a response that a stored response replaces, such as a 304 or a server error; nil for
+    /// other responses.
     func replacement(for head: ResponseHead) -> Transaction.Consequence? {
         guard let state = caching, let stale = state.stale else { return nil }
         switch head.status {
@@ -27,7 +27,8 @@ extension Exchange {
     private func validation(of stale: CacheEntry, by head: ResponseHead) -> Transaction.Consequence? {
         guard let state = caching, let cache = group.settings.cache else { return nil }
         guard stale.isValidated(by: head.fields) else {
-            // The 304 does not match the stored response. That one is wrong, so the complete response is needed.
+            // The 304 does not match the stored response. So the stored response cannot be used, and a complete one is
+            // needed.
             cache.remove(state.url)
             history.ignoresCache = true
             return .sendAgain(readsContent: true)
@@ -66,7 +67,7 @@ extension Exchange {
         guard case .store(let names) = decision, !state.fields.hasPassingAuthorization,
             sink.incoming.decoder != nil || (head.contentLength ?? 0) <= Int64(cache.maximumContentSize)
         else {
-            // This response has replaced the stored one at the server.
+            // The server has sent this response in place of the stored one, so the stored one is outdated.
             if state.hasEntries, decision != .refuse(.request), head.status < 500 { cache.remove(state.url) }
             return
         }
@@ -95,7 +96,7 @@ extension Exchange {
         }
     }
 
-    /// Stores a response in place of an older version, if it may still be stored.
+    /// Stores a response in place of an older version, if the new version may be stored.
     private func store(
         _ entry: CacheEntry,
         inPlaceOf stale: CacheEntry,
@@ -107,7 +108,7 @@ extension Exchange {
         }
         var entry = entry
         entry.varying = names.map { CacheEntry.VaryingField(name: $0, value: state.fields.nominated($0)) }
-        // The server now distinguishes requests that the old entry would still serve.
+        // The server now distinguishes between requests that the old entry would still serve.
         if entry.varying != stale.varying { cache.remove(state.url) }
         group.outbox.store(entry, for: request, in: cache, of: task)
     }
@@ -118,7 +119,7 @@ extension Exchange {
         if task.completion == nil {
             group.outbox.propose(entry, for: request, in: cache, of: task)
         } else if task.isRefresh, task.delegates.data != nil {
-            // The delegate of a refresh cannot be asked, and might refuse.
+            // The delegate might refuse, but cannot be asked during a refresh.
             cache.remove(entry.url)
         } else {
             group.outbox.store(entry, for: request, in: cache, of: task)
@@ -136,7 +137,7 @@ extension Exchange {
         let base = URLReference(url.absoluteString)
         for location in [head.location, head.fields["Content-Location"]].compactMap(\.self) {
             let target = URLReference(location).percentEncoded.resolved(against: base)
-            // No origin may remove the entries of another.
+            // No origin may remove the entries of another origin.
             guard target.origin == base.origin, target.origin != nil || target.hasSameServer(as: base),
                 let url = URL(string: target.text), let key = CacheEntry.key(url)
             else { continue }

@@ -13,7 +13,7 @@ extension Exchange {
         }
     }
 
-    /// The decision whether the request may be sent again after some of it may have been sent.
+    /// The decision whether the request may be sent again after a part of it may have been sent.
     var resendDecision: ResendDecision {
         ResendDecision(
             request,
@@ -23,7 +23,9 @@ extension Exchange {
         )
     }
 
-    /// Decides whether the transfer may reuse a connection. It always may if libcurl asks before each sending.
+    /// Decides whether the transfer may reuse a connection. It may not if the last attempt has shown that a new
+    /// connection is needed. If libcurl does not ask before it sends, it also may not if the request must not be sent
+    /// twice.
     func configureConnection(of handle: EasyHandle) {
         handle.connectionUse.makesConnection =
             history.needsNewConnection || !handle.seesSendings && resendDecision == .fail
@@ -33,8 +35,8 @@ extension Exchange {
         history.needsNewConnection = false
     }
 
-    /// Restarts the transfer on a new connection, if it was stopped before anything was sent; false if it has ended for
-    /// another reason.
+    /// If the transfer was stopped before anything was sent, restarts it on a new connection. Returns false if the
+    /// transfer has ended for another reason, or cannot be restarted.
     func takesFreshConnection(_ handle: EasyHandle) -> Bool {
         guard transfer.sending.endInterruption(), transaction.failure == nil else { return false }
         handle.connectionUse.makesConnection = true
@@ -47,7 +49,7 @@ extension Exchange {
 
     // MARK: The end
 
-    /// Watches how the connection is closed, if only its end completes the content.
+    /// Watches how the connection is closed, if only the end of the connection completes the content.
     func watchClose() {
         guard destination.isSecure, !group.settings.options.tls.acceptsMissingCloseNotify,
             sink.incoming.framed.framing == .close
@@ -55,9 +57,9 @@ extension Exchange {
         transfer.handle?.watchClose()
     }
 
-    /// Records that the connection was closed without a close_notify, before the content had another end.
+    /// If the connection was watched and was closed without a close_notify, records that the content may be truncated.
     ///
-    /// That is an error only if the content is delivered. Of a redirect or a challenge only the header section is
+    /// This is an error only if the content is delivered. For a redirect or a challenge, only the header section is
     /// needed.
     func noteClose(of handle: EasyHandle) {
         guard handle.endCloseWatch() else { return }

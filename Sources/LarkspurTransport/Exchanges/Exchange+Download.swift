@@ -5,7 +5,8 @@ internal import HTTPSyntax
 extension Exchange {
     // MARK: The request
 
-    /// Has the request ask for the part after an earlier download's file, if that file can be used.
+    /// If the file of an earlier download can be used, changes the request so that it asks for the bytes after those in
+    /// the file.
     func prepareResumption() {
         guard let earlier = task.resumption else { return }
         if group.settings.protocols.load(request) {
@@ -29,7 +30,7 @@ extension Exchange {
         task.noteResumption(resumption, received: offset)
     }
 
-    /// Discards the file. A request that follows asks for the whole content.
+    /// Discards the file, and changes the request so that it asks for the whole content.
     private func askForWhole() {
         sink.leaveFile(discarding: true)
         request.setValue(nil, forHTTPHeaderField: "Range")
@@ -69,7 +70,7 @@ extension Exchange {
         }
         do throws(URLError) {
             guard task.resumption == nil || hasRange || ResumeDecision.isWhole(reply(response)) else {
-                // The part would be taken for the whole file.
+                // Without this check, the part would be taken for the whole file.
                 throw .engine(
                     .badServerResponse,
                     "The server sends a part where the whole was asked for.",

@@ -18,7 +18,8 @@ extension Exchange {
         }
     }
 
-    /// The origin of the request; nil if HTTP/3 is not possible, as neither proxies nor sockets transport QUIC.
+    /// The origin of the request; nil if HTTP/3 is not possible. Neither a proxy nor a Unix-domain socket transports
+    /// QUIC.
     private var http3Origin: Origin? {
         guard group.settings.http3 != .off, transfer.proxy == nil, let url = destination.url, let origin = Origin(url),
             origin.scheme == "https"
@@ -36,11 +37,11 @@ extension Exchange {
             $0.note(field, age: head.fields["Age"], of: origin, at: .now)
             return $0.contains(origin, at: .now)
         }
-        // The next request asks for HTTP/3, but libcurl prefers an existing connection to a new one.
+        // The next request asks for HTTP/3. But libcurl would prefer this connection to a new one, so it is retired.
         if isOffered, transfer.versions != .http3 { retireConnection() }
     }
 
-    /// Records that a connection failed that was perhaps made over QUIC.
+    /// Records the failure of a connection that may have used QUIC.
     func noteFault(of handle: EasyHandle, result: Int32) {
         guard group.settings.http3 == .automatic, transfer.versions == .http3, ConnectionFault.isFault(result),
             // libcurl does not know the version before the response.

@@ -1,15 +1,15 @@
 #if canImport(FoundationNetworking)
-/// The loading of a request by a `URLProtocol` class of the caller's.
+/// The loading of a request by a `URLProtocol` class of the caller.
 struct ProtocolLoading {
     let loader: ProtocolLoader
     /// The response of a redirect that the class has reported.
     var response: URLResponse?
 }
 
-/// Requests that a `URLProtocol` class of the caller's loads.
+/// Requests that are loaded by a `URLProtocol` class of the caller.
 extension Exchange {
-    /// Asks the classes to load the request; false if there are no classes. The task shows the request as they see it,
-    /// with the session's additional fields.
+    /// Asks the classes to load the request; false if there are no classes. The task's current request is the one that
+    /// the classes receive, with the session's additional fields.
     func load(byProtocolOf classes: ProtocolClasses) -> Bool {
         let fields = group.settings.additionalFields(for: request, after: task.originalRequest)
         let request = fields.isEmpty ? request : request.adding(fields)
@@ -55,7 +55,7 @@ extension Exchange {
     }
 
     private func redirect(to next: URLRequest, _ response: URLResponse) {
-        // Further reports, such as one that its own transfer was cancelled, are ignored.
+        // From now on, reports of the class are ignored, for example the report that its own transfer was cancelled.
         loading?.loader.stop()
         touch()
         let next = group.settings.withholdingSecrets(from: next, after: task.originalRequest)

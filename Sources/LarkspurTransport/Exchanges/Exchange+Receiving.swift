@@ -20,7 +20,7 @@ extension Exchange {
             )
             return false
         }
-        // A task has nothing to report of other informational responses.
+        // Other informational responses are not reported to the task.
         guard head.status >= 200 else { return true }
         guard perform(transaction.beginResponse()) == .goesOn else { return false }
         let consequence = consequence(of: head)
@@ -42,8 +42,8 @@ extension Exchange {
 
     private func consequence(of head: ResponseHead) -> Transaction.Consequence {
         if head.status == 417, transfer.expectsContinue {
-            // RFC 9110, section 10.1.1: the request is sent again without the expectation. libcurl would send it within
-            // the same transfer, after an apparent end.
+            // RFC 9110, section 10.1.1: the request is sent again without the expectation. libcurl would do this within
+            // the same transfer, after the response seems to have ended.
             history.mayExpectContinue = false
             return .sendAgain(readsContent: false)
         }
@@ -61,7 +61,7 @@ extension Exchange {
         if destination.isSecure, let handle = transfer.handle { transfer.tls = handle.tls }
         watchClose()
         storeCookies(of: head, from: url)
-        // Before the redirect is decided: accepted credentials are recorded whatever follows from the response.
+        // This comes before the decision about a redirect, because accepted credentials are recorded in any case.
         let demand = demand(of: head, response)
         invalidateCache(after: head)
         switch RedirectDecision.decide(status: head.status, location: head.location, request: request) {
@@ -84,7 +84,7 @@ extension Exchange {
         sink.incoming = incoming
     }
 
-    /// Makes the decoder for the content; nil if the content is delivered unchanged.
+    /// Creates the decoder for the content; nil if the content is delivered unchanged.
     private func decoder(for head: ResponseHead, framing: ResponseFraming) -> ContentDecoder? {
         // A part of encoded content cannot be decoded without the preceding part.
         guard head.status != 206, framing != .none, let field = head.fields["Content-Encoding"] else { return nil }
@@ -118,7 +118,8 @@ extension Exchange {
         guard !bytes.isEmpty else { return .taken }
         var step = transaction.receiveContent()
         if case .settle(let refusal) = step {
-            // Content has arrived, so libcurl has not answered the refusal: otherwise it would not report the content.
+            // libcurl does not report the content of a refusal that it answers. Content has arrived, so there was no
+            // answer.
             perform(transaction.receive(settlement(of: refusal)))
             step = transaction.receiveContent()
         }
@@ -131,7 +132,7 @@ extension Exchange {
         sink.incoming.framed.take(bytes).withUnsafeBytes { content in
             switch step {
             case .deliver: failure = sink.take(content)
-            // Not decoded yet, as it may never be delivered.
+            // The content is not decoded yet, because it may never be delivered.
             case .buffer: sink.incoming.buffered.append(contentsOf: content)
             case .discard, .refuse, .settle: break
             }
@@ -141,13 +142,13 @@ extension Exchange {
             transaction.note(.engine(.cannotParseResponse, broken.sentence, url: destination.url))
         }
         guard transaction.failure == nil else { return .refused }
-        // Reading a short rest keeps the connection for other requests; reading a long one costs more than a new
+        // If a short rest is read, other requests can use the connection. Reading a long rest costs more than a new
         // connection.
         if case .discard = step, sink.incoming.framed.count > Self.discardLimit { return .refused }
         return .taken
     }
 
-    /// The number of bytes of unused content that are read to preserve the connection.
+    /// The maximum number of bytes of unused content that are read to preserve the connection.
     private static let discardLimit: Int64 = 1 << 16
 
     /// Continues after a pause: first with content that is not yet decoded, then with the transfer.
@@ -216,7 +217,7 @@ extension Exchange {
 
     /// Returns the reason why the request must not follow the redirect; nil if it may.
     ///
-    /// The delegate is asked first, as it may take any redirect as the response.
+    /// The delegate is asked first, because it may take any redirect as the response.
     private func refusal(of next: URLRequest) -> URLError? {
         if let excess = history.excessOfRedirects(at: destination.url) { return excess }
         let refusal = RedirectDecision.refusal(

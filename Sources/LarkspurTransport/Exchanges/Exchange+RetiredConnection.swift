@@ -3,7 +3,8 @@ internal import CLibcurl
 
 /// Connections that turn out to be unusable, and requests that are repeated on a new connection.
 extension Exchange {
-    /// Whether libcurl has chosen a retired connection. If so, this also has libcurl close it.
+    /// Whether libcurl has chosen a retired connection. If so, reading this property also makes libcurl close the
+    /// connection.
     var hasRetiredConnection: Bool {
         guard let handle = transfer.handle, let connection = handle.connection,
             transfer.shard?.retiredConnections.contains(connection) == true
@@ -15,13 +16,14 @@ extension Exchange {
     /// Retires the connection of the transfer, so that it gets no more requests.
     func retireConnection() {
         guard let handle = transfer.handle else { return }
-        // This has to happen during the transfer: after it, libcurl has already put the connection back.
+        // This has to happen during the transfer, because libcurl returns the connection to its cache at the end of the
+        // transfer.
         handle.connectionUse.closesConnection = true
         if let connection = handle.connection { transfer.shard?.retiredConnections.insert(connection) }
     }
 
-    /// Whether the request is repeated on a new connection: nothing arrived, and the failed connection was shared with
-    /// other transfers or had been used before.
+    /// Whether the request is repeated on a new connection. This requires that nothing arrived, and that the failed
+    /// connection was shared with other transfers or had been used before.
     func repeatsOnNewConnection(after result: Int32, of handle: EasyHandle) -> Bool {
         guard transaction.failure == nil, transfer.response == nil, !history.hasRepeated, group.settings.offersHTTP2,
             destination.isSecure, ConnectionFault.isFault(result), handle.usesKnownConnection,

@@ -3,8 +3,8 @@
 extension Exchange {
     /// Watches the stream from the beginning, if the request has content or must not be sent twice.
     ///
-    /// Then an RST_STREAM may follow the END_STREAM of the response (RFC 9113, section 8.1), or may mean that the
-    /// server has not processed the request.
+    /// For such a request, an RST_STREAM may follow the END_STREAM of the response (RFC 9113, section 8.1), or may mean
+    /// that the server has not processed the request.
     func watchStreamOfUpload() {
         guard destination.isSecure, content.reader != nil || resendDecision == .fail else { return }
         watchStream()

@@ -5,7 +5,7 @@ internal import CLibcurl
 extension Exchange {
     /// Checks whether the TLS configuration permits the request, and sets the options for its host.
     func configureTLS(of handle: EasyHandle) throws(URLError) {
-        // Asking first is cheaper than a copy of the settings.
+        // This check is cheaper than a copy of the settings.
         guard group.settings.tls.isCustom || destination.isSecure || transfer.proxy?.kind == .https else { return }
         let tls = group.settings.tls
         try tls.admit(destination.url)
@@ -23,7 +23,7 @@ extension Exchange {
         return handle.check?.objection
     }
 
-    /// Returns the https proxy whose handshake failed; nil if the failed handshake was the server's, or none failed.
+    /// Returns the https proxy whose handshake failed; nil if the handshake with the server failed, or if none failed.
     func refusedProxy(of handle: EasyHandle, result: Int32) -> String? {
         guard let proxy = transfer.proxy, proxy.kind == .https, Self.handshakeResults.contains(result),
             handle.long(CURLINFO_PROXY_SSL_VERIFYRESULT) != 0

@@ -31,7 +31,7 @@ extension Exchange {
         }
     }
 
-    /// Gives back the resources of a transfer that did not begin and has no metrics.
+    /// Releases the resources of a transfer that did not begin and has no metrics.
     private func abandonTransfer() {
         transaction.abandonTransfer()
         guard transfer.handle == nil else { return giveHandleBack() }
@@ -79,12 +79,13 @@ extension Exchange {
         handle.setFields(head.lines, and: head.setsAcceptEncoding ? nil : head.acceptEncoding)
         transfer.versions = offeredVersions(isAuthenticatedByConnection: credentials.server != nil)
         handle.set(CURLOPT_HTTP_VERSION, transfer.versions.number)
-        // Without TLS, other requests would wait for the first response until libcurl knows that there is no HTTP/2.
+        // This is set only with TLS. Without TLS, other requests would wait for the first response, because libcurl
+        // does not know before that there is no HTTP/2.
         handle.set(CURLOPT_PIPEWAIT, settings.offersHTTP2 && head.url.hasPrefix("https") ? 1 : 0)
         watchStreamOfUpload()
         handle.watchStreams(false)
         handle.set(CURLOPT_STREAM_WEIGHT, max(1, min(256, Int((max(0, min(1, task.priority)) * 256).rounded()))))
-        // Without a limit the largest value: the idle timer covers connecting too.
+        // If there is no limit, the largest value is set, because the idle timer covers connecting too.
         handle.set(CURLOPT_CONNECTTIMEOUT_MS, transfer.connectTimeout.map(Int.milliseconds) ?? Int(Int32.max))
         configureConnection(of: handle)
         try configureTLS(of: handle)
@@ -125,12 +126,12 @@ extension Exchange {
         handle.set(CURLOPT_CUSTOMREQUEST, method == defaultMethod ? nil : method)
     }
 
-    /// Has libcurl read more of the response, whether or not the socket is readable. Only HTTP/2 can need that.
+    /// Makes libcurl read more of the response, even if the socket is not readable. Only HTTP/2 can need this.
     func nudge() {
         guard transaction.isTransferring, !isSuspended, !sink.incoming.isPaused, let handle = transfer.handle,
             handle.long(CURLINFO_HTTP_VERSION) == 3
         else { return }
-        // libcurl only reads without the socket when a pause ends.
+        // The end of a pause is the only case in which libcurl reads although the socket is not ready.
         handle.pause(receiving: true, sending: transfer.isSendingPaused)
         handle.pause(receiving: false, sending: transfer.isSendingPaused)
     }
@@ -168,7 +169,7 @@ extension Exchange {
     }
 
     /// Whether a reused connection turned out to be closed after part of a stream had been sent on it. libcurl then
-    /// starts again on another connection, for which it has to read the content from the beginning.
+    /// needs the content from the beginning, to start again on another connection.
     ///
     /// - Parameter isReused: Whether the last connection was a reused one.
     private func needsNewStream(after result: Int32, isReused: Bool) -> Bool {
@@ -182,8 +183,8 @@ extension Exchange {
         return true
     }
 
-    /// The results that mean a lost connection: nothing arrived (52), or a write (55) or a read (56) failed. Versions
-    /// from 8.x on return them instead of starting again. So does every version if the connection is lost during
+    /// The results that mean a lost connection: nothing arrived (52), or a write (55) or a read (56) failed. Newer
+    /// versions (8.x) return them instead of starting again. All versions return them if the connection is lost during
     /// sending.
     private static let lossResults: [Int32] = [52, 55, 56]
 
@@ -258,8 +259,8 @@ extension Int {
 extension RequestHead {
     /// The `Accept-Encoding` line with the codings that the engine can decode.
     ///
-    /// A request for a range asks for no coding, as a part of encoded content cannot be decoded. The Fetch standard has
-    /// the same rule.
+    /// A request for a range asks for content without a coding, because a part of encoded content cannot be decoded.
+    /// The Fetch standard has the same rule.
     fileprivate var acceptEncoding: String? {
         asksForRange ? "Accept-Encoding: identity" : Self.anyCoding
     }
@@ -278,7 +279,7 @@ extension Exchange: ConnectionUser {
         do throws(ResponseHeadParser.Failure) {
             guard let head = try transfer.parser.consume(line) else { return true }
             if head.status >= 200, content.reader != nil {
-                // The delegate learns of the sent bytes before it receives the response.
+                // The delegate is notified of the sent bytes before it receives the response.
                 noteSentBytes()
                 group.noteAnswer(to: self)
             }
@@ -302,8 +303,8 @@ extension Exchange: ConnectionUser {
     /// Reports the number of sent bytes to the delegate.
     func noteSentBytes() {
         guard transaction.isTransferring, let reader = content.reader, let handle = transfer.handle else { return }
-        // The smaller number: libcurl also counts chunk framing, and the reader counts bytes that libcurl still
-        // buffers.
+        // The smaller number is reported, because libcurl also counts chunk framing, and the reader also counts bytes
+        // that libcurl still buffers.
         let sent = min(handle.int64(CURLINFO_SIZE_UPLOAD_T), reader.position)
         let difference = sent - content.sentBytes
         guard difference > 0 else { return }

@@ -3,7 +3,7 @@ internal import CLibcurl
 
 /// The responses of a proxy to `CONNECT`.
 ///
-/// It is an object because it is large, and most transfers have none.
+/// This type is a class because it is large, and most transfers have no such responses.
 final class TunnelAnswers {
     private var parser = ResponseHeadParser()
     /// The last response; nil if it cannot be parsed.
@@ -22,8 +22,8 @@ final class TunnelAnswers {
 extension Exchange {
     /// Receives a line of a proxy's header section from libcurl's trace.
     ///
-    /// libcurl does not report these lines with those of responses. Otherwise a proxy could forge a response of a
-    /// server to which it has not even connected. They are used only if there is no tunnel.
+    /// libcurl does not report these lines together with the lines of the server's responses. If it did, a proxy could
+    /// forge a response of a server to which it is not even connected. The lines are used only if there is no tunnel.
     func receiveTunnelHeader(_ line: UnsafeRawBufferPointer) {
         guard isTunnelled, transfer.response == nil else { return }
         if transfer.tunnel == nil { transfer.tunnel = TunnelAnswers() }
@@ -44,7 +44,7 @@ extension Exchange {
 }
 
 extension ResponseHead {
-    /// The head with its challenges alone, because the proxy's other fields must not pass for the server's.
+    /// The head with only its challenges, because the proxy's other fields must not be taken for fields of the server.
     fileprivate var withChallengesOnly: ResponseHead {
         ResponseHead(
             status: status,

@@ -3,7 +3,7 @@ internal import HTTPSyntax
 
 /// Transfers that open the connection of a WebSocket.
 extension Exchange {
-    /// Has the transfer only connect. The driver of the exchange then sends the request on the connection.
+    /// Sets up a transfer that only connects. The driver of the exchange then sends the request on the connection.
     func prepareUpgrade(
         of handle: EasyHandle,
         _ connection: WebSocketConnection,

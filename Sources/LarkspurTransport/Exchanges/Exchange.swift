@@ -1,9 +1,9 @@
 #if canImport(FoundationNetworking)
 /// One task on the loop. It performs the actions of its transactions, one request after the other, until the task ends.
 ///
-/// The exchange belongs to the loop's thread. So do the other classes whose properties are `@exclusivity(unchecked)`:
-/// no caller's code runs while such a property changes, and the checks at run time took 7 % of a small GET's
-/// instructions.
+/// The exchange belongs to the loop's thread. The other classes whose properties are `@exclusivity(unchecked)` belong
+/// to it too. The attribute is safe, because no code of the caller runs while such a property changes. The checks at
+/// run time took 7 % of the instructions of a small GET.
 final class Exchange: DeadlineHolder {
     /// The end of a task.
     enum Outcome {
@@ -24,7 +24,7 @@ final class Exchange: DeadlineHolder {
     /// The state of the cache; nil if the cache takes no part in the transaction.
     @exclusivity(unchecked) var caching: CacheState?
     @exclusivity(unchecked) var history = TaskHistory()
-    /// The loading of the request by a `URLProtocol` class of the caller's.
+    /// The loading of the request by a `URLProtocol` class of the caller; nil if there is none.
     @exclusivity(unchecked) var loading: ProtocolLoading?
     /// The driver of a WebSocket; nil for other tasks, and while there is no transfer.
     @exclusivity(unchecked) var webSocket: WebSocketDriver?
@@ -132,7 +132,7 @@ final class Exchange: DeadlineHolder {
         )
     }
 
-    /// Ends the task if its deadline has passed; false if it has not.
+    /// Ends the task if its deadline has passed; returns false if the task continues.
     func expire(at now: LoopTime) -> Bool {
         guard now >= deadline else { return false }
         if let webSocket, webSocket.isOpen, now >= webSocket.deadline {
@@ -241,14 +241,14 @@ final class Exchange: DeadlineHolder {
         sink.incoming = ContentSink.Incoming()
     }
 
-    /// Collects the metrics, and gives back the handle and the place at the host.
+    /// Collects the metrics, and releases the handle and the place at the host.
     func releaseHandle() {
         guard let handle = transfer.handle else { return }
         collectMetrics(handle)
         giveHandleBack()
     }
 
-    /// Gives back the handle and the place at the host without metrics, as the transfer did not begin.
+    /// Releases the handle and the place at the host, without collecting metrics.
     func giveHandleBack() {
         guard let handle = transfer.handle.take() else { return }
         webSocket.take()?.detach()
@@ -287,7 +287,7 @@ final class Exchange: DeadlineHolder {
     /// The queue of the host at which the exchange waits or has a place.
     var host: HostQueue? { place.queue }
 
-    /// Gives back the place at the host: an open WebSocket does not count towards the limit of connections.
+    /// Releases the place at the host, because an open WebSocket does not count towards the limit of connections.
     func leaveHostForGood() { place.queue.take()?.release(nil) }
 
     private struct Place {

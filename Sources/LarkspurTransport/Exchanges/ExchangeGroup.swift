@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// The running exchanges of a session, and what they share. They belong to the loop's thread.
+/// The running exchanges of a session, and the objects that they share. They belong to the loop's thread.
 final class ExchangeGroup {
     let settings: SessionSettings
     let outbox: Outbox
@@ -10,11 +10,11 @@ final class ExchangeGroup {
     @exclusivity(unchecked) var now = LoopTime.now
     /// The time of the last activity: a command, a job, or the end of the last exchange.
     @exclusivity(unchecked) var idleSince = LoopTime.now
-    /// Whether the loop ends with its last exchange. Then no more cached responses are revalidated.
+    /// Whether the loop ends with its last exchange. If so, no more cached responses are revalidated.
     @exclusivity(unchecked) private(set) var isEnding: Bool
     @exclusivity(unchecked) private var exchanges: [Int: Exchange] = [:]
-    /// A time for each exchange that is not later than its deadline. Most deadlines have moved to a later time when it
-    /// comes; only then is the entry moved, so that bytes that arrive change nothing here.
+    /// A time for each exchange, which is not later than the exchange's deadline. A byte that arrives moves the
+    /// deadline, but not this time. When the time comes, it is moved to the deadline, unless that has passed too.
     @exclusivity(unchecked) private var deadlines = DeadlineHeap<Exchange>()
     /// The URLs of cached responses under revalidation, by the identifiers of the refreshing tasks.
     @exclusivity(unchecked) private var refreshes: [Int: String] = [:]
@@ -42,7 +42,7 @@ final class ExchangeGroup {
         exchange.start()
     }
 
-    /// Has the loop end with its last exchange, and cancels the refreshes, for which no caller waits.
+    /// Makes the loop end with its last exchange. Cancels the refreshes, because no caller waits for them.
     func end() {
         isEnding = true
         for identifier in refreshes.keys { exchanges[identifier]?.finish(.failure(URLError(.cancelled))) }
@@ -57,7 +57,8 @@ final class ExchangeGroup {
 
     // MARK: For exchanges
 
-    /// Returns the parts of a URL. Consecutive requests often have the same URL, so the last one is remembered.
+    /// Returns the parts of a URL. Consecutive requests often have the same URL, so the parts of the last URL are
+    /// stored.
     func destination(of url: URL?) -> Destination {
         if url != lastDestination.url { lastDestination = Destination(url) }
         return lastDestination
@@ -73,7 +74,7 @@ final class ExchangeGroup {
     /// Records the deadline of an exchange that is new, or whose deadline has moved to an earlier time.
     func note(_ deadline: LoopTime, of exchange: Exchange) { deadlines.advance(deadline, of: exchange) }
 
-    /// Revalidates a cached response that was delivered stale to a task, unless a revalidation of its URL is running.
+    /// Revalidates a stale cached response that was delivered to a task, unless a revalidation of its URL is running.
     func refresh(_ url: String, with request: URLRequest, after task: TaskCore) {
         guard !isEnding, !task.isRefresh, !refreshes.values.contains(url), !task.session.isInvalidated else { return }
         var request = request
@@ -88,9 +89,9 @@ final class ExchangeGroup {
     /// Records an exchange that has sent content and whose response has begun.
     func noteAnswer(to exchange: Exchange) { answered.append(exchange) }
 
-    /// Has libcurl read once more for these exchanges. While libcurl was sending over HTTP/2, it may have read bytes
-    /// that follow the header section. Up to 7.88 at least, it then waits for the socket, on which no more bytes
-    /// arrive.
+    /// Makes libcurl read once more for these exchanges. While libcurl was sending over HTTP/2, it may have read bytes
+    /// that follow the header section. At least up to 7.88, libcurl then waits for the socket, although no more bytes
+    /// arrive there.
     func nudgeAnswered() {
         guard !answered.isEmpty else { return }
         for exchange in answered { exchange.nudge() }

@@ -1,12 +1,12 @@
 #if canImport(FoundationNetworking)
 /// The facts about a task's earlier requests that affect the next ones.
 struct TaskHistory {
-    /// The number of redirects that a task follows at most.
+    /// The maximum number of redirects that a task follows.
     static let redirectLimit = 20
 
     private(set) var redirects = 0
     var authentication = AuthenticationState()
-    /// Whether stored responses are ignored: a 304 did not match the stored response.
+    /// Whether stored responses are ignored, because a 304 did not match the stored response.
     var ignoresCache = false
     /// Whether a request with long content may have `Expect: 100-continue`. False after a 417.
     var mayExpectContinue = true

@@ -56,7 +56,8 @@ struct Transaction {
         case draining
         /// A stored response is being delivered.
         case replaying
-        /// A `URLProtocol` loads the request. If it has reported a challenge, that waits for the delegate.
+        /// A `URLProtocol` loads the request. If the `URLProtocol` has reported a challenge, the challenge waits for
+        /// the delegate.
         case loading(URLAuthenticationChallenge?)
         case finished
     }
@@ -162,8 +163,8 @@ struct Transaction {
 
     /// Whether the task fails after a time without a byte.
     ///
-    /// The timer runs while a delegate decides about a redirect, so that it cannot hang the task. It does not run
-    /// during a challenge, as a person may have to enter a password.
+    /// The timer runs while a delegate decides about a redirect, so that a delegate without a decision cannot hang the
+    /// task. The timer does not run during a challenge, because a person may have to enter a password.
     /// - Parameter isPaused: Whether the consumer of the task pauses the transfer.
     func runsIdleTimer(isPaused: Bool) -> Bool {
         switch phase {
@@ -273,8 +274,8 @@ struct Transaction {
         }
     }
 
-    /// Records that the response cannot be used. The failure is reported when the transfer has ended; the first one
-    /// counts.
+    /// Records that the response cannot be used. The failure is reported when the transfer has ended. If there are
+    /// several failures, the first one counts.
     mutating func note(_ failure: URLError) { self.failure = self.failure ?? failure }
 
     // MARK: The end of the transfer

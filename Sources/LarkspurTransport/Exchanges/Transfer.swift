@@ -10,7 +10,7 @@ struct Transfer {
     /// The versions of HTTP that libcurl may use.
     var versions = OfferedVersions.http1
     let start: Date
-    /// The limit of the time for making a connection, in seconds; nil for none.
+    /// The time limit for opening a connection, in seconds; nil if there is no limit.
     let connectTimeout: TimeInterval?
     var parser: ResponseHeadParser
     var response: ReceivedResponse?
@@ -19,7 +19,8 @@ struct Transfer {
     // MARK: Sending
 
     var sending = SendingState()
-    /// Whether the request has `Expect: 100-continue`, so that the server can refuse it before it gets the content.
+    /// Whether the request has `Expect: 100-continue`. The server can then refuse the request before the content is
+    /// sent.
     var expectsContinue = false
     /// Whether the transfer waits for further content of the request.
     var isSendingPaused = false
