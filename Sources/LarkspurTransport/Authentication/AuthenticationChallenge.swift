@@ -5,7 +5,7 @@ internal import HTTPSyntax
 struct AuthenticationChallenge: Sendable, Hashable {
     /// The scheme's name as it was received. Its case is not significant.
     var scheme: String
-    /// The token that some schemes have in place of parameters; nil for others.
+    /// The token that some schemes have in place of parameters; nil for other schemes.
     var token68: String?
     /// The parameters by their lower-case names, without quotes and escapes. If a name occurs twice, the first value
     /// counts.

@@ -6,7 +6,7 @@ struct CredentialDemand {
     let offers: [ChallengeOffer]
     /// The way to authenticate that the challenge is about.
     let offer: ChallengeOffer
-    /// The credential for default handling, which was not refused yet; nil if there is none.
+    /// A credential that has not been refused yet, for the default handling; nil if there is none.
     let untried: URLCredential?
     /// The credential that was refused last; nil if none was refused.
     let refused: URLCredential?

@@ -7,7 +7,7 @@ struct DigestChallenge: Sendable, Hashable {
     var nonce: String
     var opaque: String?
     var algorithm: DigestAlgorithm
-    /// Whether the server named the algorithm. If not, the response does not name it either, because the server may not
+    /// Whether the server named the algorithm. If not, the client does not name it either, because the server may not
     /// know the parameter.
     var namesAlgorithm: Bool
     /// Whether the server offers the quality of protection "auth". If a server offers no quality of protection, it

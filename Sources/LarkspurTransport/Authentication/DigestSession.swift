@@ -28,7 +28,7 @@ struct DigestSession: Sendable {
         useCount = 0
     }
 
-    /// Makes the value of the field for one request. Each call counts as a use of the nonce.
+    /// Creates the value of the field for one request. Each call counts as a use of the nonce.
     mutating func credentials(method: String, target: String) -> String {
         let algorithm = challenge.algorithm
         useCount &+= 1

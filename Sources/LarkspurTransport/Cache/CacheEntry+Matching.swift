@@ -3,8 +3,8 @@ internal import HTTPSyntax
 
 extension CacheEntry {
     /// Returns the key of a URL: the URL without user information and fragment; nil for a URL that cannot be sent. URLs
-    /// that differ only in case, a default port or an empty path are equivalent, and have the same key (RFC 9110,
-    /// section 4.2.3).
+    /// that differ only in the case of scheme and host, in a default port or in an empty path are equivalent, and have
+    /// the same key (RFC 9110, section 4.2.3).
     static func key(_ url: URL) -> String? {
         guard let target = try? RequestTarget(url) else { return nil }
         guard target.socketPath == nil else { return socketKey(url) }

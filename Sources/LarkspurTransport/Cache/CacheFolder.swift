@@ -66,7 +66,8 @@ struct CacheFolder: Sendable {
         } ?? []
     }
 
-    /// Returns the file with a name; nil if it is not the file of an entry. Removes it if it is an old temporary file.
+    /// Returns the file with a name; nil if it is not the file of an entry. Removes the file if it is an old temporary
+    /// file.
     private func file(_ name: String, in folder: Int32) -> File? {
         let isTemporary = Self.isTemporary(name)
         var status = stat()

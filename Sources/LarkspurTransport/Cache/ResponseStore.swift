@@ -21,8 +21,8 @@ protocol ResponseStore: Sendable {
     var isCopied: Bool { get }
 
     /// Stores an entry like ``store(_:for:)``.
-    /// - Parameter completion: Called once, when a program can find the entry in its own cache: on a queue of the store
-    ///   if ``isCopied``, otherwise immediately.
+    /// - Parameter completion: Called once, when a program can find the entry in its own cache. If ``isCopied``, it is
+    ///   called on a queue of the store, otherwise immediately.
     func store(_ entry: CacheEntry, for request: URLRequest, completion: @escaping @Sendable () -> Void)
 
     /// Removes all entries for a URL.

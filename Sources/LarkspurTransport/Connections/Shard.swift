@@ -11,7 +11,7 @@ final class Shard: DeadlineHolder, MultiHandleClient {
         case webSockets
     }
 
-    /// The maximum number of transfers. When a shard has this number, new transfers go to another shard.
+    /// If a shard has this number of transfers, transfers without a connection to reuse go to another shard.
     static let capacity = 128
     /// The time for which a shard without transfers retains its idle connections, in seconds.
     private static let idleTime: TimeInterval = 60
@@ -33,7 +33,7 @@ final class Shard: DeadlineHolder, MultiHandleClient {
     @exclusivity(unchecked) var hasProgress = false
     @exclusivity(unchecked) var retiredConnections = RetiredConnections()
     @exclusivity(unchecked) private var streamWatch = StreamWatch()
-    /// The number of responses of which only stream events show that they are complete.
+    /// The number of responses whose end is known only from stream events.
     @exclusivity(unchecked) private var watchedStreams = 0
 
     init(for use: Use, shards: Shards, settings: SessionSettings) throws(LoopFailure) {
@@ -101,7 +101,8 @@ final class Shard: DeadlineHolder, MultiHandleClient {
         if now >= timer {
             timer = .distantFuture
             multi?.timeIsUp()
-            // If libcurl was called too early, it does not report the same time again. So the time is read from it.
+            // If libcurl was called too early, it does not report the same time again. So the time is requested from
+            // libcurl.
             if timer == .distantFuture, let milliseconds = multi?.timer { setTimer(milliseconds: milliseconds) }
         }
         if let closing, now >= closing {

@@ -5,7 +5,7 @@ import Synchronization
 /// to the loop.
 final class BodyPump: Sendable {
     enum Chunk: Sendable {
-        /// The stream that a delegate has provided; nil if it has none.
+        /// The stream that a delegate has provided; nil if the delegate has none.
         case stream(Transferring<InputStream?>)
         case bytes(Data)
         case end

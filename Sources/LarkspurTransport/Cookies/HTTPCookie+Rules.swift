@@ -21,7 +21,7 @@ extension HTTPCookie {
 
     var isForSecureOnly: Bool { isSecure || comment == Self.secureMark }
 
-    /// Whether a request may have the cookie (RFC 6265, section 5.4).
+    /// Whether a request may contain the cookie (RFC 6265, section 5.4).
     func isFor(_ context: CookieJar.Context, now: Date) -> Bool {
         let domain = domain
         let isForHost =

@@ -3,7 +3,7 @@ internal import CLibcurl
 
 /// The receiver of a multi handle's reports. It is called on the loop's thread, from within libcurl.
 protocol MultiHandleClient: AnyObject {
-    /// Receives the time after which transfers are due, nil if none are due. It replaces the previous time.
+    /// Receives the time after which transfers are due; nil if none are due. It replaces the previous time.
     func setTimer(milliseconds: Int?)
     /// Called when transfers have advanced and may have ended.
     func noteProgress()

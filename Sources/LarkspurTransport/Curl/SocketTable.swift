@@ -4,8 +4,8 @@ internal import CLibcurl
 /// The sockets of a session's connections. The table creates the sockets, so that child processes do not inherit them.
 /// It also finds the sockets of a connection by the local port.
 ///
-/// libcurl 7.88 reports the socket of a transfer (`CURLINFO_ACTIVESOCKET`) only after the transfer. The table belongs
-/// to the loop's thread, and outlives all connections.
+/// The search is needed because libcurl 7.88 reports the socket of a transfer (`CURLINFO_ACTIVESOCKET`) only after the
+/// transfer. The table belongs to the loop's thread, and outlives all connections.
 final class SocketTable {
     private let poll: EventPoll
     /// The sockets that were not yet connected at the last check.
@@ -80,8 +80,8 @@ extension EasyHandle {
             handle.noteAttempt(at: type)
             return handle.support.sockets.makeSocket(type.pointee)
         }
-        // A socket is opened during a transfer, so the context is the handle. A socket may be closed when the handle no
-        // longer exists, so the context is then the table.
+        // The context for opening is the handle, because a socket is opened during a transfer. The context for closing
+        // is the table, because the handle may no longer exist then.
         _ = libcurl_easy_setopt_pointer(raw, CURLOPT_OPENSOCKETDATA, Unmanaged.passUnretained(self).toOpaque())
         _ = libcurl_easy_setopt_close_callback(raw, CURLOPT_CLOSESOCKETFUNCTION) { context, socket in
             context.map { Unmanaged<SocketTable>.fromOpaque($0).takeUnretainedValue().closeSocket(socket) } ?? -1

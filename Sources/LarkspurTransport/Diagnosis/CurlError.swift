@@ -44,7 +44,7 @@ extension CurlError: CustomNSError {
         return info
     }
 
-    /// Restores the error from the `NSError` that it became; nil for errors of other domains.
+    /// Restores the error from the `NSError` to which it was bridged; nil for errors of other domains.
     init?(_ error: NSError) {
         guard error.domain == Self.errorDomain else { return nil }
         let description = error.userInfo[NSLocalizedDescriptionKey] as? String ?? ""

@@ -12,7 +12,7 @@ enum DownloadValidator: Equatable, Sendable {
     /// Creates the validator of a response; nil if the response has no strong validator. A weak tag does not count,
     /// because the bytes may differ. If there is any tag, the date does not count.
     ///
-    /// A date is strong if the response was made at least one second later (section 8.8.2.2). Within that second,
+    /// A date is strong if the response was created at least one second after it (section 8.8.2.2). Within that second,
     /// another version may have got the same date.
     init?(entityTag: String?, lastModified: String?, date: String?) {
         if let entityTag {

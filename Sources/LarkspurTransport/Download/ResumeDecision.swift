@@ -3,8 +3,7 @@ internal import HTTPSyntax
 
 /// The decision of a download that has asked for the rest of a file, based on the response.
 ///
-/// Only a 206 with the rest of the same version is appended to the file. Any other response starts over, so that the
-/// file is never a mixture.
+/// Only a 206 with the rest of the same version is appended to the file. So the file is never a mixture of versions.
 enum ResumeDecision: Equatable {
     /// The content is the rest. With it the file has `end` of `total` bytes.
     case append(end: Int64, total: Int64)

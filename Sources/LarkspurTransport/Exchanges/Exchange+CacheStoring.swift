@@ -27,8 +27,8 @@ extension Exchange {
     private func validation(of stale: CacheEntry, by head: ResponseHead) -> Transaction.Consequence? {
         guard let state = caching, let cache = group.settings.cache else { return nil }
         guard stale.isValidated(by: head.fields) else {
-            // The 304 does not match the stored response. So the stored response cannot be used, and a complete one is
-            // needed.
+            // The 304 does not match the stored response. So the stored response cannot be used, and a complete
+            // response is needed.
             cache.remove(state.url)
             history.ignoresCache = true
             return .sendAgain(readsContent: true)
@@ -47,7 +47,7 @@ extension Exchange {
         return CacheState.Replay(entry: stale, source: .cache, age: Freshness(of: stale, at: Date()).age)
     }
 
-    /// Returns the stale response that replaces a failure of the network; nil if there is none that may be used.
+    /// Returns the stale response that replaces a failure of the network; nil if no stored response may be used.
     func fallback(after error: URLError) -> CacheState.Replay? {
         guard let state = caching, state.replay == nil, transfer.response == nil, let stale = state.stale,
             Self.outages.contains(error.code)

@@ -23,9 +23,8 @@ extension Exchange {
         )
     }
 
-    /// Decides whether the transfer may reuse a connection. It may not if the last attempt has shown that a new
-    /// connection is needed. If libcurl does not ask before it sends, it also may not if the request must not be sent
-    /// twice.
+    /// Decides whether the transfer may reuse a connection. A new connection is needed in two cases: the repetition of
+    /// a request requires it, or the request must not be sent twice and libcurl does not ask before it sends.
     func configureConnection(of handle: EasyHandle) {
         handle.connectionUse.makesConnection =
             history.needsNewConnection || !handle.seesSendings && resendDecision == .fail

@@ -79,8 +79,8 @@ extension Exchange {
         handle.setFields(head.lines, and: head.setsAcceptEncoding ? nil : head.acceptEncoding)
         transfer.versions = offeredVersions(isAuthenticatedByConnection: credentials.server != nil)
         handle.set(CURLOPT_HTTP_VERSION, transfer.versions.number)
-        // This is set only with TLS. Without TLS, other requests would wait for the first response, because libcurl
-        // does not know before that there is no HTTP/2.
+        // This is set only with TLS. Without TLS, other requests would wait for the first response, because only that
+        // response shows that there is no HTTP/2.
         handle.set(CURLOPT_PIPEWAIT, settings.offersHTTP2 && head.url.hasPrefix("https") ? 1 : 0)
         watchStreamOfUpload()
         handle.watchStreams(false)

@@ -12,7 +12,7 @@ struct Transaction {
 
     /// A 401 or 407 response that libcurl may be about to answer without the engine.
     ///
-    /// It is an object because it is large and rare, and every transaction has room for one.
+    /// It is an object because it is large and rare. As a value, it would make every transaction larger.
     final class Refusal: Sendable {
         let recipient: AuthenticationState.Recipient
         let head: ResponseHead
@@ -211,7 +211,8 @@ struct Transaction {
 
     // MARK: The response
 
-    /// Records the header section of a final response. Its consequence has to follow, unless the transfer is to stop.
+    /// Records the header section of a final response. The consequence of the response has to be reported next, unless
+    /// the returned actions stop the transfer.
     mutating func beginResponse() -> [Action] {
         switch phase {
         case .awaitingResponse: return []
@@ -371,7 +372,7 @@ struct Transaction {
 
     // MARK: The end
 
-    /// Replaces the response by a stored one, in any phase.
+    /// Replaces the response with a stored one, in any phase.
     mutating func beginReplay() {
         phase = .replaying
         failure = nil
