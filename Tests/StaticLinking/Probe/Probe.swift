@@ -12,14 +12,9 @@ enum Probe {
         let (_, response) = try await session.data(from: server.url("/get"))
         let status = (response as? HTTPURLResponse)?.statusCode ?? 0
         print("libcurl \(CurlURLSession.libcurlVersion ?? "none"): status \(status)")
-        if try status != 200 || !hasImagesInSettings() { exit(1) }
-    }
 
-    /// Whether settings bring back a serializer of images, whose reader is found by its name alone.
-    private static func hasImagesInSettings() throws -> Bool {
-        let settings = try SessionManager(responseSerializer: .image).settings
-        let serializer = try SessionManager(settings: settings).responseSerializer
-        print("Settings: \(type(of: serializer))")
-        return serializer is ImageResponseSerializer
+        let image = try await SessionManager().get(server.url("/image/png")).value(as: .image)
+        print("image: \(image.width) x \(image.height) pixels")
+        if status != 200 || image.width != 16 { exit(1) }
     }
 }
