@@ -1,15 +1,15 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The URL of a request, and the parts of it that the engine reads often. Reading the URL of a `URLRequest` copies it
-/// each time.
+/// The URL of a request, and the parts of the URL that the engine reads often. They are stored here, because
+/// `URLRequest` copies its URL for each read.
 struct Destination {
     let url: URL?
     /// Whether the request uses TLS. This includes TLS on a Unix-domain socket.
     let isSecure: Bool
-    /// The scheme, host and port of the URL, as written in it.
+    /// The scheme, host and port, as they are written in the URL.
     let origin: String
-    /// The URL in the form that libcurl accepts; nil if there is none.
+    /// The URL in the form that libcurl accepts; nil if there is no URL, or libcurl would not accept it.
     let target: RequestTarget?
 
     init(_ url: URL?) {
@@ -38,7 +38,8 @@ extension URL {
     /// Whether a request to the URL uses TLS. This includes TLS on a Unix-domain socket.
     var isSecure: Bool { scheme?.isSecureScheme == true }
 
-    /// The host name that the URL's server must have. For a server on a socket it is "localhost", as in its requests.
+    /// The host name that TLS uses for the URL's server. For a server on a Unix-domain socket the name is "localhost",
+    /// as in requests to that server.
     var nameOfServer: String {
         if let scheme, scheme.hasSameLetters(as: "https+unix") { return UnixSocketTarget.host }
         return host ?? ""

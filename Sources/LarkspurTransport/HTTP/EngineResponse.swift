@@ -5,18 +5,21 @@ import Synchronization
 
 /// An `HTTPURLResponse` that takes its fields unchanged.
 ///
-/// The superclass spells every name anew, and reads the Content-Type with scanners. For a small response that costs
-/// more than all other work of the engine. This class writes names that are already canonical into the superclass's
-/// storage, and computes the derived values on first use. An environment variable switches it off, see Docs/Linux.md.
+/// The superclass converts every name to its canonical spelling, and reads the Content-Type with scanners. For a small
+/// response, this costs more than all other work of the engine. Here the names are already canonical: this class writes
+/// the fields into the superclass's storage, and computes the derived values only when they are read. An environment
+/// variable switches this class off, see Docs/Linux.md.
 final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
     // Safe: nothing changes after initialisation.
     private let fields: [String: String]
     private let ownURL: URL?
 
-    /// The URL that the superclass gets. It would look for a file name in any other, and this one has none.
+    /// The URL that is passed to the superclass. The superclass searches its URL for a file name, and this URL is empty
+    /// except for a question mark.
     private static let constantURL = URL(string: "?") ?? URL(fileURLWithPath: "/")
 
-    /// Creates a response; nil if the superclass has an unexpected layout. Then an ordinary response has to be made.
+    /// Creates a response. If the superclass has an unexpected layout, the result is nil, and the caller has to create
+    /// an ordinary `HTTPURLResponse`.
     init?(url: URL, statusCode: Int, httpVersion: String, fields: [String: String]) {
         guard let offset = Self.fieldsOffset else { return nil }
         self.fields = fields
@@ -26,8 +29,8 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
             .assumingMemoryBound(to: [String: String].self).pointee = fields
     }
 
-    /// Creates a response with these fields, if necessary an ordinary one; nil only if Foundation refuses to make one,
-    /// which no version does.
+    /// Creates a response with these fields. If this class cannot be used, it is an ordinary `HTTPURLResponse`. Nil
+    /// only if Foundation refuses to create that, which no version does.
     static func make(url: URL, status: Int, version: String, fields: [String: String]) -> HTTPURLResponse? {
         EngineResponse(url: url, statusCode: status, httpVersion: version, fields: fields)
             ?? HTTPURLResponse(url: url, statusCode: status, httpVersion: version, headerFields: fields)
@@ -45,13 +48,14 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
     override var expectedContentLength: Int64 { fields["Content-Length"].flatMap { Int64($0) } ?? -1 }
     override var mimeType: String? { Self.contentType(fields["Content-Type"]).mimeType }
     override var textEncodingName: String? { Self.contentType(fields["Content-Type"]).textEncodingName }
-    /// The suggested name. Whatever the server sends, it is the name of a file in a folder, see `SuggestedFilename`. It
-    /// is `Unknown` if there is none, as in Foundation.
+    /// The suggested file name. Whatever the server sends, the name contains no folder, see `SuggestedFilename`. If the
+    /// response suggests no name, the value is `Unknown`, as in Foundation.
     override var suggestedFilename: String? {
         SuggestedFilename(disposition: fields["Content-Disposition"], url: url)?.text ?? "Unknown"
     }
 
-    /// The class that archives name, so that programs without this class can read them.
+    /// The class whose name is written into archives. It is the superclass, so that programs without this class can
+    /// read the archives.
     override var classForCoder: AnyClass { HTTPURLResponse.self }
     override var classForKeyedArchiver: AnyClass? { HTTPURLResponse.self }
 
@@ -61,14 +65,14 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
         var textEncodingName: String?
     }
 
-    /// Foundation's results for recent values. Servers send few different ones.
+    /// Foundation's results for recent values. Servers send few different values.
     private static let contentTypes = Mutex<[String: ContentType]>([:])
 
-    /// The length of the longest cached value, in bytes. Without this limit, a server could have the process store 64
-    /// values of the length of a header section.
+    /// The maximum length of a cached value, in bytes. Without this limit, a server could fill the cache with 64 values
+    /// that are each as long as a header section.
     private static let longestRemembered = 256
 
-    /// Reads a Content-Type field; nil if there is none.
+    /// Reads the value of a Content-Type field. Both parts of the result are nil if there is no field.
     static func contentType(_ field: String?) -> ContentType {
         guard let field else { return ContentType() }
         let isRemembered = field.utf8.count <= longestRemembered
@@ -83,10 +87,9 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
         return type
     }
 
-    /// Makes Foundation's response with a Content-Type field, so that Foundation parses the field.
+    /// Creates an ordinary response with a Content-Type field, so that Foundation parses the field.
     private static func ordinary(_ field: String) -> HTTPURLResponse? {
-        // The time of Foundation's scanners grows with the square of the length. Of a longer value, the rest is
-        // ignored.
+        // The time that Foundation's scanners need grows with the square of the length, so a longer value is cut.
         let value = field.utf8.count > 4096 ? String(decoding: field.utf8.prefix(4096), as: UTF8.self) : field
         return HTTPURLResponse(
             url: constantURL,
@@ -106,9 +109,9 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
         environment["LARKSPUR_ORDINARY_RESPONSES"] == "1"
     }
 
-    /// The offset at which a response stores its fields. It is found with a sample whose fields reflection shows. Nil
-    /// if they are not found, if a write does not have the expected effect, or if the environment switches the class
-    /// off.
+    /// The offset of the fields in the superclass's storage. Reflection shows the fields of a sample response, and
+    /// their position in its memory is the offset. Nil if the position is not found, if a write to it does not have the
+    /// expected effect, or if the environment switches this class off.
     private static let fieldsOffset: Int? = {
         guard !isSwitchedOff(by: ProcessInfo.processInfo.environment), let url = URL(string: "http://localhost/"),
             let sample = HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: ["X-A": "b"]),

@@ -5,14 +5,14 @@ internal import HTTPSyntax
 struct FieldName: Sendable {
     enum Role: Sendable {
         case plain, contentLength, transferEncoding, location, setCookie, challenge, proxyChallenge
-        /// A name that begins with X-. It keeps the server's spelling.
+        /// A name that begins with X-. The server's spelling of the name is not changed.
         case spelledAsSent
     }
 
     let text: String
     let role: Role
 
-    /// Whether the field determines the end of the content.
+    /// Whether the field can determine the end of the content.
     var isFraming: Bool { role == .contentLength || role == .transferEncoding }
 
     private init(spelled text: String, _ role: Role = .plain) {
@@ -105,7 +105,7 @@ struct FieldName: Sendable {
         /// The first and the last byte, which are enough to distinguish most names of one length.
         let ends: UInt16
 
-        /// Whether a name of the same length is equal, without regard to the case of letters.
+        /// Whether a received name is equal. It must have the same length. The case of letters is ignored.
         func matches(_ sent: UnsafeRawBufferPointer) -> Bool {
             bytes.withUnsafeBufferPointer { bytes in
                 for index in 0..<bytes.count where (bytes[index] ^ sent[index]) & 0xDF != 0 || sent[index] < 0x20 {

@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
-/// The last header section of an origin, and its lines. Most lines, and often all, are the same in the next header
-/// section of the origin. They are not parsed again then.
+/// The last header section of an origin, and its lines. In the next header section of the origin, most lines are often
+/// the same, or even all. A line that is the same is not parsed again.
 ///
 /// It belongs to the loop's thread.
 final class HeadMemory {
@@ -32,13 +32,13 @@ final class HeadMemory {
     /// The last head; nil if one of its lines was not stored.
     @exclusivity(unchecked) private(set) var head: KnownHead?
 
-    /// Returns the line at this index of the last head, if it is the same line.
+    /// Returns the stored line at an index, if it is the same as the received line; nil otherwise.
     func line(_ line: UnsafeRawBufferPointer, at index: Int) -> Line? {
         guard index < lines.count, let known = lines[index], known.bytes.equals(line) else { return nil }
         return known
     }
 
-    /// Stores a line and its field, in place of the last head's line at this index.
+    /// Stores a line and its field, in place of the stored line at this index.
     /// - Returns: The line; nil if it is too long, or its index too large.
     func remember(_ field: ResponseHeadParser.Field, of line: UnsafeRawBufferPointer, at index: Int) -> Line? {
         guard index < Self.capacity else { return nil }
@@ -47,7 +47,7 @@ final class HeadMemory {
         return lines[index]
     }
 
-    /// Stores a whole head as the last one.
+    /// Stores a whole head as the last head.
     /// - Parameter lines: All of its lines; nil if one of them was not stored.
     func remember(_ head: ResponseHead, statusLine: [UInt8], lines: [Line]?) {
         guard statusLine.count <= Self.longest, let lines else { return self.head = nil }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The response of a transfer. Its `URLResponse`, which programs see, is created when it is first read, on any thread.
+/// The response of a transfer. Programs get it as a `URLResponse`, which is created at the first read, on any thread.
 package final class ReceivedResponse: Sendable {
     fileprivate enum Source {
         case object(URLResponse)
@@ -40,8 +40,8 @@ package final class ReceivedResponse: Sendable {
     /// The response; nil if it is not an HTTP response.
     package var http: HTTPURLResponse? { object as? HTTPURLResponse }
 
-    /// The media type of the Content-Type field; nil if it has to be read from the field. `URLResponse.mimeType` does
-    /// not serve, as it may be guessed from the content on Apple platforms.
+    /// The media type of the Content-Type field; nil on Apple platforms, where the caller has to read the field.
+    /// `URLResponse.mimeType` is no substitute, because Apple's platforms may derive it from the content.
     package var typeOfField: String? { source.withLock { $0.typeOfField } }
 }
 
@@ -79,8 +79,8 @@ extension ReceivedResponse.Source {
 
 #if canImport(FoundationNetworking)
 extension ReceivedResponse {
-    /// Creates the response of a head; nil only if Foundation refuses to make a response, which no version does. If the
-    /// engine makes the response, that shows later.
+    /// Creates the response of a head; nil only if Foundation refuses to create a response, which no version does. If
+    /// ``EngineResponse`` is available, the result is never nil, because its `URLResponse` is created later.
     convenience init?(_ head: ResponseHead, url: URL) {
         if EngineResponse.isAvailable {
             self.init(statusCode: head.status, .head(head, url))

@@ -6,8 +6,8 @@ internal import HTTPSyntax
 package enum RedirectDecision {
     /// The response is final, even if its status is 3xx.
     case deliver
-    /// The request that follows the redirect. The delegate gets it whatever its scheme is. `keepsBody` is true if the
-    /// content is sent again, whatever its source is.
+    /// The request that follows the redirect. It is proposed to the delegate, whatever its scheme is. `keepsBody` is
+    /// true if the content is sent again, whatever the source of the content is.
     case follow(URLRequest, keepsBody: Bool)
 
     package static func decide(status: Int, location: String?, request: URLRequest) -> RedirectDecision {
@@ -19,7 +19,7 @@ package enum RedirectDecision {
         else { return .deliver }
         let method = method(after: status, of: request.httpMethod ?? "GET")
         let isRewritten = status == 303 || method != request.httpMethod
-        // Sockets and other schemes have no origin, so they are compared in another way.
+        // URLs on sockets and with other schemes have no origin, so only their sockets are compared.
         let staysAtOrigin = origin == nil ? target.isOnSocket(of: base) : origin == base.origin
         return .follow(
             next(request, url: url, method: method, dropsContent: isRewritten, dropsCredentials: !staysAtOrigin),
@@ -109,7 +109,7 @@ package enum RedirectDecision {
         "Transfer-Encoding",
     ]
 
-    /// The fields that are meant for the origin: its credentials and its name.
+    /// The fields that are meant only for the origin: the credentials for it, and its name.
     private static let fieldsOfOrigin = ["Authorization", "Cookie", "Proxy-Authorization", "Host"]
 }
 
@@ -119,7 +119,8 @@ extension URLReference {
         return scheme == "http" || scheme == "https"
     }
 
-    /// Whether the URL is on the same socket as a base URL. No other server may redirect there.
+    /// Whether the URL is on the same Unix-domain socket as a base URL. Only the server on a socket may redirect to
+    /// that socket.
     fileprivate func isOnSocket(of base: URLReference) -> Bool { isOnSocket && hasSameServer(as: base) }
 }
 

@@ -1,13 +1,14 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The part of a request that libcurl gets before the content.
+/// The part of a request that is passed to libcurl before the content.
 struct RequestHead {
     /// The length of the content to send.
     enum BodyLength: Equatable {
         case none
         case known(Int64)
-        /// The length is unknown. With `CURLOPT_UPLOAD` and no size, libcurl sends the content in chunks over HTTP/1.1.
+        /// The length is unknown. Over HTTP/1.1, libcurl then sends the content in chunks, because it gets
+        /// `CURLOPT_UPLOAD` without a size.
         case unknown
 
         var hasContent: Bool { self != .none && self != .known(0) }
@@ -26,27 +27,28 @@ struct RequestHead {
     let lines: [String]
     /// The length of the content. For a stream it is the value of the Content-Length field, if the request has one.
     let body: BodyLength
-    /// Whether the request has `Expect: 100-continue`, so that the server can refuse it before it gets the content.
+    /// Whether the request has `Expect: 100-continue`, so that the server can refuse the request before the content is
+    /// sent.
     let expectsContinue: Bool
     /// Whether the caller sets the Accept-Encoding field.
     let setsAcceptEncoding: Bool
-    /// Whether the request is for a part of the content.
+    /// Whether the request is for a part of the content, with a `Range` field.
     let asksForRange: Bool
 
-    /// The largest length of URL and fields together, in bytes. libcurl allows 1 MiB, including the lines that it adds,
-    /// and does not report what exceeds it.
+    /// The maximum length of URL and fields together, in bytes. libcurl allows 1 MiB, including the lines that it adds,
+    /// and does not report that a request is longer.
     static let maximumLength = (1 << 20) - (1 << 12)
 
     /// The URL for libcurl.
     var url: String { target.text }
 
-    /// Checks the request, as libcurl writes its input unchecked, and adds the missing fields.
+    /// Checks the request, because libcurl does not check its input, and adds the missing fields.
     ///
     /// The request's own fields have priority over `additionalFields`, and both have priority over `cookie`.
-    /// `authorization` was made for a challenge, and has priority over all. libcurl adds the fields about the transfer
-    /// of the content. For long content it adds `Expect: 100-continue`, if `mayAskFirst` is true. Most requests of a
-    /// session have the same lines, so those of the last request without content can be passed as `remembered`.
-    /// `target` is the URL if it is known in this form.
+    /// `authorization` was created for a challenge, and has priority over all of them. libcurl adds the fields about
+    /// the transfer of the content. If `mayAskFirst` is true, libcurl adds `Expect: 100-continue` for long content.
+    /// Most requests of a session have the same lines, so the lines of the last request without content can be passed
+    /// as `remembered`. `target` is the request's URL, if the caller has already converted it.
     init(
         _ request: URLRequest,
         target known: RequestTarget? = nil,
@@ -127,8 +129,8 @@ extension RequestHead {
         case invalidFieldValue(name: String)
         case tooLong(bytes: Int)
 
-        /// The code of the error. Foundation has none for fields. As with a bad URL, the request is malformed, and
-        /// sending it again does not help.
+        /// The code of the error. Foundation has no code for invalid fields, so they have the code for a bad URL: in
+        /// both cases the request is malformed, and sending it again does not help.
         var code: URLError.Code {
             self == .unsupportedScheme || self == .missingURL ? .unsupportedURL : .badURL
         }

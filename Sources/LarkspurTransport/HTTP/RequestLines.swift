@@ -4,7 +4,7 @@ internal import HTTPSyntax
 
 /// The lines of a request's fields while they are collected. If a name occurs twice, the first field counts.
 struct RequestLines {
-    /// The fields on which other lines depend.
+    /// The fields that determine whether other lines are added.
     struct Noted: OptionSet {
         let rawValue: UInt16
 
@@ -38,7 +38,7 @@ struct RequestLines {
         guard !names.contains(where: { $0.hasSameLetters(as: name) }) else { return }
         names.append(name)
         if note(name, value) {
-            // For libcurl, a name with a colon and nothing else means that the field is not sent.
+            // In libcurl's notation, a name with a colon and nothing else means that the field is not sent.
             lines.append(value.utf8.allSatisfy(\.isBlank) ? name + ";" : name + ": " + value)
         }
     }
@@ -59,7 +59,8 @@ struct RequestLines {
             statedLength = ContentLength(value).value
             return false
         case 17 where name.hasSameLetters(as: "Transfer-Encoding"): return false
-        // A field for the proxy must not reach the server (RFC 9110, section 11.7.2). It is sent in another way.
+        // A field for the proxy must not reach the server (RFC 9110, section 11.7.2). It is passed to libcurl in
+        // another way.
         case 19 where name.hasSameLetters(as: "Proxy-Authorization"): return false
         default: break
         }
@@ -82,7 +83,7 @@ struct RequestLines {
     private mutating func addContentDefaults(method: String, body: RequestHead.BodyLength) {
         let isPost = method == "POST"
         if !contains(.contentType), body.hasContent {
-            // libcurl would give this type to any content, but only a POST without a type should have it.
+            // libcurl would add this type to any content. It should be added only to a POST that has no type.
             lines.append(isPost ? "Content-Type: application/x-www-form-urlencoded" : "Content-Type:")
         }
         if body.hasContent {
@@ -114,8 +115,8 @@ extension RequestLines {
     }()
 }
 
-/// The lines of the last request without content, credentials and cookies, and everything on which they depend. They
-/// are in ASCII.
+/// The lines of the last request without content, credentials and cookies, and all values on which the lines depend.
+/// These values are in ASCII.
 struct RememberedLines {
     let method: String
     let fields: [String: String]
@@ -127,7 +128,7 @@ struct RememberedLines {
     let setsAcceptEncoding: Bool
     let asksForRange: Bool
 
-    /// Whether fields are in ASCII, so that ``matches(_:_:_:_:)`` can compare them.
+    /// Whether all names and values are in ASCII. ``matches(_:_:_:_:)`` can compare only such fields.
     static func canRemember(_ fields: [String: String]) -> Bool {
         fields.allSatisfy { name, value in (name + value).utf8.allSatisfy { $0 < 0x80 } }
     }
@@ -141,8 +142,9 @@ struct RememberedLines {
     ) -> Bool {
         self.method == method && self.mayAskFirst == mayAskFirst && self.fields == fields
             && self.additionalFields == additionalFields
-            // Strings with different bytes can be equal, if they write one letter in different ways. The ASCII form is
-            // the shortest.
+            // In Swift, strings with different bytes can be equal, because a character can have several encodings. The
+            // stored fields are in ASCII, which is the shortest encoding, so equal fields with as many bytes are the
+            // same bytes.
             && Self.byteCount(self.fields) == Self.byteCount(fields)
             && Self.byteCount(self.additionalFields) == Self.byteCount(additionalFields)
     }

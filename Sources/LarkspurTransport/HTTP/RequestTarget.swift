@@ -20,7 +20,7 @@ struct RequestTarget: Equatable {
         }
         socketPath = nil
         guard parts.isValid else { throw .invalidURL }
-        // libcurl would send user information before the server challenges.
+        // User information is removed, because libcurl would send it before the server sends a challenge.
         if parts.end == whole.utf8.count, parts.hostStart == parts.authorityStart {
             text = whole
         } else {

@@ -4,10 +4,11 @@ internal import HTTPSyntax
 /// The decision whether a request may be sent again after an attempt without a response (RFC 9110, section 9.2.2). It
 /// is a value without I/O.
 ///
-/// It does not apply after a response such as a redirect or a challenge: there the server has determined the next step.
+/// It does not apply after a response such as a redirect or a challenge, because such a response determines the next
+/// step.
 enum ResendDecision: Equatable, Sendable {
     case resend
-    /// The request is not sent again, as the server may have executed it.
+    /// The request is not sent again, because the server may have executed it.
     case fail
 
     /// The outcome of the previous attempt.
@@ -25,7 +26,7 @@ enum ResendDecision: Equatable, Sendable {
     ///   - request: The request, with its own fields.
     ///   - additionalFields: The fields that the session adds.
     ///   - attempt: The outcome of the previous attempt.
-    ///   - isAllowed: Whether the caller allows that requests with other than idempotent methods are sent again.
+    ///   - isAllowed: Whether the caller allows that requests are sent again even if their method is not idempotent.
     init(_ request: URLRequest, additionalFields: [String: String], after attempt: Attempt, isAllowed: Bool) {
         let mayBeRepeated =
             isAllowed || Self.idempotentMethods.contains(request.httpMethod ?? "GET")

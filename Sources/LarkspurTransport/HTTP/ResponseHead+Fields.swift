@@ -3,7 +3,7 @@ internal import HTTPSyntax
 
 extension ResponseHead {
     /// A head whose fields are still arriving. It is an object because most transfers do not need it: their head is
-    /// complete, or the same as the last one.
+    /// complete, or all lines so far are the same as in the last head.
     final class Draft {
         let status: Int
         let version: String
@@ -45,14 +45,16 @@ extension ResponseHead {
             }
         }
 
-        /// Records that a field about the end of the content is written in a way that not every recipient understands.
+        /// Records that a field that determines the end of the content is in a form that some recipients might
+        /// overlook.
         func noteObscured(_ name: FieldName) { obscured = obscured ?? name.text }
 
         private func add(_ value: String, named name: String) {
             Self.append(value, to: &fields[name])
         }
 
-        // Appended in place: a field may be repeated as often as the header section has room.
+        // Appended in place, because a server can repeat a field until the header section is full, and each copy would
+        // cost time.
         private static func append(_ value: String, to list: inout String?) {
             if list?.append(", " + value) == nil { list = value }
         }
@@ -63,8 +65,8 @@ extension ResponseHead {
 
         func finished() -> ResponseHead {
             let length = lengths.map(ContentLength.init)
-            // Transfer-Encoding overrides Content-Length, so this one must not be taken for the length (RFC 9112,
-            // section 6.3).
+            // If there is a Transfer-Encoding, it overrides the Content-Length, which must then not be used as the
+            // length (RFC 9112, section 6.3).
             if transferEncoding == nil, let lengths, let length {
                 let isList = lengths.utf8.contains(UInt8(ascii: ","))
                 fields["Content-Length"] = isList ? length.value.map { String($0) } ?? lengths : lengths

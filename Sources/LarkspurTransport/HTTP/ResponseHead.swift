@@ -6,10 +6,10 @@ struct ResponseHead: Sendable {
     let status: Int
     /// The version as it was received, such as "HTTP/1.1" or "HTTP/2".
     let version: String
-    /// The values by their names in the spelling of `HTTPURLResponse`. Repeated fields are joined by commas,
-    /// `Set-Cookie` in such a way that Foundation's parser can separate the cookies.
+    /// The values by their names in the spelling of `HTTPURLResponse`. Repeated fields are joined by commas.
+    /// `Set-Cookie` fields are joined in such a way that Foundation's parser can separate the cookies.
     let fields: [String: String]
-    /// The `Set-Cookie` values, one by one: once joined, they cannot be separated with certainty.
+    /// The `Set-Cookie` values, one by one, because joined values cannot be separated with certainty.
     let setCookies: [String]
     /// The `WWW-Authenticate` values, one by one.
     let challenges: [String]
@@ -32,7 +32,8 @@ struct ResponseHead: Sendable {
 }
 
 extension ResponseHead {
-    /// Makes the response for users of URLSession; nil only if Foundation refuses to make one, which no version does.
+    /// Creates the response for users of URLSession; nil only if Foundation refuses to create it, which no version
+    /// does.
     func makeResponse(url: URL) -> HTTPURLResponse? {
         EngineResponse.make(url: url, status: status, version: version, fields: fields)
     }

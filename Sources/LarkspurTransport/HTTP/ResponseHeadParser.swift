@@ -1,12 +1,12 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The parser of response heads. It gets libcurl's header lines, one at a time with its line end.
+/// The parser of response heads. It gets libcurl's header lines one at a time, each with its line end.
 ///
 /// It accepts what real servers send: a missing reason phrase, no blank after the colon or a blank before it, bare line
-/// feeds, text in ISO 8859-1, folded lines. It skips lines that are not fields. Control characters become spaces, as
-/// they could end a line for another recipient (RFC 9110, section 5.5). It records input that could make the end of the
-/// content uncertain (``FramingFields/obscured``).
+/// feeds, text in ISO 8859-1, folded lines. It skips lines that are not fields. It replaces control characters with
+/// spaces, because another recipient could read them as the end of a line (RFC 9110, section 5.5). It records input
+/// that could make the end of the content uncertain (``FramingFields/obscured``).
 struct ResponseHeadParser {
     enum Failure: Error, Equatable {
         case invalidStatusLine, invalidLineEnd
@@ -46,13 +46,14 @@ struct ResponseHeadParser {
     /// The number of lines so far, without continuation lines.
     private var lineCount = 0
     private let memory: HeadMemory?
-    /// The last head, while all lines so far are the same as its lines. Until a line differs, nothing is parsed.
+    /// The last head of the origin, as long as all lines so far are the same as the lines of that head; nil otherwise.
+    /// Until a line differs, nothing is parsed.
     private var known: HeadMemory.KnownHead?
     private var statusLine: [UInt8] = []
-    /// The lines so far; nil if one of them cannot be stored.
+    /// The lines so far; nil if one of them cannot be stored in the memory.
     private var lines: [HeadMemory.Line]?
 
-    /// - Parameter memory: The last head and its lines. Default: nil, every line is read.
+    /// - Parameter memory: The last head of the origin, and its lines. Default: nil, every line is parsed.
     init(memory: HeadMemory? = nil) { self.memory = memory }
 
     /// The fields after the content, by canonical names. They are complete when the transfer has ended.
@@ -64,13 +65,14 @@ struct ResponseHeadParser {
 
     /// Consumes the next line.
     ///
-    /// Returns the head with the empty line that ends it, also for informational responses. Lines after a final head
-    /// are trailers, until another status line begins a new head: libcurl may repeat a request automatically.
+    /// If the line is the empty line that ends a head, final or informational, returns the head; otherwise nil. Lines
+    /// after a final head are trailers. A status line begins a new head even then, because libcurl may repeat a request
+    /// automatically.
     mutating func consume(_ line: UnsafeRawBufferPointer) throws(Failure) -> ResponseHead? {
         byteCount += line.count
         guard byteCount <= Self.maximumByteCount else { throw .tooManyBytes(limit: Self.maximumByteCount) }
         let content = Self.withoutLineEnd(line)
-        // libcurl takes a line that begins with a carriage return for the empty line.
+        // libcurl treats a line that begins with a carriage return as the empty line.
         guard content.first != .carriageReturn else { throw .invalidLineEnd }
         switch stage {
         case .statusLine:
@@ -110,7 +112,7 @@ struct ResponseHeadParser {
         stage = .fields
     }
 
-    /// Parses the lines that were the same as those of the last head, after a line that differs.
+    /// Takes over the fields of the lines that were the same as in the last head. Called when a line differs.
     private mutating func readKnownLines(of last: HeadMemory.KnownHead) {
         known = nil
         statusLine = last.statusLine
@@ -137,7 +139,7 @@ struct ResponseHeadParser {
 
     private mutating func read(_ line: UnsafeRawBufferPointer) {
         if let first = line.first, first.isBlank {
-            // Each fold is one space, but there is none at the ends of the value (RFC 9112, section 5.2).
+            // Each fold becomes one space, except at the beginning and the end of the value (RFC 9112, section 5.2).
             let text = Self.text(Self.trimmed(line))
             if pending?.value.isEmpty == true { pending?.value = text } else { pending?.value += " " + text }
             isFolded = true
@@ -166,8 +168,8 @@ struct ResponseHeadParser {
         }
     }
 
-    /// Returns the name without surrounding blanks. Other recipients read such a name differently or ignore it, so it
-    /// may have been meant for another field.
+    /// Returns the name without surrounding blanks. Other recipients may read the name differently or ignore the field,
+    /// so a name that can determine the end of the content is recorded.
     private mutating func repairedName(_ written: UnsafeRawBufferPointer) -> FieldName? {
         if let name = FieldName(Self.token(written)), name.isFraming { draft?.noteObscured(name) }
         return FieldName(Self.trimmed(written))
@@ -206,7 +208,7 @@ extension ResponseHeadParser {
         return UnsafeRawBufferPointer(rebasing: bytes[start..<end])
     }
 
-    /// Returns the longest beginning that consists of characters for names.
+    /// Returns the first sequence of characters that are allowed in names.
     private static func token(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         var start = 0
         while start < bytes.count, !bytes[start].isToken { start += 1 }
@@ -216,7 +218,7 @@ extension ResponseHeadParser {
     }
 
     private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
-        // The loop does not stop at the first one, so that the compiler can test many bytes at once.
+        // The loop does not stop at the first control character, so that the compiler can test many bytes at once.
         var controls: UInt8 = 0
         var all: UInt8 = 0
         for byte in bytes {

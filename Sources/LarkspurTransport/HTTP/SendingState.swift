@@ -4,9 +4,9 @@
 struct SendingState: Sendable {
     enum Verdict: Equatable, Sendable {
         case send
-        /// Nothing is sent on this connection. The request starts again on a new one.
+        /// Nothing is sent on this connection. The request starts again on a new connection.
         case takeFreshConnection
-        /// The request is not sent again, as the server may have executed it.
+        /// The request is not sent again: the server may have executed it.
         case fail
     }
 
@@ -20,8 +20,8 @@ struct SendingState: Sendable {
     /// - Parameters:
     ///   - hasStaleConnection: Whether the connection was used before, and was then closed or has received bytes that
     ///     belong to no response.
-    ///   - resend: Returns the decision whether the request may be sent again. Called only if a byte may have been
-    ///     sent.
+    ///   - resend: Returns the decision whether the request may be sent again. Called only if a byte of the request may
+    ///     have been sent.
     mutating func begin(hasStaleConnection: Bool, resend: () -> ResendDecision) -> Verdict {
         if mayHaveLeft, resend() == .fail { return .fail }
         if hasStaleConnection {
@@ -33,14 +33,14 @@ struct SendingState: Sendable {
         return .send
     }
 
-    /// Records bytes of a response. If the request is sent again after them, the server has asked for it.
+    /// Records that a response has begun. If the request is sent again later, the response is the reason.
     mutating func noteResponse() { mayHaveLeft = false }
 
     /// Records that the server has not processed the request (REFUSED_STREAM, or a GOAWAY with a lower stream
     /// identifier).
     mutating func noteRefusal() { mayHaveLeft = false }
 
-    /// Whether the transfer was stopped so that it uses another connection. True once.
+    /// Returns whether the transfer was stopped because it needs another connection. The next call returns false.
     mutating func endInterruption() -> Bool {
         defer { isInterrupted = false }
         return isInterrupted

@@ -18,11 +18,11 @@ enum StatusLine {
         else { throw .invalidStatusLine }
         let digits = line[start...].prefix(while: \.isDigit)
         let end = digits.endIndex
-        // Text after a carriage return could be taken for a reason phrase (RFC 9112, section 2.2).
+        // A recipient could read text after a carriage return as the reason phrase (RFC 9112, section 2.2).
         guard digits.count == 3, end == line.count || line[end].isBlank, !line[end...].contains(UInt8(ascii: "\r"))
         else { throw .invalidStatusLine }
         let status = digits.reduce(0) { $0 * 10 + Int($1 &- UInt8(ascii: "0")) }
-        // The classes above 5 are not assigned, but are no errors (RFC 9110, section 15).
+        // Status codes of 600 and above are not assigned, but are not errors (RFC 9110, section 15).
         guard status >= 100 else { throw .invalidStatus(status) }
         return (status, String(decoding: line[..<versionEnd], as: UTF8.self))
     }

@@ -3,8 +3,8 @@ internal import HTTPSyntax
 
 /// A URL or a relative reference, as its five components (RFC 3986). It can be parsed from any text.
 ///
-/// Foundation can resolve references too. But it keeps dot segments in absolute ones, and treats a percent sign in
-/// different ways, depending on the rest of the text.
+/// Foundation can resolve references too. But it does not remove dot segments from absolute references, and treats a
+/// percent sign in different ways, depending on the rest of the text.
 struct URLReference: Equatable {
     var scheme: String?
     var authority: String?
@@ -30,7 +30,7 @@ struct URLReference: Equatable {
         path = String(rest)
     }
 
-    /// Cuts `rest` at the separator, and returns the text after it; nil if there is no separator.
+    /// Cuts `rest` at the first separator, and returns the text after the separator; nil if there is none.
     private static func cut(_ rest: inout Substring, at separator: Unicode.Scalar) -> String? {
         let byte = UInt8(ascii: separator)
         guard let index = rest.utf8.firstIndex(of: byte) else { return nil }
@@ -100,8 +100,8 @@ struct URLReference: Equatable {
 }
 
 extension URLReference {
-    /// The reference with invalid characters percent-encoded, as some servers send spaces and UTF-8 in a Location. The
-    /// host is left to Foundation, which encodes international names.
+    /// The reference with invalid characters percent-encoded, because some servers send spaces and UTF-8 in a Location.
+    /// The host is unchanged, because Foundation encodes international names.
     var percentEncoded: URLReference {
         var encoded = self
         encoded.path = Self.encode(path)
@@ -120,7 +120,7 @@ extension URLReference {
 }
 
 extension URLReference {
-    /// Whether the URL is on a Unix-domain socket. No other server may redirect there.
+    /// Whether the URL is on a Unix-domain socket.
     var isOnSocket: Bool { scheme.map { UnixSocketTarget.schemes.contains($0.lowercased()) } ?? false }
 
     /// Whether scheme and authority are equal, character by character.

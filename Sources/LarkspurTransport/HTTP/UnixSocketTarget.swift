@@ -4,7 +4,7 @@ internal import HTTPSyntax
 /// A URL with the scheme http+unix or https+unix. Its host is the percent-encoded path of a Unix-domain socket.
 struct UnixSocketTarget: Equatable {
     static let schemes = ["http+unix", "https+unix"]
-    /// The host that servers on sockets expect in the Host field, and their name in TLS.
+    /// The host that servers on sockets expect in the Host field. TLS uses the same name for them.
     static let host = "localhost"
 
     let socketPath: String
@@ -27,13 +27,13 @@ struct UnixSocketTarget: Equatable {
 }
 
 extension URL {
-    /// Creates the URL of a resource on a Unix-domain socket, such as the Docker API, for tasks of a
-    /// ``CurlURLSession``. Nil if the result is not a valid URL.
+    /// Creates the URL of a resource on a Unix-domain socket, for tasks of a ``CurlURLSession``. An example is the
+    /// Docker API. Nil if the result is not a valid URL.
     ///
     /// - Parameters:
     ///   - socketPath: The absolute path of the socket, at most 107 bytes long.
-    ///   - resource: The path and query of the resource, percent-encoded. A slash is added if it does not begin with
-    ///     one. Default: "/".
+    ///   - resource: The path and query of the resource, percent-encoded. If the text does not begin with a slash, one
+    ///     is added. Default: "/".
     public init?(unixSocket socketPath: String, resource: String = "/") {
         let host = PercentEncoding.escapingAll(socketPath) { $0.isDigit || $0.isLetter }
         self.init(string: "http+unix://\(host)\(resource.utf8.first == UInt8(ascii: "/") ? "" : "/")\(resource)")

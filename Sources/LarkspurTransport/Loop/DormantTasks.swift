@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
-/// The tasks of a loop that were resumed but have not begun, because they were suspended before the loop could start
-/// them, or because their earliest begin date is in the future.
+/// The tasks of a loop that were resumed but have not begun. Either they were suspended before the loop could start
+/// them, or their earliest begin date is in the future.
 ///
-/// It is a value without I/O. The tasks stand on the loop so that their deadlines apply while they wait.
+/// It is a value without I/O. The loop stores the waiting tasks because their deadlines apply even before they begin.
 struct DormantTasks {
     enum Due {
         case begins(TaskCore)
@@ -25,12 +25,12 @@ struct DormantTasks {
     private var entries: [Int: Entry] = [:]
     private var deadlines = DeadlineHeap<Entry>()
 
-    /// - Parameter resourceTimeout: The limit for a task as a whole, in seconds.
+    /// - Parameter resourceTimeout: The time limit for a task as a whole, in seconds.
     init(resourceTimeout: TimeInterval) { self.resourceTimeout = resourceTimeout }
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// The time at which the next task is due.
+    /// The time at which the first of the tasks is due.
     var deadline: LoopTime { deadlines.next }
 
     mutating func add(_ task: TaskCore, _ dormancy: Dormancy) {
@@ -44,7 +44,7 @@ struct DormantTasks {
         if let entry = entries.removeValue(forKey: task.identifier) { deadlines.remove(entry) }
     }
 
-    /// Removes and returns a task that is due; nil if none is.
+    /// Removes and returns a task that is due; nil if no task is due.
     mutating func takeDue(at now: LoopTime) -> Due? {
         guard let entry = deadlines.takeDue(at: now) else { return nil }
         entries[entry.task.identifier] = nil

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 /// The work of the loop's thread: it takes commands, runs libcurl, handles ended transfers, and delivers events.
 ///
-/// The loop, its exchanges and their handles belong to that thread.
+/// The loop, its exchanges and their handles are used only on that thread.
 final class EventLoop {
     private let mailbox: LoopMailbox
     private let settings: SessionSettings
@@ -38,7 +38,8 @@ final class EventLoop {
         )
     }
 
-    /// Runs the loop. Returns false if the loop does not work and more commands have arrived since it failed its tasks.
+    /// Runs the loop. If the loop cannot work, all tasks fail; if more commands have arrived since then, returns false.
+    /// Returns true in all other cases.
     func run() -> Bool {
         var hasEnded = false
         repeat {
@@ -81,19 +82,19 @@ final class EventLoop {
 
     /// Runs the jobs of Swift tasks, after the events that may have resumed the tasks.
     ///
-    /// The next turn looks at the sockets before it looks at the deadlines. So no transfer times out because a job took
-    /// long, if its bytes have arrived meanwhile.
+    /// The next turn looks at the sockets before it looks at the deadlines. So a transfer does not time out only
+    /// because a job took long: if bytes have arrived in the meantime, they are read first.
     private func runJobs() {
         mailbox.takeJobs(into: &jobs)
         guard !jobs.isEmpty else { return }
-        // A loop that does not work may run within the call that has queued the jobs.
+        // If the loop cannot work, this code may run within the call that has queued the jobs.
         if failure != nil { return jobs.leave() }
         jobs.run()
         exchanges.now = .now
         exchanges.idleSince = exchanges.now
     }
 
-    /// The time at which the thread has something to do, except for libcurl's transfers.
+    /// The next time at which the thread has something to do, apart from libcurl's transfers.
     private var nextDeadline: LoopTime { isIdle ? idleDeadline : min(exchanges.deadline, dormant.deadline) }
 
     private func perform(_ command: LoopMailbox.Command) {
@@ -104,7 +105,7 @@ final class EventLoop {
             if let exchange = exchanges[task] {
                 exchange.finish(.failure(error))
             } else {
-                // The task has no exchange, as it had not begun.
+                // The task has no exchange, because it had not begun.
                 outbox.end(task, with: error)
             }
         case .cancelResumably(let task, let error, let handler):
@@ -136,8 +137,8 @@ final class EventLoop {
         }
     }
 
-    /// Starts, delays, continues or pauses a task according to its current state. The command itself does not count, as
-    /// commands of several threads may arrive in another order.
+    /// Starts, delays, continues or pauses a task according to its current state. The kind of the command is ignored,
+    /// because commands from several threads may arrive in an order that differs from the order of the state's changes.
     private func control(_ task: TaskCore) {
         if let exchange = exchanges[task] {
             if task.isSuspended { exchange.suspend() } else { exchange.resume() }

@@ -1,5 +1,6 @@
 extension TransferMetrics {
-    /// The part of the cache in a transaction, and the reason for it. Later releases may add reasons.
+    /// The use of the cache in a transaction: whether a stored response was delivered, and why or why not. Later
+    /// releases may add values.
     public struct CacheUse: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
             case absent, bypassed, unverifiable, fresh, stale, revalidatedLater, validated, replaced, fallback
@@ -22,13 +23,13 @@ extension TransferMetrics {
         public static let revalidatedLater = Self(kind: .revalidatedLater)
         /// The stored response was delivered after the server confirmed it.
         public static let validated = Self(kind: .validated)
-        /// The server was asked to confirm the stored response, but sent another one or none.
+        /// The server was asked to confirm the stored response, but sent another response or none.
         public static let replaced = Self(kind: .replaced)
         /// The stored response is stale. It was delivered because the server or the network has failed
         /// (`stale-if-error`).
         public static let fallback = Self(kind: .fallback)
 
-        /// The name of the reason, such as `validated`.
+        /// The name of the value, such as `validated`.
         public var description: String { kind.rawValue }
     }
 }

@@ -39,8 +39,8 @@ extension TransferMetrics {
         remotePort = remoteAddress.map { _ in handle.long(CURLINFO_PRIMARY_PORT) }
         let requestBodyBytes = handle.int64(CURLINFO_SIZE_UPLOAD_T)
         let requestBytes = Int64(handle.long(CURLINFO_REQUEST_SIZE))
-        // From 8.8 on libcurl's request size includes everything that was sent. Before, it included only the part that
-        // was sent together with the header section.
+        // From version 8.8 on, libcurl's request size includes the whole content. Before that version, it included only
+        // the content that was sent together with the header section.
         let countsContent = Libcurl.isAtLeast(8, 8) || handle.sendsContentWithHead
         requestHeaderBytes = countsContent ? max(0, requestBytes - requestBodyBytes) : requestBytes
         self.requestBodyBytes = requestBodyBytes
@@ -51,7 +51,7 @@ extension TransferMetrics {
         tlsCipherSuite = tls.cipher
     }
 
-    /// Returns the ALPN name for `CURL_HTTP_VERSION_1_0` and later values; nil for others.
+    /// Returns the ALPN name for `CURL_HTTP_VERSION_1_0` and the versions after it; nil for other values.
     private static func protocolName(_ version: Int) -> String? {
         switch version {
         case 1: "http/1.0"

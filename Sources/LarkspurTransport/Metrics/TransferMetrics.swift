@@ -1,8 +1,9 @@
 /// The durations and sizes of one transaction: a request and its response. Each redirect and each authentication of a
-/// task has its own.
+/// task is a separate transaction.
 ///
-/// Durations are measured from the begin of the transfer, which is after the wait for a place at the host. A phase that
-/// did not happen, such as the name look-up on a reused connection, is nil.
+/// Durations are measured from the beginning of the transfer. A wait because of the limit of connections per host comes
+/// before it and is not included. The duration of a phase that did not happen, such as the name look-up on a reused
+/// connection, is nil.
 public struct TransferMetrics: Sendable, Hashable {
     /// The source of a response. Later releases may add sources.
     public struct Source: Sendable, Hashable, CustomStringConvertible {
@@ -28,22 +29,22 @@ public struct TransferMetrics: Sendable, Hashable {
     let received: ReceivedResponse?
     /// The source of the response that was delivered.
     public let source: Source
-    /// The part of the cache in the transaction; nil if the session has no cache, or the cache never serves such
-    /// requests.
+    /// The use of the cache in the transaction; nil if the session has no cache, or if the cache never serves requests
+    /// of this kind.
     public let cacheUse: CacheUse?
     /// Whether the delivered response came from the cache.
     public var isFromCache: Bool { source != .network }
     /// The date at which the transfer began.
     public let start: Date
-    /// The duration until the host's name was resolved; nil if it was not.
+    /// The duration until the host's name was resolved; nil if no name was resolved.
     public let nameLookup: Duration?
-    /// The duration until the connection was established, without TLS; nil if none was.
+    /// The duration until the connection was established, without TLS; nil if no new connection was established.
     public let connect: Duration?
-    /// The duration until the TLS handshake was complete; nil if there was none.
+    /// The duration until the TLS handshake was complete; nil if there was no handshake.
     public let secureConnect: Duration?
-    /// The duration until the request began to be sent; nil if it did not.
+    /// The duration until the sending of the request began; nil if it did not begin.
     public let requestStart: Duration?
-    /// The duration until the first byte of the response arrived; nil if none did.
+    /// The duration until the first byte of the response arrived; nil if none arrived.
     public let firstByte: Duration?
     /// The duration until the last byte of the response arrived, or the transfer failed.
     public let end: Duration
@@ -53,9 +54,9 @@ public struct TransferMetrics: Sendable, Hashable {
     public let isReusedConnection: Bool
     /// Whether the request went through a proxy.
     public let isProxyConnection: Bool
-    /// The numerical address of this side of the connection; nil if there was none.
+    /// The numerical address of this side of the connection; nil if there was no connection.
     public let localAddress: String?
-    /// The port of this side of the connection; nil if there was none.
+    /// The port of this side of the connection; nil if there was no connection.
     public let localPort: Int?
     /// The numerical address of the server or proxy; nil if there was no connection.
     public let remoteAddress: String?
@@ -65,7 +66,7 @@ public struct TransferMetrics: Sendable, Hashable {
     public let requestHeaderBytes: Int64
     /// The number of bytes of the request's content.
     public let requestBodyBytes: Int64
-    /// The number of bytes of the response's head as HTTP/1.1 would write it.
+    /// The number of bytes of the response's head in the form of HTTP/1.1.
     public let responseHeaderBytes: Int64
     /// The number of bytes of the response's content as they were transferred.
     public let responseBodyBytes: Int64

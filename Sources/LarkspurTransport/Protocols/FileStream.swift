@@ -2,7 +2,7 @@
 /// A file as a stream. If it is opened again after it was closed or read to its end, it starts from the beginning. So a
 /// class that loads requests can read the content as often as it needs.
 ///
-/// Like other streams it is used on one thread at a time.
+/// Like other streams, it may be used by only one thread at a time.
 final class FileStream: InputStream {
     private let file: URL
     private var stream: InputStream?
@@ -14,7 +14,7 @@ final class FileStream: InputStream {
 
     override var streamStatus: Stream.Status { stream?.streamStatus ?? .notOpen }
 
-    // The property of Foundation's streams ends the process if there is no error.
+    // If there is no error, reading this property of a Foundation stream ends the process.
     override var streamError: (any Error)? { streamStatus == .error ? stream?.streamError : nil }
 
     override var hasBytesAvailable: Bool { stream?.hasBytesAvailable ?? false }
@@ -23,7 +23,7 @@ final class FileStream: InputStream {
         switch streamStatus {
         case .notOpen, .closed, .atEnd, .error:
             stream?.close()
-            // If the URL is not a file's, there is no stream and no content.
+            // If the URL is not the URL of a file, there is no stream and no content.
             stream = file.isFileURL ? InputStream(url: file) : nil
             stream?.open()
         default: break

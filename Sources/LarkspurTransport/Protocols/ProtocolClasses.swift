@@ -16,7 +16,8 @@ struct ProtocolClasses: @unchecked Sendable {
         classes.filter { !isBuiltIn($0) }.compactMap { $0 as? URLProtocol.Type }
     }
 
-    // By name: the default configuration lacks some of them, and that of a session may have additional ones.
+    // Recognized by name, because no list is complete: the default configuration lacks some of FoundationNetworking's
+    // classes, and a session's configuration may have additional ones.
     private static func isBuiltIn(_ candidate: AnyClass) -> Bool {
         String(reflecting: candidate).hasPrefix("FoundationNetworking.")
     }
@@ -30,7 +31,8 @@ struct ProtocolClasses: @unchecked Sendable {
     func `class`(for request: URLRequest, of task: URLSessionTask) -> URLProtocol.Type? {
         let scheme = request.url?.scheme?.lowercased()
         let candidates = scheme == "http" || scheme == "https" ? classesBeforeHTTP : classes
-        // Unless a class overrides the method for tasks, that method asks about the task's current request.
+        // If a class overrides only the method that takes a request, that method is called with the task's current
+        // request.
         return candidates.first { $0.canInit(with: task) }
     }
 }

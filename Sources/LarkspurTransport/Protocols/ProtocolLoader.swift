@@ -1,13 +1,14 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// The loader that runs a `URLProtocol` class of the caller's for a task, and passes its reports to the loop.
+/// The loader that runs one of the caller's `URLProtocol` classes for a task, and passes the reports of the class to
+/// the loop.
 ///
 /// The class is called on a separate queue, so that it may block or use sessions. Its reports may come from any thread.
-/// They count until the class is stopped.
+/// After the class is stopped, its reports are ignored.
 final class ProtocolLoader: NSObject, URLProtocolClient {
     enum Report: Sendable {
-        /// No class claims the request, so that it goes to the network.
+        /// No class loads the request, so the engine sends it.
         case unclaimed
         case response(URLResponse)
         case data(Data)
@@ -54,8 +55,9 @@ final class ProtocolLoader: NSObject, URLProtocolClient {
                 return report(.unclaimed)
             }
             let request = loader.canonicalRequest(for: self.request)
-            // A class may have an initialiser for tasks, which takes the task's original request. Foundation ignores
-            // fields and content when it compares requests.
+            // A class may override the initialiser for tasks. That initialiser loads the task's original request, so it
+            // is used only for a request that is equal. Fields and content are compared separately, because Foundation
+            // ignores them when it compares requests.
             let instance: URLProtocol
             let original = object.originalRequest
             if request == original, request.allHTTPHeaderFields == original?.allHTTPHeaderFields,
@@ -139,8 +141,8 @@ extension URLRequest {
         return request
     }
 
-    /// Returns the request with its task's content, as `URLProtocol` classes expect it: content in memory as the body,
-    /// as with FoundationNetworking, and a file as a stream. A request has one or the other.
+    /// Returns the request with the content of its task, in the form that `URLProtocol` classes expect. Content in
+    /// memory becomes the body, as with FoundationNetworking, and a file becomes a stream. A request never has both.
     func presenting(_ body: RequestBody) -> URLRequest {
         var request = self
         switch body {

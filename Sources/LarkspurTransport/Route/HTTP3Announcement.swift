@@ -1,22 +1,23 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The announcement of HTTP/3 at an origin's own host and port, from an `Alt-Svc` field (RFC 7838, section 3).
+/// The announcement that an origin supports HTTP/3 at its own host and port, from an `Alt-Svc` field (RFC 7838, section
+/// 3).
 ///
-/// Other hosts and ports do not count, so that the certificate is checked for the same name, and the fallback to TCP
-/// has the same address.
+/// Other hosts and ports do not count. So the certificate is checked for the same name, and the fallback to TCP has the
+/// same address.
 struct HTTP3Announcement {
     /// The time in seconds for which the announcement is valid.
     let lifetime: Int
 
-    /// The longest time, in seconds: a year (RFC 9111, section 1.2.2).
+    /// The maximum lifetime, in seconds: a year (RFC 9111, section 1.2.2).
     static let longest = 31_536_000
 
     /// Reads a field; nil if it does not announce HTTP/3 at the origin's own host and port.
     init?(_ field: String, of origin: Origin) {
         for alternative in FieldParameters.split(field, at: ",") {
             let parameters = FieldParameters(alternative)
-            // The protocol has an ALPN identifier, whose case matters.
+            // The protocol is an ALPN identifier, which is case-sensitive.
             let parts = parameters.leading.split(separator: "=", maxSplits: 1)
             guard parts.count == 2, parts[0] == "h3",
                 Self.isAuthority(FieldParameters.unquote(String(parts[1])), of: origin)
@@ -27,7 +28,7 @@ struct HTTP3Announcement {
         return nil
     }
 
-    /// Whether an authority is an origin's. The host may be missing.
+    /// Whether an authority has the host and the port of an origin. The host may be missing.
     private static func isAuthority(_ text: String, of origin: Origin) -> Bool {
         guard let colon = text.lastIndex(of: ":"), text[colon...].dropFirst() == String(origin.port) else {
             return false

@@ -6,9 +6,10 @@ internal import HTTPSyntax
 /// libcurl's own memory of announcements is not used. It belongs to one easy handle or to a file, and with an
 /// announcement from it libcurl before 8.18 tries QUIC alone. With `CURL_HTTP_VERSION_3` it tries TCP too.
 struct HTTP3Origins {
-    /// The number of origins above which all are removed. Their next responses announce HTTP/3 again.
+    /// The maximum number of origins. When it is reached, expired origins are removed. If more than half of the maximum
+    /// would stay, all are removed. The next responses of the removed origins announce HTTP/3 again.
     static let capacity = 1024
-    /// The time after a failure for which an origin's announcements are ignored.
+    /// The time after a failure during which an origin's announcements are ignored.
     static let penalty = Duration.seconds(300)
 
     private enum Entry {
@@ -49,7 +50,7 @@ struct HTTP3Origins {
     private mutating func insert(_ entry: Entry, for origin: Origin, at now: ContinuousClock.Instant) {
         if entries.count >= Self.capacity {
             entries = entries.filter { now < $0.value.end }
-            // If removing expired entries has made little room, this search would soon happen again.
+            // If few entries have expired, the set would soon be full and searched again.
             if entries.count > Self.capacity / 2 { entries.removeAll() }
         }
         entries[origin] = entry

@@ -1,9 +1,10 @@
 #if canImport(FoundationNetworking)
-/// The fixed addresses of a host, for tests, and for servers that have no name yet. The resolver is not asked for them.
+/// The fixed addresses of a host, for tests, and for servers that have no name yet. They are used without a name
+/// look-up.
 public struct HostAddress: Sendable, Hashable {
     /// The host's name, as it appears in URLs.
     public var host: String
-    /// The port, as it appears in URLs or follows from their scheme.
+    /// The port, as it appears in URLs, or the default port of their scheme.
     public var port: Int
     /// The numerical addresses to try, in this order; at least one.
     public var addresses: [String]
@@ -11,7 +12,7 @@ public struct HostAddress: Sendable, Hashable {
     /// Creates the addresses of a host.
     /// - Parameters:
     ///   - host: The host's name, as it appears in URLs.
-    ///   - port: The port, from 1 to 65535, as it appears in URLs or follows from their scheme.
+    ///   - port: The port, from 1 to 65535, as it appears in URLs, or the default port of their scheme.
     ///   - addresses: The numerical addresses to try, in this order; at least one.
     public init(host: String, port: Int, addresses: [String]) {
         self.host = host
@@ -22,7 +23,8 @@ public struct HostAddress: Sendable, Hashable {
     /// The addresses in libcurl's notation; nil if a part is invalid.
     var curlLine: String? {
         guard (1...65535).contains(port), !host.isEmpty, !addresses.isEmpty,
-            // At the beginning of a line, "-" and "+" modify known addresses of a host, and "*" stands for all hosts.
+            // In libcurl's notation, "-" or "+" at the beginning of a line modifies the known addresses of a host, and
+            // the host "*" means all hosts.
             !host.utf8.starts(with: "-".utf8), !host.utf8.starts(with: "+".utf8), host != "*",
             host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !":,/[]".utf8.contains($0) }),
             addresses.allSatisfy({ IPAddress($0) != nil })

@@ -5,9 +5,9 @@ struct HostException: Sendable, Equatable {
         case all
         /// All names without a dot.
         case local
-        /// A host; if its name begins with a dot, all of its subdomains too. In lower case.
+        /// A host, in lower case. If the name begins with a dot, the subdomains are included.
         case domain(String)
-        /// All addresses with the same first bits as this one.
+        /// All addresses whose first bits are the same as those of this address.
         case network(IPAddress, bits: Int)
     }
 

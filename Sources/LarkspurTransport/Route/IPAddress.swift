@@ -20,7 +20,8 @@ struct IPAddress: Sendable, Equatable {
         }
     }
 
-    /// Whether the address has the same first bits as another one. False if their versions differ.
+    /// Whether the address has the same first bits as another address. If one is IPv4 and the other is IPv6, the result
+    /// is false.
     func hasPrefix(of other: IPAddress, bits: Int) -> Bool {
         guard bytes.count == other.bytes.count else { return false }
         let whole = bits / 8

@@ -46,8 +46,8 @@ public struct ProxyServer: Sendable, Hashable {
         self.password = password
     }
 
-    /// Reads a proxy in the form of environment variables: `http://user:password@host:port`. Only the host is required.
-    /// Nil for any other text.
+    /// Creates a proxy from a text in the form of environment variables: `http://user:password@host:port`. Only the
+    /// host is required. Nil if the text has another form.
     ///
     /// The schemes are http, https, socks5 and socks5h. The last two mean the same.
     public init?(_ text: String) {

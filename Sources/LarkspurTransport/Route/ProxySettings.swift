@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
 /// The proxies that a session uses.
 public enum ProxyChoice: Sendable, Hashable {
-    /// The proxies of the configuration's `connectionProxyDictionary`, even if it is empty. If there is no dictionary,
-    /// those of the environment.
+    /// The proxies of the configuration's `connectionProxyDictionary`, even if the dictionary is empty. If there is no
+    /// dictionary, the proxies of the environment are used.
     ///
     /// The environment's variables are `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`; the last three may also
     /// be in capitals. `HTTP_PROXY` is ignored, because a web server's clients can set it for the programs that the
@@ -13,9 +13,9 @@ public enum ProxyChoice: Sendable, Hashable {
     /// The given proxy.
     ///
     /// The exceptions are hosts for which no proxy is used. A name includes all subdomains: "example.com",
-    /// "*.example.com" and ".example.com" mean the same. An exception may also be an address ("10.0.0.1") or a network
-    /// ("10.0.0.0/8"), any of these with a port ("localhost:8080"), "<local>" for all names without a dot, or "*" for
-    /// all hosts.
+    /// "*.example.com" and ".example.com" mean the same. An exception may also be an address ("10.0.0.1"), a network
+    /// ("10.0.0.0/8"), "<local>" for all names without a dot, or "*" for all hosts. Names and addresses may have a port
+    /// ("localhost:8080").
     case server(ProxyServer, exceptions: [String] = [])
 }
 
@@ -84,7 +84,7 @@ struct ProxySettings: Sendable, Equatable {
         func entry(_ names: String...) -> Entry? {
             for name in names {
                 guard let text = environment(name) else { continue }
-                // An empty variable turns off the more general ones.
+                // If the variable is empty, there is no proxy. The more general variables are then ignored.
                 guard !text.isEmpty else { return .direct }
                 return ProxyServer(text).map(Entry.proxy)
                     ?? .invalid(Failure(sentence: "The environment variable \(name) names no proxy that can be used."))

@@ -6,9 +6,9 @@ internal import Synchronization
 /// because each request uses it, and copying so many values is expensive.
 final class SessionSettings: Sendable {
     let maximumConnectionsPerHost: Int
-    /// The limit of the time without a byte, in seconds, for requests with the default timeout.
+    /// The maximum time in which no byte is transferred, in seconds, for requests with the default timeout.
     let requestTimeout: TimeInterval
-    /// The limit for a task as a whole, in seconds.
+    /// The maximum time for a task as a whole, in seconds.
     let resourceTimeout: TimeInterval
     private let additionalFields: [String: String]
     /// The fields that are sent even after a redirect to another origin.
@@ -62,7 +62,7 @@ final class SessionSettings: Sendable {
         cachePolicy = configuration.requestCachePolicy
     }
 
-    /// The fields with credentials. They are only for the servers that the caller has chosen.
+    /// The fields with credentials. They are sent only to servers that the caller has chosen.
     private static let secrets = ["Authorization", "Cookie", "Proxy-Authorization"]
 
     /// Returns the session's fields for a request, without credentials if a redirect has led to another origin.
@@ -74,7 +74,8 @@ final class SessionSettings: Sendable {
         return additionalFields
     }
 
-    /// Removes the session's credentials from a redirect of a `URLProtocol`, if it leads to another origin.
+    /// Removes the session's credentials from the request of a `URLProtocol`'s redirect, if the redirect leads to
+    /// another origin.
     func withholdingSecrets(from next: URLRequest, after original: URLRequest?) -> URLRequest {
         let fields = additionalFields(for: next, after: original)
         var next = next
@@ -91,14 +92,14 @@ final class SessionSettings: Sendable {
         return Dictionary(pairs) { first, _ in first }
     }
 
-    /// Returns the policy of the request, otherwise of the configuration.
+    /// Returns the cache policy of the request. If that is the default policy, returns the configuration's policy.
     func cachePolicy(of request: URLRequest) -> URLRequest.CachePolicy {
         let own = request.cachePolicy
         return own == .useProtocolCachePolicy ? cachePolicy : own
     }
 
-    /// Returns the timeout of the request, otherwise of the configuration. A request without a timeout has the value 60
-    /// seconds.
+    /// Returns the timeout of the request. If that is 60 seconds, the value of a request whose timeout was not set,
+    /// returns the configuration's timeout.
     func idleTimeout(of request: URLRequest) -> TimeInterval {
         let own = request.timeoutInterval
         let timeout = own == 60 ? requestTimeout : own

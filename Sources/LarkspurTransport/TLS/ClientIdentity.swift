@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
 /// A certificate with its private key, for servers that request a client certificate.
 ///
-/// Every server of the session that requests a certificate gets it, including the target of a redirect. The private key
-/// never leaves the process. Descriptions contain no secret.
+/// The certificate is sent to every server of the session that requests one, including the target of a redirect. The
+/// private key never leaves the process. Descriptions contain no secret.
 public struct ClientIdentity: Sendable, Hashable {
     enum Form: Hashable {
         case pem(certificates: Data, key: Data)
@@ -19,15 +19,15 @@ public struct ClientIdentity: Sendable, Hashable {
 
     /// Creates an identity from a certificate and its key.
     ///
-    /// A wrong passphrase, or a key that does not belong to the certificate, is only found by the first request, which
-    /// fails with ``TLSFailure/Reason/clientIdentityUnusable``.
+    /// A wrong passphrase, or a key that does not belong to the certificate, is not noticed here. The first request
+    /// then fails with ``TLSFailure/Reason/clientIdentityUnusable``.
     /// - Parameters:
-    ///   - certificates: The client's own certificate, then the intermediate ones that servers may lack. In PEM, or one
-    ///     certificate in DER.
+    ///   - certificates: The client's own certificate, then the intermediate certificates that servers may lack. In
+    ///     PEM, or a single certificate in DER.
     ///   - key: The private key of the first certificate, in PEM.
     ///   - passphrase: The passphrase of the encrypted key. Default: nil, the key is not encrypted.
-    /// - Throws: A ``TLSConfigurationError``: `malformedCertificate` if the data hold no valid certificate,
-    ///   `malformedKey` if they hold no private key, `missingPassphrase` if the key is encrypted and there is no
+    /// - Throws: A ``TLSConfigurationError``: `malformedCertificate` if `certificates` contains no valid certificate,
+    ///   `malformedKey` if `key` contains no private key, `missingPassphrase` if the key is encrypted and there is no
     ///   passphrase.
     public static func pem(
         certificates: Data,
@@ -39,7 +39,7 @@ public struct ClientIdentity: Sendable, Hashable {
         guard let block = blocks.first else {
             throw TLSConfigurationError(.malformedKey, "The data hold no private key in PEM.")
         }
-        // In the old format, the block has lines that are not base64: "Proc-Type: 4,ENCRYPTED".
+        // In the old format of encrypted keys, the block has a line that is not base64: "Proc-Type: 4,ENCRYPTED".
         let isEncrypted = block.label == "ENCRYPTED PRIVATE KEY" || block.content == nil
         if isEncrypted, passphrase == nil {
             throw TLSConfigurationError(.missingPassphrase, "The private key is encrypted, and there is no passphrase.")
@@ -49,12 +49,13 @@ public struct ClientIdentity: Sendable, Hashable {
 
     /// Creates an identity from files with a certificate and its key.
     ///
-    /// A wrong passphrase, or a key that does not belong to the certificate, is only found by the first request, which
-    /// fails with ``TLSFailure/Reason/clientIdentityUnusable``. The files are read immediately.
+    /// A wrong passphrase, or a key that does not belong to the certificate, is not noticed here. The first request
+    /// then fails with ``TLSFailure/Reason/clientIdentityUnusable``. The files are read immediately.
     /// - Parameters:
-    ///   - certificateFile: The file with the client's own certificate, then the intermediate ones that servers may
-    ///     lack. In PEM, or one certificate in DER.
-    ///   - keyFile: The file with the private key of the first certificate, in PEM; it may be the same file.
+    ///   - certificateFile: The file with the client's own certificate, then the intermediate certificates that servers
+    ///     may lack. In PEM, or a single certificate in DER.
+    ///   - keyFile: The file with the private key of the first certificate, in PEM. It may be the same file as
+    ///     `certificateFile`.
     ///   - passphrase: The passphrase of the encrypted key. Default: nil, the key is not encrypted.
     /// - Throws: A ``TLSConfigurationError``: `fileUnreadable` if a file cannot be read, `malformedCertificate` if
     ///   there is no valid certificate, `malformedKey` if there is no private key, `missingPassphrase` if the key is
@@ -74,7 +75,7 @@ public struct ClientIdentity: Sendable, Hashable {
     /// Creates an identity from a PKCS #12 container (RFC 7292) with certificate, key and authorities, as in a `.p12`
     /// or `.pfx` file.
     ///
-    /// A wrong passphrase is only found by the first request, which fails with
+    /// A wrong passphrase is not noticed here. The first request then fails with
     /// ``TLSFailure/Reason/clientIdentityUnusable``.
     /// - Parameters:
     ///   - data: The container.
@@ -91,7 +92,7 @@ public struct ClientIdentity: Sendable, Hashable {
     /// Creates an identity from a PKCS #12 file (RFC 7292) with certificate, key and authorities, such as a `.p12` or
     /// `.pfx` file.
     ///
-    /// A wrong passphrase is only found by the first request, which fails with
+    /// A wrong passphrase is not noticed here. The first request then fails with
     /// ``TLSFailure/Reason/clientIdentityUnusable``. The file is read immediately.
     /// - Parameters:
     ///   - file: The file.

@@ -2,7 +2,8 @@ internal import HTTPSyntax
 
 /// The hash of a required public key of a server: SHA-256 of its SubjectPublicKeyInfo (RFC 7469, section 2.4).
 ///
-/// A pin belongs to a key and not to a certificate. It remains valid when the certificate is renewed for the same key.
+/// A pin belongs to a key and not to a certificate. If a certificate is renewed for the same key, the pin remains
+/// valid.
 public struct PublicKeyPin: Sendable, Hashable {
     /// The 32 bytes of the hash.
     public let sha256: Data
@@ -24,8 +25,8 @@ public struct PublicKeyPin: Sendable, Hashable {
 
     /// Creates the pin of a public key without a certificate, such as a backup key.
     /// - Parameter data: The public key in PEM (`PUBLIC KEY` or `RSA PUBLIC KEY`) or DER.
-    /// - Throws: A ``TLSConfigurationError``: `malformedKey`, also for a private key. `openssl pkey -pubout` extracts
-    ///   its public half.
+    /// - Throws: A ``TLSConfigurationError``: `malformedKey` if the data are not a public key. They must not be a
+    ///   private key; `openssl pkey -pubout` extracts the public key from one.
     public init(publicKey data: Data) throws(TLSConfigurationError) {
         let data = Data(data)
         let blocks = data.first == DERReader.Tag.sequence ? [] : PEMBlock.blocks(of: data)
@@ -45,8 +46,8 @@ public struct PublicKeyPin: Sendable, Hashable {
 
     /// Creates the pin of a public key in a file.
     /// - Parameter file: The file with the public key, in PEM (`PUBLIC KEY` or `RSA PUBLIC KEY`) or DER.
-    /// - Throws: A ``TLSConfigurationError``: `fileUnreadable` if the file cannot be read, `malformedKey` if it holds
-    ///   no public key.
+    /// - Throws: A ``TLSConfigurationError``: `fileUnreadable` if the file cannot be read, `malformedKey` if it
+    ///   contains no public key.
     public init(publicKeyContentsOf file: URL) throws(TLSConfigurationError) {
         self = try Self(publicKey: TLSConfigurationError.contents(of: file))
     }
@@ -62,7 +63,7 @@ extension PublicKeyPin: CustomStringConvertible {
     public var description: String { "sha256/" + base64 }
 }
 
-/// A public key with its algorithm (RFC 5280, section 4.1.2.7). Pins are made from it.
+/// A public key with its algorithm (RFC 5280, section 4.1.2.7). A pin is a hash of these bytes.
 struct SubjectPublicKeyInfo: Equatable {
     /// The key in DER.
     let encoding: Data
@@ -84,7 +85,8 @@ struct SubjectPublicKeyInfo: Equatable {
         encoding = Data(key.encoding)
     }
 
-    /// Reads a public key without a certificate: with its algorithm, or a bare RSA key (RFC 8017, appendix A.1.1).
+    /// Reads a public key without a certificate. It is a key with its algorithm, or an RSA key without one (RFC 8017,
+    /// appendix A.1.1).
     init?(publicKey: Data) {
         let bytes = ArraySlice(publicKey)
         if Self.isKey(bytes) {
@@ -117,7 +119,7 @@ struct SubjectPublicKeyInfo: Equatable {
     }
 }
 
-/// The pins of a host. One of its keys has to match.
+/// The pins of a host. One key in the host's certificate chain has to match one of them.
 public struct HostPins: Sendable, Hashable {
     /// The host's name in lower case; an international name in its ASCII form.
     public let host: String
@@ -125,7 +127,7 @@ public struct HostPins: Sendable, Hashable {
     public let includesSubdomains: Bool
     /// The keys in use.
     public let pins: Set<PublicKeyPin>
-    /// The keys in reserve. The server will use one of them if the current keys are lost.
+    /// The keys in reserve, for the case that the server loses its current keys.
     public let backupPins: Set<PublicKeyPin>
 
     /// Creates the pins of a host. One certificate of the host's chain has to have one of the keys.
@@ -138,7 +140,8 @@ public struct HostPins: Sendable, Hashable {
     ///   - includesSubdomains: Whether the pins also apply to all subdomains. Default: false.
     ///   - pins: The keys in use. If there are no keys, including backups, no server is accepted.
     ///   - backupPins: The keys in reserve, which are accepted too. Default: none.
-    /// - Throws: A ``TLSConfigurationError``: `malformedHost`, as pins of a misspelt host would protect nothing.
+    /// - Throws: A ``TLSConfigurationError``: `malformedHost` if the text is not a host name or address. Pins for such
+    ///   a text would protect nothing.
     public init(
         _ host: String,
         includesSubdomains: Bool = false,
@@ -181,8 +184,8 @@ struct PinTable: Sendable {
 
     var isEmpty: Bool { hosts.isEmpty && domains.isEmpty && everywhere == nil }
 
-    /// Returns sets of keys; a server must have one key of each set. Pins of a name replace those of its parent
-    /// domains.
+    /// Returns sets of keys. A server must have at least one key of each set. Pins for exactly this name replace pins
+    /// that include subdomains; of the latter, the longest domain counts.
     /// - Parameter name: The name in its canonical form.
     func requirements(for name: String) -> [Set<PublicKeyPin>] {
         var requirements: [Set<PublicKeyPin>] = []

@@ -2,8 +2,8 @@ internal import HTTPSyntax
 
 /// The canonical form of host names.
 enum ServerName {
-    /// Returns a name in lower case without the dot at its end, or an address in the system's notation; nil for a text
-    /// that is neither.
+    /// Returns a name in lower case without the dot at its end, or an address in the system's notation. Nil if the text
+    /// is neither a name nor an address.
     static func canonical(_ host: String) -> String? {
         var name = host[...]
         if name.hasPrefix("["), name.hasSuffix("]") { name = name.dropFirst().dropLast() }
@@ -16,8 +16,8 @@ enum ServerName {
         return numericAddress(lowercased) ?? lowercased
     }
 
-    /// Returns an IPv4 address in its usual notation, from any that libcurl accepts: 127.1 and 0x7f000001 are
-    /// 127.0.0.1.
+    /// Returns an IPv4 address in its usual notation. The text may have any notation that libcurl accepts: for example,
+    /// 127.1 and 0x7f000001 become 127.0.0.1.
     private static func numericAddress(_ name: String) -> String? {
         var value = in_addr()
         guard inet_aton(name, &value) == 1 else { return nil }
@@ -25,7 +25,7 @@ enum ServerName {
     }
 
     private static func sixthVersionAddress(_ name: Substring) -> String? {
-        // A percent sign is followed by the zone. It identifies a network and not a host.
+        // The zone after a percent sign is removed, because it identifies a network and not a host.
         let address = name.prefix { $0 != "%" }
         var value = in6_addr()
         guard inet_pton(AF_INET6, String(address), &value) == 1 else { return nil }

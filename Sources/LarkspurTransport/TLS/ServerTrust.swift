@@ -3,23 +3,23 @@ internal import CLibcurl
 
 /// The check of servers' certificates within the handshake, for all connections of one loop.
 ///
-/// OpenSSL still verifies the chain, and the rules decide about its errors. A handshake that fails has sent nothing of
-/// a request. A resumed TLS session has no certificates: it comes from an earlier handshake of the same
+/// OpenSSL still verifies the chain, and the rules decide about its errors. When a handshake fails, nothing of a request
+/// has been sent. A resumed TLS session has no certificates. It comes from an earlier handshake of the same
 /// `CurlURLSession`, which had the same rules.
 ///
-/// The object belongs to the loop's thread, and outlives all connections.
+/// The object is used only on the loop's thread, and exists longer than all connections.
 final class ServerTrust {
     private let rules: ServerTrustRules
     private var raw: OpaquePointer?
-    /// The last objection for each host, with its number among all objections.
+    /// The last objection for each host. The objections are numbered in the order in which they occur.
     private var objections: [String: (number: Int, objection: TrustObjection)] = [:]
     /// The number of objections so far.
     private(set) var objectionCount = 0
 
-    /// The reason why the check is not available; nil if it is.
+    /// The reason why the check is not available; nil if it is available.
     static let unavailability: String? = libcurl_trust_unavailability().map { String(cString: $0) }
 
-    /// Creates the check; nil if OpenSSL cannot be used, or cannot read one of the certificates.
+    /// Creates the check. Nil if OpenSSL cannot be used, or if it cannot read one of the certificates.
     init?(_ rules: ServerTrustRules, roots: TrustedRoots, anchors: [TLSCertificate]) {
         self.rules = rules
         raw = libcurl_trust_new(Self.judge, Unmanaged.passUnretained(self).toOpaque())
@@ -34,8 +34,8 @@ final class ServerTrust {
         guard isComplete, Self.add(anchors, LIBCURL_TRUST_ANCHOR, to: raw) else { return nil }
     }
 
-    /// Creates the check for settings; nil if they need none, or if it cannot be created. In the latter case the
-    /// settings cannot be enforced, and no request is sent.
+    /// Creates the check that the settings need. Nil if they need no check, or if the check cannot be created. In the
+    /// latter case the settings cannot be enforced, and no request is sent.
     convenience init?(_ tls: TLSSettings) {
         guard case .trust(let rules) = tls.method else { return nil }
         self.init(
@@ -56,7 +56,7 @@ final class ServerTrust {
         }
     }
 
-    /// Has the handshakes of a TLS context checked. If it returns false, the handshake must not take place.
+    /// Adds the check to the handshakes of a TLS context. If it returns false, the handshake must not take place.
     func attach(to tlsContext: UnsafeMutableRawPointer, host: String) -> Bool {
         guard let raw else { return false }
         return libcurl_trust_attach(raw, tlsContext, host)
@@ -77,7 +77,7 @@ final class ServerTrust {
     }
 
     private func object(to evidence: ServerTrustRules.Evidence, _ error: Int32) -> Int32 {
-        // Removing them does no harm, as they are only used for messages.
+        // The objections can be removed, because they are used only for error messages.
         if objections.count >= 64 { objections.removeAll() }
         objectionCount += 1
         let objection = TrustObjection(name: evidence.name, error: error, keys: evidence.keys)
@@ -98,7 +98,7 @@ extension ServerTrustRules.Evidence {
         host = String(cString: evidence.host)
         errors = Array(UnsafeBufferPointer(start: evidence.errors, count: evidence.error_count))
         keys = UnsafeBufferPointer(start: evidence.keys, count: evidence.key_count).map { key in
-            // A key that could not be read gets a hash that no key has.
+            // If a key could not be read, its hash is that of no bytes, which is not the hash of any key.
             let bytes = UnsafeBufferPointer(start: key.bytes, count: key.bytes == nil ? 0 : key.count)
             return PublicKeyPin(SubjectPublicKeyInfo(encoding: Data(bytes)))
         }
@@ -107,7 +107,8 @@ extension ServerTrustRules.Evidence {
     }
 }
 
-/// The check of servers for the connections of one handle, as far as libcurl cannot make it.
+/// The check of servers for the connections of one handle. It covers the settings that libcurl's own options cannot
+/// enforce.
 struct ServerCheck {
     private let trust: ServerTrust
     /// The host of the request.
@@ -123,10 +124,10 @@ struct ServerCheck {
         earlierObjections = trust.objectionCount
     }
 
-    /// Has a new connection checked. Returns false if that is not possible.
+    /// Adds the check to the handshakes of a new connection. Returns false if that is not possible.
     func attach(to tlsContext: UnsafeMutableRawPointer) -> Bool { trust.attach(to: tlsContext, host: host) }
 
-    /// The objection to a handshake of the request; nil if there was none.
+    /// The objection to a handshake of the request; nil if there was no objection.
     var objection: TrustObjection? { trust.objection(at: host, after: earlierObjections) }
 }
 
@@ -142,8 +143,8 @@ struct TrustObjection: Sendable, Hashable {
     /// OpenSSL's number for a rejection by the application.
     static let mismatchError: Int32 = 50
 
-    /// OpenSSL's number for a host name that does not match. OpenSSL itself never reports it here, as libcurl checks
-    /// the names.
+    /// OpenSSL's number for a host name that does not match. It can be used here because OpenSSL itself never reports
+    /// it: libcurl checks the names.
     static let namelessnessError: Int32 = 62
 
     /// Whether the only error is that the server's certificate lacks a subjectAltName.

@@ -19,7 +19,7 @@ struct ServerTrustRules: Sendable {
 
     enum Verdict: Equatable, Sendable {
         case accepted
-        /// The chain has this error, as one of OpenSSL's numbers.
+        /// The chain has an error. The value is OpenSSL's number for the error.
         case invalid(Int32)
         case mismatch
         /// The server's own certificate has the host only as its common name.
@@ -46,16 +46,18 @@ struct ServerTrustRules: Sendable {
 extension ServerTrustRules.Evidence {
     /// The name under which pins are looked up.
     ///
-    /// If the handshake has a name, it is that one: it names the peer of the connection, which may be a proxy.
+    /// If the client sent a name in the handshake, that name is used, because it is the name of the connection's peer.
+    /// The peer may be a proxy, and not the host of the request.
     var name: String {
         guard let serverName else { return host }
         return ServerName.canonical(serverName) ?? serverName
     }
 
-    /// The keys that count: the server's own, and those of certificates that have issued the one before them.
+    /// The keys that are compared with the pins: the key of the server's own certificate, and the keys of the
+    /// certificates that were used to sign it or each other.
     ///
-    /// A server can send certificates that are not its own. If the chain is not verified, only the server's own key
-    /// counts, as the handshake proves it.
+    /// A server can also send certificates of others. If the signatures in the chain are not verified, only the key of
+    /// the server's own certificate is compared, because the handshake proves that the server has this key.
     fileprivate var provenKeys: ArraySlice<PublicKeyPin> {
         errors.allSatisfy(Self.leavesLinksIntact) ? keys[...] : keys.prefix(1)
     }

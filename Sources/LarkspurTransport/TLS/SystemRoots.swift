@@ -1,12 +1,12 @@
 #if canImport(FoundationNetworking)
 /// The location of the system's certificate authorities for libcurl.
 ///
-/// A libcurl of another distribution, for example one that is shipped with a program, may name a file that this system
-/// does not have. Then every secure request would fail.
+/// A libcurl that was built for another distribution, for example one that is shipped with a program, may use a path
+/// that does not exist on this system. Then every secure request would fail.
 enum SystemRoots: Equatable {
     case asConfigured
-    /// Libcurl's file without its folder. libcurl caches a file alone, but reads file and folder for every connection
-    /// if it has both.
+    /// The file of libcurl's default, without the folder of the default. If libcurl has only a file, it caches the
+    /// content; if it has both, it reads them for every connection.
     case fileAlone
     /// A file of this system instead of libcurl's.
     case other(String)

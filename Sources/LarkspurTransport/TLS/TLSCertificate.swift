@@ -1,4 +1,4 @@
-/// A certificate (RFC 5280), for use as a trusted root or to make pins.
+/// A certificate (RFC 5280), for use as a trusted root or to create pins.
 ///
 /// It is parsed when it is created, so that a missing file or a damaged certificate is found before a session exists.
 public struct TLSCertificate: Sendable, Hashable {
@@ -7,7 +7,8 @@ public struct TLSCertificate: Sendable, Hashable {
     let key: SubjectPublicKeyInfo
 
     /// Reads one certificate from data.
-    /// - Parameter data: The certificate in PEM or DER. If there are several in PEM, the first one is used.
+    /// - Parameter data: The certificate in PEM or DER. If there are several certificates in PEM, the first one is
+    ///   used.
     /// - Throws: A ``TLSConfigurationError``: `malformedCertificate` if there is none, or if one of them is damaged.
     public init(_ data: Data) throws(TLSConfigurationError) {
         guard let first = try Self.certificates(in: data).first else { throw Self.malformed("There is no certificate") }
@@ -15,8 +16,8 @@ public struct TLSCertificate: Sendable, Hashable {
     }
 
     /// Reads one certificate from a file.
-    /// - Parameter file: The file with the certificate in PEM or DER. If there are several in PEM, the first one is
-    ///   used.
+    /// - Parameter file: The file with the certificate in PEM or DER. If there are several certificates in PEM, the
+    ///   first one is used.
     /// - Throws: A ``TLSConfigurationError``: `fileUnreadable` if the file cannot be read, `malformedCertificate` if
     ///   there is no certificate, or if one of them is damaged.
     public init(contentsOf file: URL) throws(TLSConfigurationError) {
@@ -147,7 +148,8 @@ struct DERReader {
 
     var nextTag: UInt8? { rest.first }
 
-    /// Reads the next value; nil if there is none, if it exceeds the end, or if its encoding is invalid.
+    /// Reads the next value. Nil if there is none, if it is longer than the remaining bytes, or if its encoding is
+    /// invalid.
     mutating func read() -> Value? {
         let whole = rest
         guard let tag = rest.popFirst(), tag & 0x1F != 0x1F, let length = readLength(), length <= rest.count else {
@@ -168,18 +170,18 @@ struct DERReader {
         guard let first = rest.popFirst() else { return nil }
         if first < 0x80 { return Int(first) }
         let count = Int(first & 0x7F)
-        // No value here needs more than 4 bytes. 0 stands for an indefinite length.
+        // No length here needs more than 4 bytes. A count of 0 means an indefinite length, which is invalid.
         guard (1...4).contains(count), count <= rest.count else { return nil }
         let bytes = rest.prefix(count)
         rest = rest.dropFirst(count)
         let length = bytes.reduce(0) { $0 << 8 | Int($1) }
-        // Only the shortest form is valid.
+        // A length is valid only in its shortest form.
         return length >= 0x80 && bytes.first != 0 ? length : nil
     }
 }
 
 extension DERReader {
-    /// Reads bytes that consist of exactly one sequence; nil for others.
+    /// Reads bytes that consist of exactly one sequence; nil for other bytes.
     static func sequence(_ bytes: ArraySlice<UInt8>) -> DERReader? {
         var reader = DERReader(bytes)
         guard let value = reader.read(Tag.sequence), reader.isAtEnd else { return nil }

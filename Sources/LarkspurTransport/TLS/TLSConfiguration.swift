@@ -4,13 +4,14 @@
 /// The settings are enforced within the TLS handshake, before any part of a request is sent. If the loaded libcurl
 /// cannot enforce a setting, all requests to which it applies fail.
 public struct TLSConfiguration: Sendable, Hashable {
-    /// The trusted certificate authorities, also for https proxies. Default: the system's.
+    /// The trusted certificate authorities, also for https proxies. Default: the authorities of the system.
     public var trustedRoots = TrustedRoots.system
 
     /// The required public keys of hosts, in addition to a valid certificate. Default: none.
     ///
-    /// A plain http request to a host with pins fails before it is sent. If a host has several entries, their keys are
-    /// combined. An entry for a host replaces those for its parent domains.
+    /// A plain http request to a host with pins fails before it is sent. If several entries have the same host and the
+    /// same ``HostPins/includesSubdomains``, their keys are combined. An entry for exactly a host replaces all entries
+    /// that include subdomains. Of the latter, the entry with the longest domain applies.
     public var pins: [HostPins] = []
 
     /// The certificate and key for servers that request a client certificate. Default: nil, none.
@@ -19,43 +20,44 @@ public struct TLSConfiguration: Sendable, Hashable {
     /// The lowest allowed version of TLS. Default: 1.2.
     public var minimumVersion = TLSVersion.tls12
 
-    /// The highest allowed version of TLS. Default: nil, the highest of the TLS library.
+    /// The highest allowed version of TLS. Default: nil, the highest version that the TLS library supports.
     public var maximumVersion: TLSVersion?
 
     /// Whether certificates are accepted that are expired, not valid yet, or of unknown authorities. Default: false.
     ///
     /// If true, any machine on the network path can impersonate the server, and read and change everything. ``pins``
-    /// for the server's own key prevent that, as pins are always checked.
+    /// for the server's own key prevent that, because pins are always checked.
     public var dangerouslySkipsCertificateVerification = false
 
-    /// Whether certificates are accepted that are made out to other hosts. Default: false.
+    /// Whether certificates are accepted that were issued for other hosts. Default: false.
     ///
     /// If true, the owner of a valid certificate for any host can impersonate the server. ``pins`` for the server's own
     /// key prevent that.
     public var dangerouslySkipsHostNameVerification = false
 
-    /// Whether certificates are accepted that have their host only as the common name, and not as a subjectAltName.
+    /// Whether certificates are accepted that contain their host only as the common name, and not as a subjectAltName.
     /// Default: false.
     ///
-    /// By RFC 9110 (section 4.3.4), common names do not count. The option is for old appliances. Such certificates are
-    /// only refused if libcurl uses OpenSSL.
+    /// By RFC 9110 (section 4.3.4), common names are ignored. The option is for old appliances. If libcurl does not use
+    /// OpenSSL, the engine cannot refuse such certificates.
     public var acceptsCommonNames = false
 
-    /// Whether content that ends with its connection is accepted if there was no close_notify of TLS. Default: false,
-    /// such a task fails after all received content was delivered, as any machine on the network path could have
-    /// truncated the content (RFC 9112, section 9.8).
+    /// Whether content that ends with its connection is accepted if TLS sent no close_notify. Without it, any machine
+    /// on the network path could have truncated the content (RFC 9112, section 9.8). Default: false. The task then
+    /// fails after all received content was delivered.
     ///
-    /// The option does not concern content that has another end: a `Content-Length`, a last chunk, or the end of its
-    /// HTTP/2 stream. A missing close_notify is only detected if libcurl uses OpenSSL.
+    /// The option has no effect on content that has another end: a `Content-Length`, a last chunk, or the end of its
+    /// HTTP/2 stream. A missing close_notify is detected only if libcurl uses OpenSSL.
     public var acceptsMissingCloseNotify = false
 
     /// The pins that apply to every host, in addition to ``pins``; nil for none.
     package var pinsForAllHosts: Set<PublicKeyPin>?
 
-    /// The roots with which the chain of every server also has to be valid if they are the only ones; nil for none.
+    /// The anchors of every server: its chain also has to be valid if only these certificates are trusted. Nil for no
+    /// anchors.
     package var anchorsForAllHosts: [TLSCertificate]?
 
-    /// The reason, as a sentence, why no https request is possible; nil if they are.
+    /// The reason, as a sentence, why no https request is possible; nil if https requests are possible.
     package var contradiction: String?
 
     /// Creates a configuration with the defaults.
@@ -66,8 +68,8 @@ public struct TLSConfiguration: Sendable, Hashable {
 public enum TrustedRoots: Sendable, Hashable {
     /// The authorities of the system.
     case system
-    /// Only the given certificates. A certificate that is not an authority's is trusted for its own server. If there
-    /// are none, no server is trusted.
+    /// Only the given certificates. If a certificate is not that of an authority, it is trusted for its own server. If
+    /// the list is empty, no server is trusted.
     case only([TLSCertificate])
     /// The authorities of the system and the given certificates.
     case systemAnd([TLSCertificate])

@@ -1,4 +1,4 @@
-/// The reason why a connection was not secure enough for a request, with details that a `URLError` does not have.
+/// The reason why a connection was not secure enough for a request. It has details that a `URLError` does not have.
 ///
 /// ``Foundation/URLError/tlsFailure`` returns it.
 public struct TLSFailure: Error, Sendable, Hashable {
@@ -17,9 +17,9 @@ public struct TLSFailure: Error, Sendable, Hashable {
         public static let certificateExpired = Self(label: "certificate-expired")
         /// The server's certificate is not valid yet.
         public static let certificateNotYetValid = Self(label: "certificate-not-yet-valid")
-        /// The server's certificate is made out to other hosts.
+        /// The server's certificate was issued for other hosts.
         public static let hostMismatch = Self(label: "host-mismatch")
-        /// The server's certificate has the host only as its common name, which does not count.
+        /// The server's certificate contains the host only as its common name, which is ignored.
         public static let missingSubjectAltName = Self(label: "missing-subject-alt-name")
         /// No trusted authority has issued the server's certificate.
         public static let unknownRoot = Self(label: "unknown-root")
@@ -46,10 +46,10 @@ public struct TLSFailure: Error, Sendable, Hashable {
 
     /// The kind of the failure.
     public let reason: Reason
-    /// The host of the failure; empty if there is none.
+    /// The host to which the failure applies; empty if it is not known.
     public let host: String
-    /// The pins of the keys that the server has sent, its own first. Only for a ``Reason/pinMismatch``, if they are
-    /// known. They are not secret.
+    /// The pins of the keys that the server has sent, beginning with the server's own key. They are not secret. Empty
+    /// for other reasons than ``Reason/pinMismatch``, and if the keys are not known.
     public let presentedPins: [PublicKeyPin]
 
     init(_ reason: Reason, host: String, presentedPins: [PublicKeyPin] = []) {

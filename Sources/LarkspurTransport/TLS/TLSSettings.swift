@@ -12,7 +12,7 @@ struct TLSSettings: Sendable {
 
     /// The settings that libcurl's own options can enforce, with any TLS library.
     struct Options: Sendable {
-        /// The trusted roots; nil for the system's.
+        /// The trusted roots; nil for the roots of the system.
         var roots: [TLSCertificate]?
         var pins = PinTable([])
         var verifiesPeer = true
@@ -20,9 +20,9 @@ struct TLSSettings: Sendable {
 
     let configuration: TLSConfiguration
     let method: Method
-    /// Whether the configuration requires more than the default one.
+    /// Whether the configuration differs from the default configuration.
     let isCustom: Bool
-    /// The reason, as a sentence, why no https request can be sent; nil if they can.
+    /// The reason, as a sentence, why no https request can be sent; nil if https requests can be sent.
     let defect: String?
     private let pins: PinTable
 
@@ -104,8 +104,8 @@ struct TLSSettings: Sendable {
 }
 
 extension TLSConfiguration {
-    /// Whether the configuration requires more than the default one. Options that only accept what libcurl alone would
-    /// accept do not count.
+    /// Whether the configuration differs from the default configuration. Options that only turn off the engine's
+    /// additional checks are ignored.
     fileprivate var isCustom: Bool {
         var plain = TLSConfiguration()
         plain.acceptsCommonNames = acceptsCommonNames
@@ -113,13 +113,14 @@ extension TLSConfiguration {
         return self != plain
     }
 
-    /// Whether a certificate needs its host as a subjectAltName. False if host names or certificates are not verified.
+    /// Whether a certificate must contain its host as a subjectAltName. False if host names or certificates are not
+    /// verified.
     fileprivate var refusesCommonNames: Bool {
         !acceptsCommonNames && !dangerouslySkipsHostNameVerification && !dangerouslySkipsCertificateVerification
     }
 
-    /// Whether libcurl's own options are not enough: they check only the key of the server's own certificate, and
-    /// cannot add roots to the system's.
+    /// Whether the configuration needs more than libcurl's own options. These check only the key of the server's own
+    /// certificate, and cannot add roots to the roots of the system.
     fileprivate var needsTrust: Bool {
         trustedRoots != .system || !pins.isEmpty || pinsForAllHosts != nil || anchorsForAllHosts != nil
     }
@@ -127,8 +128,8 @@ extension TLSConfiguration {
 
 /// The TLS abilities of the loaded libcurl.
 package struct TLSAbilities: Sendable {
-    /// The reason, as a sentence without its full stop, why the engine cannot check servers within the handshake; nil
-    /// if it can.
+    /// The reason why the engine cannot check servers within the handshake, as a sentence without its full stop; nil if
+    /// the engine can check them.
     package var trustUnavailability: String?
     /// The TLS library, such as "OpenSSL/3.0.19".
     package var library: String

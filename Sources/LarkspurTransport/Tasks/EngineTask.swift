@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// A task of the engine, of any of its task classes.
+/// A task object of one of the engine's task classes.
 protocol EngineTask: URLSessionTask {
     var core: TaskCore { get }
 }
@@ -8,19 +8,19 @@ extension URLSessionTask {
     /// Whether the task is the handshake of a ``WebSocketTask``.
     package var opensWebSocket: Bool { (self as? any EngineTask)?.core.webSocket != nil }
 
-    /// The names, in lower case, of the fields that a redirect of a WebSocket's handshake to another origin loses.
-    /// Empty for other tasks.
+    /// The names, in lower case, of fields that were removed because a redirect of a WebSocket's handshake leads to
+    /// another origin. Empty for other tasks.
     package var withheldFields: Set<String> { (self as? any EngineTask)?.core.webSocket?.attempt?.withheldFields ?? [] }
 
-    /// The metrics of each request of the task so far, including redirects and authentication. Empty if the task is not
-    /// a ``CurlURLSession``'s own.
+    /// The metrics of each request of the task so far, including redirects and authentication. Empty if the engine of a
+    /// ``CurlURLSession`` does not perform the task.
     public var transferMetrics: [TransferMetrics] {
         (self as? any EngineTask)?.core.withStorage { $0.record.metrics } ?? []
     }
 }
 #else
 extension URLSessionTask {
-    /// The metrics of each request of the task. Empty on this platform, as the system collects its own metrics.
+    /// The metrics of each request of the task. Empty on this platform, because the system collects the metrics here.
     public var transferMetrics: [TransferMetrics] { [] }
 }
 #endif

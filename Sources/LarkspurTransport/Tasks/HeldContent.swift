@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
-/// Content that a delegate has received and not consumed. While this object exists, the content counts as unconsumed,
-/// and may pause the transfer.
+/// Content that a delegate has received but not consumed. While this object exists, the content counts as not consumed,
+/// and the transfer may pause.
 package final class HeldContent: Sendable {
     private let task: TaskCore
     private let count: Int
@@ -14,7 +14,7 @@ package final class HeldContent: Sendable {
 }
 
 extension URLSessionTask {
-    /// Prevents content from counting as consumed when `urlSession(_:dataTask:didReceive:)` returns. Has to be called
+    /// Prevents that content counts as consumed when `urlSession(_:dataTask:didReceive:)` returns. Has to be called
     /// within that method.
     /// - Parameter count: The number of bytes that were delivered.
     /// - Returns: The object to retain until the content is consumed; nil if the task is not the engine's.
@@ -24,7 +24,7 @@ extension URLSessionTask {
 }
 
 extension TaskCore {
-    /// Prevents content from counting as consumed after its delivery. Has to be called during the delivery.
+    /// Prevents that content counts as consumed after its delivery. Has to be called during the delivery.
     func hold(_ count: Int) -> HeldContent {
         deliveryState.heldBack += count
         return HeldContent(count, of: self)

@@ -9,20 +9,21 @@ struct LoopJobs {
         func run() { job.runSynchronously(on: executor.asUnownedTaskExecutor()) }
     }
 
-    /// The time in seconds after which the loop looks at its sockets again before it runs the next job.
+    /// The maximum time for jobs, in seconds. After this time the loop looks at its sockets before it runs the next
+    /// job.
     private static let longestRun: TimeInterval = 0.001
 
     private var line = Line<Job>()
 
     var isEmpty: Bool { line.isEmpty }
 
-    /// Takes the jobs of an array. The array is empty afterwards, with its storage.
+    /// Takes the jobs of an array. The array is empty afterwards, but its storage is not released.
     mutating func add(_ others: inout [Job]) {
         for job in others { line.append(job) }
         others.removeAll(keepingCapacity: true)
     }
 
-    /// Runs jobs for a limited time, but at least one.
+    /// Runs jobs for a limited time, but at least one job.
     mutating func run() {
         let end = LoopTime.now.adding(Self.longestRun)
         while let job = line.take() {
@@ -39,8 +40,8 @@ struct LoopJobs {
 
 /// The thread of a session as the executor of Swift tasks.
 ///
-/// It retains only the session's mailbox. So a task that runs on it does not retain the session, and still runs when
-/// the session is over.
+/// The executor retains only the session's mailbox. So a Swift task on this executor does not retain the session, and
+/// still runs when the session has ended.
 final class LoopExecutor: TaskExecutor {
     private let mailbox: LoopMailbox
 

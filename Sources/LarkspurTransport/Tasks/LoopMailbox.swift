@@ -4,7 +4,7 @@ import Synchronization
 /// The thread of a session, and the mailbox through which other threads send it commands.
 ///
 /// The thread starts with the first command. It ends when the session is invalidated, or after it was idle for some
-/// time. Posting a command waits only for the mailbox's lock, within which no foreign code runs.
+/// time. Code that posts a command waits only for the mailbox's lock. No foreign code runs while the lock is held.
 final class LoopMailbox: Sendable {
     /// The commands to the thread.
     enum Command: Sendable {
@@ -17,7 +17,8 @@ final class LoopMailbox: Sendable {
         case answer(TaskCore, DelegateAnswer)
         /// The consumer has consumed enough of the delivered content for the transfer to continue.
         case consumed(TaskCore)
-        /// The stream that a delegate has provided, or bytes that were read from the task's stream with this number.
+        /// The stream that a delegate has provided, or bytes that were read from a stream of the task. The streams of a
+        /// task are numbered.
         case body(TaskCore, BodyPump.Chunk, ofStream: Int = 0)
         case reported(TaskCore, ProtocolLoader, ProtocolLoader.Report)
         case prioritize(TaskCore)
@@ -25,11 +26,11 @@ final class LoopMailbox: Sendable {
         case cached(TaskCore, [CacheEntry])
         case deliver(Delivery.Item)
         case webSocket(TaskCore, WebSocketChannel.Order)
-        /// A response's cookies are in the storage, or its copy is in the program's cache.
+        /// A response's cookies were stored, or the copy of the response was stored in the program's cache.
         case stored(TaskCore)
         /// Runs an action on the thread.
         case run(@Sendable () -> Void)
-        /// Ends the thread and closes its connections as soon as no exchange is running. A later command starts another
+        /// Ends the thread and closes its connections as soon as no exchange is running. A later command starts a new
         /// thread.
         case end
     }
@@ -39,9 +40,9 @@ final class LoopMailbox: Sendable {
         /// The jobs of Swift tasks that run on the thread.
         var jobs: [LoopJobs.Job] = []
         var isRunning = false
-        /// Whether the session is over. Then a thread ends as soon as it has nothing to do.
+        /// Whether the session has ended. The thread then ends as soon as it has nothing to do.
         var isOver = false
-        /// Whether the thread waits, or is about to wait, and has to be woken.
+        /// Whether the thread waits or is about to wait. A new command then has to wake the thread.
         var isPolling = false
         var poll: EventPoll?
 
@@ -64,11 +65,11 @@ final class LoopMailbox: Sendable {
         }
     }
 
-    /// The time after which a thread without tasks ends and its connections are closed, in seconds.
+    /// The time in seconds after which a thread without tasks ends. Its connections are then closed.
     static let idleTime: TimeInterval = 60
 
-    /// The work of the thread. It gets the poll for its sockets, or the reason why there is none. It returns false if
-    /// commands have arrived after it failed earlier ones. Then the work is tried again.
+    /// The work of the thread. It gets the poll for its sockets, or the reason why there is no poll. Without a poll,
+    /// the work fails all tasks. If more commands have arrived since then, it returns false, and is tried again.
     typealias Work = @Sendable (LoopMailbox, Result<EventPoll, LoopFailure>) -> Bool
 
     private let mailbox = Mutex(Mailbox())
@@ -98,8 +99,8 @@ final class LoopMailbox: Sendable {
 
     var isRunning: Bool { mailbox.withLock { $0.isRunning } }
 
-    /// Ends the thread with its last exchange, as the session is over. A job that is posted later may start a thread,
-    /// which ends after its jobs.
+    /// Ends the thread after its last exchange, because the session has ended. A job that is posted later may start a
+    /// new thread, which ends after its jobs.
     func finish() {
         mailbox.withLock { mailbox in
             mailbox.isOver = true
@@ -107,15 +108,15 @@ final class LoopMailbox: Sendable {
         }
     }
 
-    /// Ends the thread with its last exchange. Has no effect without a thread.
+    /// Ends the thread after its last exchange. Has no effect if no thread is running.
     func end() {
         mailbox.withLock { if $0.isRunning { $0.append(.end) } }
     }
 
-    /// Whether the session is over.
+    /// Whether the session has ended.
     var isOver: Bool { mailbox.withLock { $0.isOver } }
 
-    /// Moves the posted commands into an empty array, and uses its storage for the next ones.
+    /// Moves the posted commands into an empty array. The storage of that array is used for the next commands.
     func takeCommands(_ commands: inout [Command]) {
         mailbox.withLock { mailbox in
             mailbox.isPolling = false
@@ -123,12 +124,12 @@ final class LoopMailbox: Sendable {
         }
     }
 
-    /// Appends the posted jobs to those that were taken earlier.
+    /// Appends the posted jobs to the jobs that were taken earlier.
     func takeJobs(into jobs: inout LoopJobs) {
         mailbox.withLock { jobs.add(&$0.jobs) }
     }
 
-    /// Waits for a socket, a command or a job. If a command or a job is already there, only checks the sockets.
+    /// Waits for a socket, a command or a job. If a command or a job has already been posted, only checks the sockets.
     func wait(_ poll: EventPoll, milliseconds: Int32) {
         let mayWait = mailbox.withLock { mailbox in
             mailbox.isPolling = milliseconds != 0 && mailbox.isEmpty
@@ -137,7 +138,8 @@ final class LoopMailbox: Sendable {
         poll.wait(milliseconds: mayWait ? milliseconds : 0)
     }
 
-    /// Records that the thread ends. Returns false if a command or a job has arrived meanwhile.
+    /// Records that the thread ends. If a command or a job has arrived in the meantime, returns false, and the thread
+    /// must not end.
     func endThread() -> Bool {
         mailbox.withLock { mailbox in
             guard mailbox.isEmpty else { return false }
@@ -156,8 +158,8 @@ final class LoopMailbox: Sendable {
                 while !run(makePoll()) {}
             }
             guard number != 0 else { return }
-            // The calling thread fails the posted commands immediately, so that no task waits for a thread that never
-            // starts.
+            // If no thread can be started, the calling thread immediately fails the tasks of the posted commands, so
+            // that no task waits forever.
             hasEnded = run(.failure(.noThread(number)))
         }
     }
@@ -171,9 +173,9 @@ final class LoopMailbox: Sendable {
         return work(self, poll)
     }
 
-    /// Blocks two signals that would end the process, so that a write only fails instead. SIGPIPE: a write to a
-    /// connection that the other side has closed, as TLS libraries write without suppressing the signal. SIGXFSZ: a
-    /// write to a file that has reached the largest size that the process may create.
+    /// Blocks two signals that would end the process, so that a write fails instead. SIGPIPE is sent for a write to a
+    /// connection that the other side has closed; TLS libraries do not suppress it. SIGXFSZ is sent for a write to a
+    /// file that has reached the maximum file size of the process.
     private static func blockWriteSignals() {
         var signals = sigset_t()
         sigemptyset(&signals)

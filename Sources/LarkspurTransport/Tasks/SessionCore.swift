@@ -11,11 +11,13 @@ final class SessionCore: Sendable {
         var nextIdentifier = SessionCore.firstIdentifier
         var isInvalidated = false
         var hasEnded = false
-        /// Whether the superclass has got a task. The session's end then waits for it too.
+        /// Whether the superclass performs or has performed a task. The end of the session then also waits for the
+        /// superclass's tasks.
         var usesSuperclass = false
     }
 
-    /// The first identifier of the engine's tasks. The superclass counts its own from 1, so that the two never collide.
+    /// The first identifier of the engine's tasks. The superclass counts its tasks from 1, so no identifier is used
+    /// twice.
     private static let firstIdentifier = 1 << 30
 
     let settings: SessionSettings
@@ -23,7 +25,7 @@ final class SessionCore: Sendable {
     let loop: LoopMailbox
     /// The loop's thread as an executor of Swift tasks.
     let executor: LoopExecutor
-    /// The reason why every task fails; nil if tasks work.
+    /// The reason why every task fails; nil if tasks can be performed.
     private let unavailability: String?
     private let storage: Mutex<Storage>
 
@@ -63,7 +65,8 @@ final class SessionCore: Sendable {
 
     private static let schemes = ["http", "https"] + UnixSocketTarget.schemes
 
-    /// Whether the engine performs a request, with the network or a `URLProtocol`. The superclass performs the others.
+    /// Whether the engine performs a request, over the network or with a `URLProtocol`. The superclass performs all
+    /// other requests.
     func carries(_ request: URLRequest) -> Bool {
         guard let scheme = request.url?.scheme else { return true }
         return scheme == "http" || scheme == "https" || Self.schemes.contains(scheme.lowercased())
@@ -164,7 +167,8 @@ final class SessionCore: Sendable {
         if isLast { end() }
     }
 
-    /// Ends the thread after the last reference to the session was released: there are no tasks, and none can be made.
+    /// Ends the thread. Called when the last reference to the session was released: there are no tasks, and no task can
+    /// be created.
     func abandon() { loop.finish() }
 
     /// Calls the delegate, releases it, and ends the thread.
@@ -193,7 +197,7 @@ final class SessionCore: Sendable {
 }
 
 extension SessionCore.Storage {
-    /// Whether an invalidated session has just lost its last task. True only once.
+    /// Whether an invalidated session has no task any more. True only at the first read.
     fileprivate var endsNow: Bool {
         mutating get {
             guard isInvalidated, tasks.isEmpty, !hasEnded else { return false }
@@ -203,7 +207,7 @@ extension SessionCore.Storage {
     }
 }
 
-/// The tasks that the superclass would perform without the session's TLS configuration.
+/// The checks of tasks that the superclass performs. The superclass does not apply the session's TLS configuration.
 extension SessionCore {
     /// Returns an error if the TLS configuration forbids that the superclass performs a request; nil otherwise. Called
     /// for requests that the engine does not perform, because of their scheme.
@@ -217,8 +221,8 @@ extension SessionCore {
         )
     }
 
-    /// Returns the URL of a WebSocket task; a URL to which no connection is possible if the TLS configuration forbids
-    /// the task. There is no other way to make such a task of the superclass fail.
+    /// Returns the URL for a WebSocket task of the superclass. If the TLS configuration forbids the task, returns a URL
+    /// to which no connection is possible, because there is no other way to make the task fail.
     func webSocketURL(_ url: URL) -> URL {
         guard !settings.tls.admitsForeignTask(for: url) else { return url }
         return URL(string: "wss://0.0.0.0:0/") ?? url

@@ -1,9 +1,9 @@
 #if canImport(FoundationNetworking)
-/// The number of calls of `suspend()` that `resume()` has yet to balance. It begins with one, as a new task is
-/// suspended.
+/// The number of suspensions of a task: the calls of `suspend()` without a later call of `resume()`. It begins with
+/// one, because a new task is suspended.
 ///
-/// Suspensions nest. Calls of `resume()` on a running task do not count. All suspensions by the `Progress` object
-/// together count as one.
+/// The task runs only if the number is 0. Calls of `resume()` on a running task have no effect. All suspensions by the
+/// `Progress` object together count as one.
 struct Suspensions: Equatable, Sendable {
     enum Change: Equatable, Sendable {
         /// The task runs from now on.
@@ -33,12 +33,13 @@ struct Suspensions: Equatable, Sendable {
         return count == 1 ? .suspended : nil
     }
 
-    /// Follows the task's `Progress`. Its handlers are called in any order and number, so that only its state counts.
+    /// Applies the state of the task's `Progress`. Only the state is used, because the `Progress` may call its handlers
+    /// in any order and any number of times.
     /// - Parameter isPaused: Whether the `Progress` is now paused.
     /// - Returns: The change; nil if nothing changes.
     mutating func follow(isPaused: Bool) -> Change? {
         guard isPaused != includesProgress else {
-            // As with the superclass's tasks, this also starts a task that was never resumed.
+            // As with the superclass's tasks, the `Progress` can also start a task that was never resumed.
             return isPaused || hasRun ? nil : resume()
         }
         includesProgress = isPaused

@@ -1,10 +1,10 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// The part that the task classes have in common: everything but their superclass.
+/// The part that the engine's task classes have in common: everything except their superclass.
 ///
-/// One lock guards the state of a task that users see. No foreign code runs within it. The session's loop does the
-/// work.
+/// One lock guards the state of the task that programs see. No foreign code runs while the lock is held. The session's
+/// loop performs the task.
 final class TaskCore: Sendable {
     /// The kind of a task. It determines how the response is delivered.
     enum Kind: Sendable {
@@ -13,7 +13,7 @@ final class TaskCore: Sendable {
         case download
     }
 
-    /// The completion handler, or its counterpart, that receives the response and its content in place of the delegate.
+    /// The completion handler or the channel that receives the response and its content instead of the delegate.
     enum Completion: Sendable {
         case data(@Sendable (Data?, URLResponse?, (any Error)?) -> Void)
         case download(@Sendable (URL?, URLResponse?, (any Error)?) -> Void)
@@ -38,7 +38,7 @@ final class TaskCore: Sendable {
         var objects = TaskObjects()
         var priority = URLSessionTask.defaultPriority
         var description: String?
-        /// The task's own delegate under each of its protocols; nil without a delegate.
+        /// The task's own delegate as each of its protocols; nil without a delegate.
         var delegates: Delegates?
         /// Whether the delegate receives the response and its content in addition to the completion handler.
         var sharesContent = false
@@ -48,7 +48,7 @@ final class TaskCore: Sendable {
     struct Queueing {
         /// Whether the wait is over.
         var isOver = false
-        /// The limit of the time for making a connection, in seconds; nil for none.
+        /// The maximum time in which a connection must be established, in seconds; nil for no limit.
         var connectTimeout: TimeInterval?
     }
 
@@ -59,7 +59,7 @@ final class TaskCore: Sendable {
     let backlog = Backlog()
     /// The date of the task's creation.
     let creation = Date()
-    /// The state that is only used where the delegate is called.
+    /// The state that is used only on the thread or queue of the delegate.
     let deliveryState = DeliveryState()
 
     init(identifier: Int, _ plan: TaskPlan, session: SessionCore, receiver: (any TransferReceiver)? = nil) {
@@ -86,11 +86,11 @@ final class TaskCore: Sendable {
 
     // MARK: The task object
 
-    /// Sets the task object, if there is none yet.
+    /// Sets the task object if the task has no object yet.
     func attach(_ object: URLSessionTask) { storage.withLock { $0.objects.attach(object) } }
 
-    /// Ends a task whose task object was released before the task was resumed. A running task retains its task object.
-    /// A transfer with a receiver ends when the receiver decides it, because its object may never have been made.
+    /// Called when the task object was released. Ends the task if it was neither resumed nor cancelled. A running task
+    /// retains its task object. A transfer with a receiver does not end here: its receiver decides when it ends.
     func objectReleased() {
         if !hasReceiver, withStorage({ $0.course.isUntouched }) { session.taskEnded(self) }
     }
@@ -102,11 +102,11 @@ final class TaskCore: Sendable {
 
     var counts: TransferCounts { storage.withLock { $0.traffic.counts } }
 
-    /// The progress of both directions of the task. It is created on first use, and updated from then on.
+    /// The progress of both directions of the task. The object is created at the first read, and updated from then on.
     var progress: Progress {
         if let progress = withStorage({ $0.traffic.progress }) { return progress }
-        // Created outside the lock, and without a parent: otherwise the thread's current progress, which is the
-        // caller's, would become the parent, and could pause or cancel the task.
+        // Created outside the lock, and without a parent. Otherwise the caller's current progress would become the
+        // parent, and could pause or cancel the task.
         let progress = Progress(parent: nil)
         progress.isPausable = true
         progress.cancellationHandler = { [weak self] in self?.cancel() }
@@ -159,8 +159,8 @@ final class TaskCore: Sendable {
         if defect == nil { session.loop.post(.cancel(self, error)) } else { end(with: error) }
     }
 
-    /// Cancels a download, and passes its resume data to a handler. The handler is called once, where delegates are
-    /// called.
+    /// Cancels a download, and passes its resume data to a handler. The handler is called once, on the thread or queue
+    /// of the delegates.
     ///
     /// If the download is already complete, it ends as if it had not been cancelled, and the handler gets nil.
     func cancel(leavingResumeDataFor handler: Delivery.ResumeDataHandler) {
@@ -175,13 +175,14 @@ final class TaskCore: Sendable {
     private func noteCancellation(_ error: any Error, isResumable: Bool = false) -> Bool {
         storage.withLock { storage in
             guard storage.course.cancel(with: error, isResumable: isResumable) else { return false }
-            // Retained although it was perhaps never resumed: its delegate learns of the end too.
+            // The task object is retained even if the task was never resumed, because the delegate is notified of the
+            // end in this case too.
             storage.objects.retain()
             return true
         }
     }
 
-    /// Ends a task that has no exchange and needs none.
+    /// Ends a task that has no exchange and does not need one.
     private func end(with error: any Error) {
         if tellsMetrics { session.delivery.send(.event(self, .metrics(hasFailed: true)), through: session.loop) }
         session.delivery.send(.event(self, .complete(error)), through: session.loop)
@@ -191,12 +192,13 @@ final class TaskCore: Sendable {
 
     var isCancelled: Bool { storage.withLock { $0.course.isCancelled } }
 
-    /// Whether further content is of no use. After a resumable cancellation of a download it still is of use.
+    /// Whether further content is not needed. After a cancellation of a download that produces resume data, it is still
+    /// needed.
     var isAbandoned: Bool { storage.withLock { $0.course.isAbandoned } }
 
     var isSuspended: Bool { storage.withLock { $0.course.state == .suspended } }
 
-    /// Decides whether the loop begins the task. It does not begin a task with a defect, which ends without the loop.
+    /// Decides whether the loop begins the task. A task with a defect never begins, because it ends without the loop.
     func begin(at now: LoopTime) -> TaskCourse.Beginning {
         defect == nil ? storage.withLock { $0.course.begin(at: now) } : .never
     }
@@ -212,7 +214,8 @@ final class TaskCore: Sendable {
     }
 
     func setCurrentRequest(_ request: URLRequest) {
-        // Releasing the previous request may release a stream of the caller's, whose code must not run within the lock.
+        // The previous request is released outside the lock, because it may contain a stream of the caller, and the
+        // caller's code must not run within the lock.
         let previous = storage.withLock { storage in
             defer { storage.record.currentRequest = request }
             return storage.record.currentRequest
@@ -222,7 +225,8 @@ final class TaskCore: Sendable {
 
     /// Records a response, and the expected length of its content.
     func setResponse(_ response: ReceivedResponse, expected: Int64) {
-        // The previous response may be of a class of the caller's, whose code must not run within the lock.
+        // The previous response is released outside the lock, because the caller may have defined its class, and the
+        // caller's code must not run within the lock.
         let previous = storage.withLock { storage in
             storage.traffic.counts.expectedToReceive = expected
             defer { storage.record.response = response }
@@ -242,7 +246,7 @@ final class TaskCore: Sendable {
         return counts
     }
 
-    /// Records the resume data, and the number of received bytes unless it is nil.
+    /// Records the resume data. If `received` is not nil, also records it as the number of received bytes.
     func noteResumption(_ resumption: ResumeData?, received: Int64?) {
         storage.withLock { $0.record.resumption = resumption }
         if let received { count { $0.received = received } }
@@ -256,12 +260,12 @@ final class TaskCore: Sendable {
         return resumption.encoded
     }
 
-    /// The resume data from which the task would have continued; nil if the task has begun.
+    /// The resume data with which the task was created; nil if the task has begun, or has no resume data.
     var unusedResumeData: Data? { storage.withLock { $0.course.hasBegun } ? nil : resumption?.encoded }
 
     func add(_ metrics: TransferMetrics) { storage.withLock { $0.record.metrics.append(metrics) } }
 
-    /// Corrects the metrics of the last transfer: it ended before all of its content was decoded.
+    /// Corrects the metrics of the last transfer, which were recorded before all of the content was decoded.
     func noteDecodedBytes(_ count: Int64) {
         storage.withLock { storage in
             guard let last = storage.record.metrics.indices.last else { return }
@@ -271,7 +275,7 @@ final class TaskCore: Sendable {
 
     /// The final state of a task.
     struct Ending {
-        /// The task object. It has to live until the delegate was called.
+        /// The task object. It has to be retained until the delegate was called.
         let object: URLSessionTask?
         let response: ReceivedResponse?
         let error: (any Error)?
@@ -279,8 +283,8 @@ final class TaskCore: Sendable {
 
     /// Marks the task as completed, and releases the task object.
     ///
-    /// A task that was cancelled before its delegate learned of the end has failed, unless the delegate already has the
-    /// file.
+    /// A task that was cancelled before its delegate was notified of the end has failed, unless the delegate already
+    /// has the file.
     func complete(with outcome: (any Error)?, heedsCancellation: Bool) -> Ending {
         let (ending, progress, counts) = storage.withLock { storage in
             let error = storage.course.end(with: outcome, heedsCancellation: heedsCancellation)
@@ -297,7 +301,7 @@ final class TaskCore: Sendable {
     var delegate: (any URLSessionTaskDelegate)? { storage.withLock { $0.delegates?.task } }
 
     func setDelegate(_ delegate: (any URLSessionTaskDelegate)?) {
-        // Releasing the previous delegate may run code of the caller's, which must not run within the lock.
+        // The previous delegate is released outside the lock, because its release may run the caller's code.
         let delegates = delegate.map { Delegates($0) }
         let previous = storage.withLock { storage in
             defer { storage.delegates = delegates }
@@ -309,19 +313,21 @@ final class TaskCore: Sendable {
     /// Whether a delegate was set for this task.
     var hasOwnDelegate: Bool { storage.withLock { $0.delegates != nil } }
 
-    /// Has the task's own delegate receive the response and its content in addition to the completion handler.
+    /// Makes the task's own delegate receive the response and its content in addition to the completion handler.
     ///
-    /// FoundationNetworking does so for the delegate of an async method, but not for a delegate that was set on a task.
+    /// FoundationNetworking does this for the delegate of an async method, but not for a delegate that was set on a
+    /// task.
     func shareContent() { storage.withLock { $0.sharesContent = true } }
 
     /// Whether the task's own delegate receives the response and its content in addition to the completion handler.
     var sharesContent: Bool { storage.withLock { $0.sharesContent && $0.delegates?.data != nil } }
 
     /// Whether a delegate receives the progress of a download. If there is a completion handler, only the task's own
-    /// delegate does.
+    /// delegate receives it.
     var tellsDownload: Bool { completion == nil || hasOwnDelegate }
 
-    /// Whether a delegate receives the metrics. A session manager reads them in another way.
+    /// Whether a delegate receives the metrics. A session whose delegate is called on the loop's thread reads
+    /// `transferMetrics` instead.
     var tellsMetrics: Bool { !session.delivery.isOnLoop && (session.delegates.task != nil || hasOwnDelegate) }
 
     /// The delegate for the task's events: its own, otherwise the session's.
@@ -339,7 +345,7 @@ final class TaskCore: Sendable {
     /// until the end.
     var object: URLSessionTask? {
         if let object = storage.withLock({ $0.objects.current }) { return object }
-        // Created outside the lock: if several threads do so, the first object that is attached counts.
+        // Created outside the lock. If several threads create an object, the first one that is attached is used.
         guard hasReceiver, let made = session.object?.makeTaskObject(self) else { return nil }
         return storage.withLock { storage in
             let object = storage.objects.current ?? made

@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// The course of a task from its creation to its end: the orders of its users, and their effect.
+/// The state of a task from its creation to its end, and the effect of resuming, suspending and cancelling it.
 struct TaskCourse {
     /// The loop's decision about a task that has not begun yet.
     enum Beginning: Equatable {
@@ -21,10 +21,10 @@ struct TaskCourse {
     private(set) var hasBegun = false
     /// The error of the cancellation; nil if the task was not cancelled.
     private var cancellation: (any Error)?
-    /// Whether the cancellation was to produce resume data. Then a complete download still succeeds.
+    /// Whether the cancellation is to produce resume data. If so, a download that is already complete still succeeds.
     private var isCancelledResumably = false
 
-    /// Whether the task can be controlled: it has neither ended nor been cancelled.
+    /// Whether the task can be resumed and suspended. It can if it has neither ended nor been cancelled.
     private var isActive: Bool { state == .running || state == .suspended }
 
     /// Whether the task was neither resumed nor cancelled.
@@ -32,7 +32,8 @@ struct TaskCourse {
 
     var isCancelled: Bool { state == .canceling || state == .completed }
 
-    /// Whether further content is of no use. After a resumable cancellation of a download it still is of use.
+    /// Whether further content is not needed. After a cancellation of a download that produces resume data, it is still
+    /// needed.
     var isAbandoned: Bool { state == .completed || state == .canceling && !isCancelledResumably }
 
     /// Resumes or suspends the task.
@@ -70,7 +71,7 @@ struct TaskCourse {
     mutating func begin(at now: LoopTime) -> Beginning {
         guard isActive, !hasBegun, let firstResumption else { return .never }
         let delay = max(0, earliestBeginDate?.timeIntervalSinceNow ?? 0)
-        // The date is that of a clock that can be set back, so the timer never starts before the first resumption.
+        // The clock of the date can be set back. Nevertheless, the timer never starts before the first resumption.
         let timerStart = delay > 0 ? max(firstResumption, now.adding(delay)) : firstResumption
         if state == .suspended { return .later(Dormancy(timerStart: timerStart, beginning: nil)) }
         if delay > 0 { return .later(Dormancy(timerStart: timerStart, beginning: now.adding(delay))) }
@@ -78,15 +79,15 @@ struct TaskCourse {
         return .now
     }
 
-    /// Returns the start of the resource timer, for a task that has begun: the later of its first resumption and its
-    /// earliest begin date.
+    /// Returns the start of the resource timer of a task that has begun. This is the first resumption or the earliest
+    /// begin date, whichever is later.
     func timerStart(at now: LoopTime) -> LoopTime {
         let start = firstResumption ?? now
         guard let earliestBeginDate else { return start }
         return max(start, now.subtracting(-earliestBeginDate.timeIntervalSinceNow))
     }
 
-    /// Records the end. A task that was cancelled before its delegate learned of the end has failed, unless the
+    /// Records the end. A task that was cancelled before its delegate was notified of the end has failed, unless the
     /// delegate already has the file.
     /// - Returns: The error of the task; nil if it has succeeded.
     mutating func end(with outcome: (any Error)?, heedsCancellation: Bool) -> (any Error)? {
@@ -95,11 +96,11 @@ struct TaskCourse {
     }
 }
 
-/// The reason why a resumed task has not begun yet, and how long it can wait.
+/// The wait of a resumed task that has not begun yet.
 struct Dormancy: Equatable, Sendable {
-    /// The start of the resource timer: the later of the first resumption and the earliest begin date.
+    /// The start of the resource timer: the first resumption or the earliest begin date, whichever is later.
     var timerStart: LoopTime
-    /// The time at which the task begins; nil for a suspended task, which waits to be resumed.
+    /// The time at which the task begins; nil for a suspended task, because it waits until it is resumed.
     var beginning: LoopTime?
 
     func expiry(resourceTimeout: TimeInterval) -> LoopTime { timerStart.adding(resourceTimeout) }

@@ -1,14 +1,14 @@
 #if canImport(FoundationNetworking)
-/// The task object that users hold, and the time for which the session retains it.
+/// The task object of a task, which programs see, and its retention by the session.
 struct TaskObjects {
     private weak var object: URLSessionTask?
-    /// The object, retained by the session from the first resumption to the end; nil before and after.
+    /// The object while the session retains it, usually from the first resumption to the end; nil before and after.
     private var retained: URLSessionTask?
 
     /// The object; nil if there is none, or if it was released.
     var current: URLSessionTask? { retained ?? object }
 
-    /// Sets the object, unless there is one.
+    /// Sets the object if there is none.
     mutating func attach(_ object: URLSessionTask) { self.object = self.object ?? object }
 
     mutating func replace(with object: URLSessionTask) {

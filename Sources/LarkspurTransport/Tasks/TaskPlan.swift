@@ -11,9 +11,9 @@ struct TaskPlan: Sendable {
     var webSocket: WebSocketConnection?
     /// The error with which the task fails as soon as it is resumed; nil if there is none.
     var defect: URLError?
-    /// Whether the session itself made the task, to revalidate a cached response that was delivered stale.
+    /// Whether the session itself created the task, to revalidate a stale response that was delivered from the cache.
     var isRefresh = false
-    /// Whether the events go to a receiver. Then the task object is only created if it is read.
+    /// Whether a receiver gets the events. If so, the task object is created only when it is read.
     var hasReceiver = false
 }
 #endif

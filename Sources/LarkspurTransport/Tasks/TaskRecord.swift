@@ -5,7 +5,7 @@ struct TaskRecord {
     var response: ReceivedResponse?
     var error: (any Error)?
     var metrics: [TransferMetrics] = []
-    /// The resume data that the download would leave if it ended now; nil if there is none.
+    /// The resume data that the download would produce if it ended now; nil if it would produce none.
     @Boxed var resumption: ResumeData?
 }
 #endif

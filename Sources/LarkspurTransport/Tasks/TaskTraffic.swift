@@ -7,7 +7,7 @@ struct TaskTraffic {
     var expectsToReceive = NSURLSessionTransferSizeUnknown
     var expectsToSend = NSURLSessionTransferSizeUnknown
 
-    /// Adopts a new progress object, unless there is one already.
+    /// Stores a new progress object if there is none yet.
     /// - Parameter isOver: Whether the task has succeeded.
     /// - Returns: The progress object of the task.
     mutating func adopt(_ made: Progress, isOver: Bool) -> Progress {
@@ -31,7 +31,7 @@ struct TransferCounts: Sendable {
     func show(in progress: Progress) {
         let isKnown = expectedToReceive >= 0 && expectedToSend >= 0
         let total = isKnown ? Self.sum(expectedToReceive, expectedToSend) : -1
-        // A total of 0 would end the process, in Foundation's arithmetic of fractions.
+        // A total of 0 would end the process in Foundation's calculation of the completed fraction.
         progress.totalUnitCount = total > 0 ? total : -1
         progress.completedUnitCount = Self.sum(received, sent)
     }
@@ -42,7 +42,8 @@ struct TransferCounts: Sendable {
         progress.completedUnitCount = total
     }
 
-    /// Adds two numbers, and stops at the largest one: a negative sum would end the process in the same arithmetic.
+    /// Adds two numbers. If the sum overflows, returns the largest number, because a negative sum would end the process
+    /// in Foundation's calculation too.
     private static func sum(_ first: Int64, _ second: Int64) -> Int64 {
         let (sum, overflows) = first.addingReportingOverflow(second)
         return overflows ? .max : sum

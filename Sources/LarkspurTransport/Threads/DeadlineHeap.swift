@@ -1,11 +1,11 @@
 #if canImport(FoundationNetworking)
-/// An object that can be in a ``DeadlineHeap``, in one at a time.
+/// An object that can be in a ``DeadlineHeap``, but in only one at a time.
 protocol DeadlineHolder: AnyObject {
-    /// The index in the heap; nil if the object is in none. Only the heap sets it.
+    /// The index in the heap; nil if the object is in no heap. Only the heap sets this property.
     var deadlineIndex: Int? { get set }
 }
 
-/// Objects in the order of their deadlines. The cost of a change is at most logarithmic in their number.
+/// Objects in the order of their deadlines. The cost of a change is at most logarithmic in the number of objects.
 ///
 /// It is a value without I/O.
 struct DeadlineHeap<Holder: DeadlineHolder> {
@@ -43,7 +43,7 @@ struct DeadlineHeap<Holder: DeadlineHolder> {
         settle(index)
     }
 
-    /// Removes and returns the object with the earliest deadline if that has come; otherwise nil.
+    /// Removes and returns the object with the earliest deadline, if that deadline has come; otherwise returns nil.
     mutating func takeDue(at now: LoopTime) -> Holder? {
         guard let first = entries.first, first.deadline <= now else { return nil }
         remove(first.holder)

@@ -16,7 +16,8 @@ struct Line<Element> {
         guard !isEmpty else { return nil }
         let element = elements[takenCount].take()
         takenCount += 1
-        // Done when at least as many were taken as are left, so that each element costs little.
+        // The removal moves all elements that are left. It waits until at least as many elements were taken as are
+        // left, so its cost per element is small.
         if takenCount * 2 >= elements.count {
             elements.removeFirst(takenCount)
             takenCount = 0

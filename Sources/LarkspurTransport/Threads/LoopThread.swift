@@ -3,11 +3,12 @@
 package struct LoopThread: Sendable {
     /// The name of the thread in the process's list of threads. The list has room for 15 bytes.
     static let name = "larkspur.loop"
-    /// The stack size in bytes. It is that of a main thread, as the code of Swift tasks may run on the thread. Only
-    /// pages that are used cost memory.
+    /// The stack size in bytes. It is the usual size for a main thread, because the code of Swift tasks may run on this
+    /// thread. Only pages that are used need memory.
     private static let stackSize = 1 << 23
 
-    /// Runs an action on a new thread. Returns 0, or the `errno` of the failure; then the action does not run.
+    /// Runs an action on a new thread. Returns 0; if the thread cannot be created, returns the `errno`, and the action
+    /// does not run.
     let start: @Sendable (@escaping @Sendable () -> Void) -> Int32
 
     package init(start: @escaping @Sendable (@escaping @Sendable () -> Void) -> Int32) { self.start = start }

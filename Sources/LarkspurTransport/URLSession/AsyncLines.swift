@@ -4,8 +4,8 @@ internal import HTTPSyntax
 /// The lines of a text that arrives as bytes in UTF-8. Invalid bytes become U+FFFD.
 ///
 /// A line ends with a line feed, a carriage return or both, a vertical tab, a form feed, U+0085, U+2028 or U+2029. As
-/// in Foundation on other platforms, empty lines are left out. A line is held in memory as a whole, without a limit of
-/// its length.
+/// in Foundation on other platforms, empty lines are skipped. Each line is stored in memory as a whole, and its length
+/// is not limited.
 public struct AsyncLines: AsyncSequence, Sendable {
     /// A line without its line end.
     public typealias Element = String

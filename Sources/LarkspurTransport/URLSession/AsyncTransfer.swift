@@ -3,14 +3,16 @@ import Synchronization
 
 /// A `URLSessionTask` and the Swift task that waits for it.
 ///
-/// No lock is held during a call of the session or of the Swift runtime: each of them may wait for the other's lock.
+/// No lock is held while the session or the Swift runtime is called. Both have locks of their own, and could otherwise
+/// wait for each other forever.
 final class AsyncTransfer<Value: Sendable>: Sendable {
     typealias Completion = @Sendable (Result<Value, any Error>) -> Void
 
     private struct State {
         var isCancelled = false
         var continuation: CheckedContinuation<Value, any Error>?
-        /// The result, if it arrives before the continuation is set. The failure of an invalid session does.
+        /// The result, if it arrives before the continuation is set. This happens if the session is already
+        /// invalidated.
         var result: Result<Value, any Error>?
         /// The task, from its creation to its end.
         var task: URLSessionTask?
@@ -22,8 +24,8 @@ final class AsyncTransfer<Value: Sendable>: Sendable {
 
     /// Creates a task, resumes it, and waits for its completion handler.
     ///
-    /// - Parameter makeTask: Creates a task that calls the given closure when it ends. It is not called if the Swift
-    ///   task is already cancelled.
+    /// - Parameter makeTask: Creates a task that calls the given closure when the task ends. If the Swift task is
+    ///   already cancelled, `makeTask` is not called.
     static func run(
         delegate: (any URLSessionTaskDelegate)?,
         makeTask: (@escaping Completion) -> URLSessionTask
@@ -55,8 +57,8 @@ final class AsyncTransfer<Value: Sendable>: Sendable {
         switch start {
         case .resume: task.resume()
         case .cancel:
-            // The session retains a task that was never resumed, so this one must be cancelled. The result of its
-            // completion handler has no receiver.
+            // The task is cancelled because the session would otherwise retain it forever, as a task that is never
+            // resumed. The result of its completion handler is ignored.
             task.cancel()
             continuation.resume(throwing: URLError.cancelledBeforeStart)
         case .finish(let result): continuation.resume(with: result)
@@ -82,7 +84,8 @@ final class AsyncTransfer<Value: Sendable>: Sendable {
 }
 
 extension AsyncTransfer where Value == Never {
-    /// Returns the result of a completion handler; an error if neither a response nor an error was passed.
+    /// Returns the result of a completion handler. If the handler got neither a response nor an error, the result is an
+    /// error.
     static func outcome(_ response: URLResponse?, _ error: (any Error)?) -> Result<URLResponse, any Error> {
         if let error { return .failure(error) }
         return response.map(Result.success)

@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// A download task of a ``CurlURLSession``; its core does the work.
+/// A download task of a ``CurlURLSession``. Its ``TaskCore`` does the work.
 final class CurlDownloadTask: URLSessionDownloadTask, EngineTask, @unchecked Sendable {
     // Safe: both properties are constants, and the core's lock guards all changing state.
     let core: TaskCore
@@ -55,8 +55,8 @@ final class CurlDownloadTask: URLSessionDownloadTask, EngineTask, @unchecked Sen
     override func suspend() { core.suspend() }
     override func cancel() { core.cancel() }
 
-    /// Cancels the task, and passes resume data for ``CurlURLSession/downloadTask(withResumeData:)`` to a handler; nil
-    /// if there is none. The handler is called once, on the queue of the session's delegate.
+    /// Cancels the task, and passes resume data for ``CurlURLSession/downloadTask(withResumeData:)`` to a handler. The
+    /// handler gets nil if there is no resume data. It is called once, on the queue of the session's delegate.
     override func cancel(byProducingResumeData completionHandler: @escaping (Data?) -> Void) {
         core.cancel(leavingResumeDataFor: Transferring(completionHandler))
     }

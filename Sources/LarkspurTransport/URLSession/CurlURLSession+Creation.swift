@@ -2,21 +2,22 @@
 extension CurlURLSession {
     // MARK: Availability
 
-    /// Whether the process has a libcurl that the engine can use: version 7.68 or later. Otherwise every task fails
-    /// with the code `resourceUnavailable` and the message of ``unavailabilityReason``.
+    /// Whether the process has a libcurl that the engine can use: version 7.68 or later. If not, every task fails with
+    /// the code `resourceUnavailable` and the message of ``unavailabilityReason``.
     public static var isAvailable: Bool { unavailabilityReason == nil }
 
-    /// The reason why the engine cannot be used; nil if it can.
+    /// The reason why the engine cannot be used; nil if it can be used.
     public static var unavailabilityReason: String? { Libcurl.unavailability }
 
     /// The version of the libcurl that performs the requests, such as "7.88.1"; nil if there is none.
     public static var libcurlVersion: String? { Libcurl.version }
 
-    /// Whether the libcurl of the process can use HTTP/3: it is 7.88 or later, and was built with HTTP/3.
+    /// Whether the libcurl of the process can use HTTP/3. Its version must be 7.88 or later, and it must be built with
+    /// HTTP/3.
     public static var supportsHTTP3: Bool { Libcurl.hasHTTP3 }
 
-    /// Whether requests of the session may use HTTP/3: its options ask for it, and libcurl and the other options permit
-    /// it (see ``EngineOptions/http3``).
+    /// Whether requests of the session may use HTTP/3. The session's options must request it, and libcurl and the other
+    /// options must permit it (see ``EngineOptions/http3``).
     public var offersHTTP3: Bool { core.settings.http3 != .off }
 
     // MARK: Sessions with options
@@ -26,8 +27,8 @@ extension CurlURLSession {
     ///   - configuration: The configuration of the session. It is copied; later changes have no effect.
     ///   - delegate: The delegate for the session and its tasks; retained until the session is invalidated. Default:
     ///     nil, none.
-    ///   - queue: The queue on which the delegate and completion handlers are called, one call after the other, each as
-    ///     an operation. Default: nil, a serial queue that the session creates.
+    ///   - queue: The queue on which the delegate and completion handlers are called, one call after the other. Each
+    ///     call is an operation. Default: nil, a serial queue that the session creates.
     ///   - options: The options of the session.
     public convenience init(
         configuration: URLSessionConfiguration,
@@ -40,8 +41,8 @@ extension CurlURLSession {
 
     /// - Parameters:
     ///   - callsDelegateOnLoop: Whether the delegate is called on the loop's thread. It must never block there.
-    ///   - unavailability: The reason why every task fails; nil if tasks work.
-    ///   - tlsAbilities: The TLS abilities of libcurl. Default: nil, the real ones.
+    ///   - unavailability: The reason why every task fails; nil if tasks can be performed.
+    ///   - tlsAbilities: The TLS abilities of libcurl. Default: nil, the abilities of the loaded libcurl.
     ///   - thread: Starts the session's thread. Default: a thread of the system.
     package convenience init(
         _ configuration: URLSessionConfiguration,
@@ -66,10 +67,12 @@ extension CurlURLSession {
         )
     }
 
-    /// The configuration of ``shared``: the default one, with the classes that the program has registered.
+    /// The configuration of ``shared``: the default configuration, with the `URLProtocol` classes that the program has
+    /// registered.
     ///
-    /// Only the superclass's shared session has a configuration with those classes. If that session was made before
-    /// they were registered, they stand behind FoundationNetworking's own classes there, and would never be asked.
+    /// Only the configuration of the superclass's shared session contains the registered classes. If they were
+    /// registered after that session was created, they come after FoundationNetworking's own classes in its list, and
+    /// would never load a request. So they are moved to the beginning.
     static var sharedConfiguration: URLSessionConfiguration {
         let configuration = URLSessionConfiguration.default
         let registered = ProtocolClasses.own(URLSession.shared.configuration.protocolClasses ?? [])
@@ -77,9 +80,9 @@ extension CurlURLSession {
         return configuration
     }
 
-    /// Returns the configuration for the superclass. It has the class that performs the superclass's tasks, and lacks
-    /// three kinds of values: those on which the superclass would trap, those that it would add to requests by rules of
-    /// its own, and those for which it would open files in vain.
+    /// Returns the configuration for the superclass. It contains the class that performs the superclass's tasks. Three
+    /// kinds of values are converted or removed: values on which the superclass would trap, values that it would add to
+    /// requests by its own rules, and values for which it would open files that it does not need.
     static func forSuperclass(_ configuration: URLSessionConfiguration) -> URLSessionConfiguration {
         let copy = configuration.copy() as? URLSessionConfiguration ?? .ephemeral
         copy.httpAdditionalHeaders = SessionSettings.fields(copy.httpAdditionalHeaders)
@@ -93,8 +96,8 @@ extension CurlURLSession {
         return copy
     }
 
-    /// Returns the queue of the delegate, and how the delegate is called there. Without a queue of the caller's, this
-    /// is a new serial queue.
+    /// Returns the queue of the delegate, and the way in which the delegate is called there. If the caller passes no
+    /// queue, creates a serial queue.
     static func delegateQueue(_ queue: OperationQueue?) -> (OperationQueue, Delivery.Place) {
         if let queue { return (queue, .operations(queue)) }
         let serialQueue = DispatchQueue(label: "larkspur.delegate")

@@ -1,20 +1,20 @@
 #if canImport(FoundationNetworking)
 /// Further uses of resume data, besides ``CurlURLSession/downloadTask(withResumeData:)``.
 ///
-/// Resume data is a small document that outlives the process. It holds the URL and the fields of the request, the
-/// validator of the file's version (a strong `ETag`, or a `Last-Modified` that serves as one), the file's length, and
-/// the path of the partial file. It does not hold the user and password of the URL, nor fields whose names suggest
-/// secrets (`Authorization`, `Cookie`, anything with "token", "key" and the like). It does hold the query of the URL
-/// unchanged: protect resume data as you protect the query.
+/// Resume data is a small document that a later process can use. It contains the URL and the fields of the request, the
+/// validator of the file's version (a strong `ETag`, or a `Last-Modified` that is a strong validator), the file's
+/// length, and the path of the partial file. It does not contain the user and password of the URL. It also does not
+/// contain fields whose names suggest secrets: `Authorization`, `Cookie`, and names with words such as "token" or
+/// "key". It contains the query of the URL unchanged, so protect resume data as you protect the query.
 ///
-/// The partial file belongs to the owner of the resume data. A resumed download uses it up, and
-/// ``discardResumeData(_:)`` removes it.
+/// The partial file belongs to the owner of the resume data. If a download is resumed, it takes over the file.
+/// ``discardResumeData(_:)`` removes the file.
 extension CurlURLSession {
     /// Creates a task that continues another download with the given request.
     ///
     /// The request supplies the values that resume data does not contain, such as credentials or a newly signed URL.
-    /// The task adds `Range` and `If-Range` to it. If the server's file or the partial file has changed, the download
-    /// starts over. If the data is not resume data of a ``CurlURLSession``, the task fails with the code
+    /// The task adds `Range` and `If-Range` to the request. If the server's file or the partial file has changed, the
+    /// download starts over. If the data is not resume data of a ``CurlURLSession``, the task fails with the code
     /// `unsupportedURL`. The task is suspended until `resume()` is called. Its delegate is called on the delegate
     /// queue.
     /// - Parameters:
@@ -28,7 +28,8 @@ extension CurlURLSession {
     /// - Parameter data: Any data.
     public static func isResumeData(_ data: Data) -> Bool { ResumeData(data) != nil }
 
-    /// Returns the request in resume data, which lacks credentials; nil if the data is not resume data.
+    /// Returns the request that resume data contains; nil if the data is not resume data. The request has no
+    /// credentials.
     package static func request(ofResumeData data: Data) -> URLRequest? { ResumeData(data)?.request }
 
     /// Removes the partial file of resume data, unless a download is using it. The data is useless afterwards.
@@ -40,13 +41,14 @@ extension CurlURLSession {
     /// Removes partial files of downloads that were not continued, because their process was killed or their resume
     /// data was lost.
     ///
-    /// The method does not remove files of running downloads, whatever their process, of other users, or of other
-    /// programs. A download whose partial file was removed starts over. The method runs on the caller's thread.
+    /// The method does not remove files of running downloads, even if they run in another process. It also does not
+    /// remove files of other users, and files that were not written by this engine. If the partial file of a download
+    /// was removed, the download starts over. The method runs on the caller's thread.
     /// - Parameters:
-    ///   - folder: The folder to search; nothing is removed through a symbolic link. Default: nil, the temporary
-    ///     folder, to which downloads are written unless ``EngineOptions/partialDownloadFolder`` is set.
-    ///   - age: The time since the last write after which a file is removed, in seconds, such as 86,400 for a day. If
-    ///     it is not a number, nothing is removed.
+    ///   - folder: The folder to search. If it is a symbolic link, nothing is removed. Default: nil, the temporary
+    ///     folder. Downloads are written to it if ``EngineOptions/partialDownloadFolder`` is not set.
+    ///   - age: The time in seconds, such as 86,400 for a day. A file is removed if its last write is longer ago than
+    ///     this time. If the time is not a number, nothing is removed.
     /// - Returns: The number of files that were removed.
     @discardableResult
     public static func discardPartialDownloads(in folder: URL? = nil, unwrittenFor age: TimeInterval) -> Int {
@@ -61,14 +63,14 @@ extension CurlURLSession {
 }
 
 extension URLSessionDownloadTask {
-    /// The data with which a later process can continue this download; nil while there is none, and for tasks that are
-    /// not a ``CurlURLSession``'s own.
+    /// The data with which a later process can continue this download. Nil while there is none, and for tasks that the
+    /// engine of a ``CurlURLSession`` does not perform.
     ///
-    /// Reading it does not affect the download. It is available as soon as the response has arrived. All bytes that the
-    /// file has when the download is resumed count, also those that were written after the data was read. The data
-    /// becomes useless if the download starts over with another version of the file, so store it again from time to
-    /// time. While the task runs, its file is locked: another download from the data starts over.
-    /// runs, its file is locked, and another download from the data starts over.
+    /// A read of this property does not affect the download. The data is available as soon as the response has arrived.
+    /// A resumed download uses all bytes of the partial file, including bytes that were written after the property was
+    /// read. If the download starts over with another version of the file, the data becomes useless, so read and store
+    /// it again from time to time. While the task runs, its file is locked, and another download from the data starts
+    /// over.
     public var currentResumeData: Data? { (self as? CurlDownloadTask)?.core.currentResumeData }
 }
 #endif

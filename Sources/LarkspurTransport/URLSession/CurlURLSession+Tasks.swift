@@ -3,7 +3,7 @@
 extension CurlURLSession {
     func makeDownloadTask(_ core: TaskCore) -> URLSessionDownloadTask { CurlDownloadTask(core, of: self) }
 
-    /// Creates a task whose content goes to a channel; nil for a request that the superclass performs.
+    /// Creates a task that passes its content to a channel; nil for a request that the superclass performs.
     func dataTask(with request: URLRequest, channel: ByteChannel) -> URLSessionDataTask? {
         guard let task = makeDataTask(request, .bytes(channel)) else { return nil }
         channel.attach(task.core)
@@ -50,10 +50,10 @@ extension CurlURLSession {
         )
     }
 
-    /// Calls a closure when the superclass's own tasks have ended.
+    /// Calls a closure when all tasks that the superclass performs have ended.
     ///
-    /// The superclass is never invalidated, because its async methods would then end the process when code calls them
-    /// that was compiled without this module.
+    /// The superclass is never invalidated. Code that was compiled without this module can call the superclass's async
+    /// methods. After an invalidation, these calls would end the process.
     func whenSuperclassIsIdle(_ action: @escaping @Sendable () -> Void) {
         guard let layout, let queue = layout.workQueue(of: self) else { return action() }
         queue.async { [self] in

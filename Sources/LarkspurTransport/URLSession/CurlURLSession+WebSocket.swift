@@ -7,22 +7,22 @@ extension CurlURLSession {
     ///
     /// - Parameters:
     ///   - url: The URL of the server, with the scheme ws, wss, http or https.
-    ///   - options: The settings. Default: those of ``WebSocketTask/Options/init()``.
+    ///   - options: The settings. Default: the settings of ``WebSocketTask/Options/init()``.
     /// - Returns: A task. Its handshake begins with ``WebSocketTask/resume()``, or with the first method that needs the
     ///   connection: ``WebSocketTask/open()``, sending, receiving, or a ping.
     public func webSocket(with url: URL, options: WebSocketTask.Options = .init()) -> WebSocketTask {
         webSocket(with: URLRequest(url: url), options: options)
     }
 
-    /// Creates a WebSocket from a request, for its fields and its timeout.
+    /// Creates a WebSocket whose handshake has the fields and the timeout of a request.
     ///
     /// - Parameters:
-    ///   - request: The request of the handshake; its URL has the scheme ws, wss, http or https. Its method and content
+    ///   - request: The request of the handshake. Its URL has the scheme ws, wss, http or https. Its method and content
     ///     are ignored. Its timeout applies until the connection is open.
-    ///   - options: The settings. Default: those of ``WebSocketTask/Options/init()``.
+    ///   - options: The settings. Default: the settings of ``WebSocketTask/Options/init()``.
     /// - Returns: A task. Its handshake begins with ``WebSocketTask/resume()``, or with the first method that needs the
-    ///   connection: ``WebSocketTask/open()``, sending, receiving, or a ping. It fails then if an option is not
-    ///   allowed, or the URL has another scheme.
+    ///   connection: ``WebSocketTask/open()``, sending, receiving, or a ping. If an option is not allowed, or the URL
+    ///   has another scheme, the handshake fails.
     public func webSocket(with request: URLRequest, options: WebSocketTask.Options = .init()) -> WebSocketTask {
         let channel = WebSocketChannel(options: options)
         return WebSocketTask(channel: channel, task: makeHandshake(request, for: channel))
@@ -41,7 +41,7 @@ extension CurlURLSession {
     ) -> WebSocketAttempt {
         let attempt = WebSocketAttempt(withheldFields: withheldFields)
         line.latest.task = makeHandshake(request, for: line.channel, attempt)
-        // The channel refuses a connection if it has ended.
+        // If the channel has ended, it refuses new connections.
         if !line.channel.begin(attempt) { attempt.cancel() }
         return attempt
     }
@@ -96,7 +96,7 @@ extension URLError {
 }
 
 extension URL {
-    /// The URL of the request that opens a WebSocket, with http or https in place of ws or wss.
+    /// The URL of the request that opens a WebSocket: the scheme ws or wss is replaced by http or https.
     package var ofHandshake: URL {
         let replacement: String
         switch scheme?.lowercased() {

@@ -2,12 +2,12 @@
 /// A `URLSession` for Linux that performs its http and https tasks with libcurl's multi interface, on its own thread.
 ///
 /// Use it in place of `URLSession`: it has the same initialisers, and the superclass's documentation of data, upload
-/// and download tasks applies. The superclass performs data tasks for other schemes (data:, file:, ftp:); upload and
+/// and download tasks applies. The superclass performs data tasks for other schemes (data:, file:, ftp:). Upload and
 /// download tasks for these schemes fail with the code `unsupportedURL`. In contrast to the superclass, this class
 /// never ends the process because of a server's response, or because the session was invalidated.
 ///
 /// The delegate is called on the delegate queue, one call after the other, and is retained until the session is
-/// invalidated. A session that is released without having been invalidated ends with its last task.
+/// invalidated. If a session is released but was not invalidated, it ends when its last task has ended.
 ///
 /// Sessions with the configuration `.default` share their cookies in `HTTPCookieStorage.shared`, as with the
 /// superclass. A server that acts for several users should give each of them an `.ephemeral` configuration, or a
@@ -33,10 +33,10 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
     /// Creates a session with a delegate.
     /// - Parameters:
     ///   - configuration: The configuration of the session. It is copied; later changes have no effect.
-    ///   - delegate: The delegate for the session and its tasks; retained until the session is invalidated. Nil for
-    ///     none.
-    ///   - queue: The queue on which the delegate and completion handlers are called, one call after the other, each as
-    ///     an operation. Nil for a serial queue that the session creates.
+    ///   - delegate: The delegate for the session and its tasks, or nil. It is retained until the session is
+    ///     invalidated.
+    ///   - queue: The queue on which the delegate and completion handlers are called, one call after the other. Each
+    ///     call is an operation. Nil for a serial queue that the session creates.
     public convenience override init(
         configuration: URLSessionConfiguration,
         delegate: (any URLSessionDelegate)?,
@@ -59,7 +59,7 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
     ) {
         self.layout = layout
         let copy = configuration.copy() as? URLSessionConfiguration ?? configuration
-        // A configuration that was read from a session without a layout contains the class.
+        // If the caller read the configuration from a session that has no layout, it contains the class.
         copy.protocolClasses?.removeAll { $0 == HandedTaskProtocol.self }
         let place: Delivery.Place
         (ownQueue, place) = Self.delegateQueue(queue)
@@ -85,10 +85,10 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
 
     private static let sharedSession = CurlURLSession(configuration: sharedConfiguration)
 
-    /// A session with the default configuration, for requests without special requirements. Invalidating it has no
-    /// effect.
+    /// A session with the default configuration, for requests without special requirements. It cannot be invalidated.
     ///
-    /// Classes that were registered by `URLProtocol.registerClass(_:)` before its first use load its requests.
+    /// `URLProtocol` classes can load requests of this session. Register them by `URLProtocol.registerClass(_:)` before
+    /// the session is first used.
     ///
     /// Its type is `CurlURLSession`, so the members of this class can be used without a cast.
     public override class var shared: CurlURLSession { sharedSession }
@@ -99,16 +99,16 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
     /// task has ended.
     public override var delegate: (any URLSessionDelegate)? { core.delegate }
 
-    /// The queue on which the delegate and completion handlers are called: the queue that the session was created with,
-    /// otherwise a serial queue of the session.
+    /// The queue on which the delegate and completion handlers are called. It is the queue with which the session was
+    /// created, or a serial queue of the session if there was none.
     public override var delegateQueue: OperationQueue {
         core.delivery.noteUseOfQueue()
         return ownQueue
     }
 
-    /// A copy of the configuration that the session was created with; changes to it do not affect the session.
+    /// A copy of the configuration with which the session was created. Changes to the copy do not affect the session.
     public override var configuration: URLSessionConfiguration {
-        // The superclass reads here which classes load its tasks.
+        // The superclass reads this property to find the classes that load its tasks.
         if SuperclassQueue.session != nil { return superclassConfiguration }
         let copy = ownConfiguration.copy() as? URLSessionConfiguration ?? ownConfiguration
         if layout == nil { copy.protocolClasses?.insert(HandedTaskProtocol.self, at: 0) }
@@ -137,8 +137,8 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         core.invalidate(cancellingTasks: true)
     }
 
-    /// Removes the cookies and credentials of the session's storages and all entries of its cache, and closes its
-    /// connections as soon as no transfer is under way.
+    /// Removes the cookies and credentials of the session's storages and all entries of its cache. Closes the session's
+    /// connections as soon as no transfer is in progress.
     /// - Parameter completionHandler: Called once, on the delegate queue, after the removal.
     public override func reset(completionHandler: @Sendable @escaping () -> Void) {
         core.settings.cookies.removeAll()
@@ -147,7 +147,7 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         flush(completionHandler: completionHandler)
     }
 
-    /// Closes the session's connections as soon as no transfer is under way.
+    /// Closes the session's connections as soon as no transfer is in progress.
     /// - Parameter completionHandler: Called once, on the delegate queue.
     public override func flush(completionHandler: @Sendable @escaping () -> Void) {
         core.loop.end()
@@ -156,7 +156,7 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
 
     // MARK: Tasks
 
-    /// Passes the tasks of the session that have not ended and were not cancelled to a closure.
+    /// Passes tasks of the session to a closure: all tasks that have not ended and were not cancelled.
     /// - Parameter completionHandler: Called once, on the delegate queue.
     public override func getAllTasks(completionHandler: @Sendable @escaping ([URLSessionTask]) -> Void) {
         let tasks = core.tasks
@@ -168,7 +168,8 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         }
     }
 
-    /// Passes the data, upload and download tasks that have not ended and were not cancelled to a closure.
+    /// Passes the data, upload and download tasks of the session to a closure, except for tasks that have ended or were
+    /// cancelled.
     /// - Parameter completionHandler: Called once, on the delegate queue, with the data tasks, the upload tasks and the
     ///   download tasks.
     public override func getTasksWithCompletionHandler(
@@ -185,8 +186,8 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
 
     /// Creates a data task. Its delegate receives the response and the content.
     ///
-    /// The task is suspended until `resume()` is called. Its delegate, otherwise the session's, is called on the
-    /// delegate queue.
+    /// The task is suspended until `resume()` is called. The task's delegate, or the session's if the task has none, is
+    /// called on the delegate queue.
     /// - Parameter request: The request to send.
     public override func dataTask(with request: URLRequest) -> URLSessionDataTask {
         makeDataTask(request, nil) ?? super.dataTask(with: request)
@@ -194,8 +195,8 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
 
     /// Creates a data task for a GET. Its delegate receives the response and the content.
     ///
-    /// The task is suspended until `resume()` is called. Its delegate, otherwise the session's, is called on the
-    /// delegate queue.
+    /// The task is suspended until `resume()` is called. The task's delegate, or the session's if the task has none, is
+    /// called on the delegate queue.
     /// - Parameter url: The URL to get.
     public override func dataTask(with url: URL) -> URLSessionDataTask { dataTask(with: URLRequest(url: url)) }
 
@@ -204,9 +205,9 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
     /// The task is suspended until `resume()` is called.
     /// - Parameters:
     ///   - request: The request to send.
-    ///   - completionHandler: Called once, on the delegate queue, with the content, the response and nil, or with nil,
-    ///     the response if there is one, and the error. The delegate does not receive the response and the content
-    ///     then.
+    ///   - completionHandler: Called once, on the delegate queue. After a success it gets the content, the response and
+    ///     nil. After a failure it gets nil, the response if there is one, and the error. The delegate does not receive
+    ///     the response and the content.
     public override func dataTask(
         with request: URLRequest,
         completionHandler: @Sendable @escaping (Data?, URLResponse?, (any Error)?) -> Void
@@ -220,9 +221,9 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
     /// The task is suspended until `resume()` is called.
     /// - Parameters:
     ///   - url: The URL to get.
-    ///   - completionHandler: Called once, on the delegate queue, with the content, the response and nil, or with nil,
-    ///     the response if there is one, and the error. The delegate does not receive the response and the content
-    ///     then.
+    ///   - completionHandler: Called once, on the delegate queue. After a success it gets the content, the response and
+    ///     nil. After a failure it gets nil, the response if there is one, and the error. The delegate does not receive
+    ///     the response and the content.
     public override func dataTask(
         with url: URL,
         completionHandler: @Sendable @escaping (Data?, URLResponse?, (any Error)?) -> Void
@@ -232,11 +233,12 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
 
     /// Creates a task that sends the content of a file.
     ///
-    /// The task is suspended until `resume()` is called. Its delegate, otherwise the session's, is called on the
-    /// delegate queue. A file that cannot be read fails the task with the code `fileDoesNotExist`, `fileIsDirectory` or
-    /// `noPermissionsToReadFile`, and a file that changes while it is sent with `requestBodyStreamExhausted`.
+    /// The task is suspended until `resume()` is called. The task's delegate, or the session's if the task has none, is
+    /// called on the delegate queue. If the file cannot be read, the task fails with the code `fileDoesNotExist`,
+    /// `fileIsDirectory` or `noPermissionsToReadFile`. If the file changes while it is sent, the code is
+    /// `requestBodyStreamExhausted`.
     /// - Parameters:
-    ///   - request: The request to send; its own content is ignored.
+    ///   - request: The request to send. The content of the request is ignored.
     ///   - fileURL: The file with the content, which must not change while it is sent.
     public override func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask {
         makeUploadTask(request, .file(fileURL), nil)
@@ -244,10 +246,10 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
 
     /// Creates a task that sends content from memory.
     ///
-    /// The task is suspended until `resume()` is called. Its delegate, otherwise the session's, is called on the
-    /// delegate queue.
+    /// The task is suspended until `resume()` is called. The task's delegate, or the session's if the task has none, is
+    /// called on the delegate queue.
     /// - Parameters:
-    ///   - request: The request to send; its own content is ignored.
+    ///   - request: The request to send. The content of the request is ignored.
     ///   - bodyData: The content to send.
     public override func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask {
         makeUploadTask(request, .data(bodyData), nil)
@@ -255,10 +257,11 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
 
     /// Creates a task that sends content from a stream.
     ///
-    /// The delegate provides a new stream in `urlSession(_:task:needNewBodyStream:)` each time that the content is
-    /// sent. Without a stream the task fails with the code `requestBodyStreamExhausted`. The task is suspended until
-    /// `resume()` is called. Its delegate, otherwise the session's, is called on the delegate queue.
-    /// - Parameter request: The request to send; its own content is ignored.
+    /// Each time the content is sent, the delegate provides a new stream in `urlSession(_:task:needNewBodyStream:)`. If
+    /// it provides no stream, the task fails with the code `requestBodyStreamExhausted`. The task is suspended until
+    /// `resume()` is called. The task's delegate, or the session's if the task has none, is called on the delegate
+    /// queue.
+    /// - Parameter request: The request to send. The content of the request is ignored.
     public override func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
         makeUploadTask(request, .stream(nil), nil)
     }
@@ -266,15 +269,15 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
     /// Creates a task that sends the content of a file, and passes the response's complete content to a completion
     /// handler.
     ///
-    /// The task is suspended until `resume()` is called. A file that cannot be read fails the task with the code
-    /// `fileDoesNotExist`, `fileIsDirectory` or `noPermissionsToReadFile`, and a file that changes while it is sent
-    /// with `requestBodyStreamExhausted`.
+    /// The task is suspended until `resume()` is called. If the file cannot be read, the task fails with the code
+    /// `fileDoesNotExist`, `fileIsDirectory` or `noPermissionsToReadFile`. If the file changes while it is sent, the
+    /// code is `requestBodyStreamExhausted`.
     /// - Parameters:
-    ///   - request: The request to send; its own content is ignored.
+    ///   - request: The request to send. The content of the request is ignored.
     ///   - fileURL: The file with the content, which must not change while it is sent.
-    ///   - completionHandler: Called once, on the delegate queue, with the content, the response and nil, or with nil,
-    ///     the response if there is one, and the error. The delegate does not receive the response and the content
-    ///     then.
+    ///   - completionHandler: Called once, on the delegate queue. After a success it gets the content, the response and
+    ///     nil. After a failure it gets nil, the response if there is one, and the error. The delegate does not receive
+    ///     the response and the content.
     public override func uploadTask(
         with request: URLRequest,
         fromFile fileURL: URL,
@@ -288,11 +291,11 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
     ///
     /// The task is suspended until `resume()` is called.
     /// - Parameters:
-    ///   - request: The request to send; its own content is ignored.
+    ///   - request: The request to send. The content of the request is ignored.
     ///   - bodyData: The content to send; nil for none.
-    ///   - completionHandler: Called once, on the delegate queue, with the content, the response and nil, or with nil,
-    ///     the response if there is one, and the error. The delegate does not receive the response and the content
-    ///     then.
+    ///   - completionHandler: Called once, on the delegate queue. After a success it gets the content, the response and
+    ///     nil. After a failure it gets nil, the response if there is one, and the error. The delegate does not receive
+    ///     the response and the content.
     public override func uploadTask(
         with request: URLRequest,
         from bodyData: Data?,
@@ -303,9 +306,9 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
 
     /// Creates a task that downloads to a file.
     ///
-    /// The task is suspended until `resume()` is called. Its delegate, otherwise the session's, is called on the
-    /// delegate queue. The delegate receives the file in `urlSession(_:downloadTask:didFinishDownloadingTo:)`. The file
-    /// is removed when that method returns.
+    /// The task is suspended until `resume()` is called. The task's delegate, or the session's if the task has none, is
+    /// called on the delegate queue. The delegate receives the file in
+    /// `urlSession(_:downloadTask:didFinishDownloadingTo:)`. The file is removed when that method returns.
     /// - Parameter request: The request to send.
     public override func downloadTask(with request: URLRequest) -> URLSessionDownloadTask {
         makeDownloadTask(request, nil)
@@ -313,21 +316,22 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
 
     /// Creates a task that downloads a URL to a file.
     ///
-    /// The task is suspended until `resume()` is called. Its delegate, otherwise the session's, is called on the
-    /// delegate queue. The delegate receives the file in `urlSession(_:downloadTask:didFinishDownloadingTo:)`. The file
-    /// is removed when that method returns.
+    /// The task is suspended until `resume()` is called. The task's delegate, or the session's if the task has none, is
+    /// called on the delegate queue. The delegate receives the file in
+    /// `urlSession(_:downloadTask:didFinishDownloadingTo:)`. The file is removed when that method returns.
     /// - Parameter url: The URL to get.
     public override func downloadTask(with url: URL) -> URLSessionDownloadTask {
         downloadTask(with: URLRequest(url: url))
     }
 
-    /// Creates a task that downloads to a file, and passes it to a completion handler.
+    /// Creates a task that downloads to a file, and passes the file to a completion handler.
     ///
     /// The task is suspended until `resume()` is called.
     /// - Parameters:
     ///   - request: The request to send.
-    ///   - completionHandler: Called once, on the delegate queue, with the file, the response and nil, or with nil, the
-    ///     response if there is one, and the error. The file is removed when the handler returns.
+    ///   - completionHandler: Called once, on the delegate queue. After a success it gets the file, the response and
+    ///     nil; the file is removed when the handler returns. After a failure it gets nil, the response if there is
+    ///     one, and the error.
     public override func downloadTask(
         with request: URLRequest,
         completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
@@ -335,13 +339,14 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         makeDownloadTask(request, .download(completionHandler))
     }
 
-    /// Creates a task that downloads a URL to a file, and passes it to a completion handler.
+    /// Creates a task that downloads a URL to a file, and passes the file to a completion handler.
     ///
     /// The task is suspended until `resume()` is called.
     /// - Parameters:
     ///   - url: The URL to get.
-    ///   - completionHandler: Called once, on the delegate queue, with the file, the response and nil, or with nil, the
-    ///     response if there is one, and the error. The file is removed when the handler returns.
+    ///   - completionHandler: Called once, on the delegate queue. After a success it gets the file, the response and
+    ///     nil; the file is removed when the handler returns. After a failure it gets nil, the response if there is
+    ///     one, and the error.
     public override func downloadTask(
         with url: URL,
         completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
@@ -367,8 +372,9 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
     /// `unsupportedURL`. The task is suspended until `resume()` is called.
     /// - Parameters:
     ///   - resumeData: The resume data of an earlier download.
-    ///   - completionHandler: Called once, on the delegate queue, with the file, the response and nil, or with nil, the
-    ///     response if there is one, and the error. The file is removed when the handler returns.
+    ///   - completionHandler: Called once, on the delegate queue. After a success it gets the file, the response and
+    ///     nil; the file is removed when the handler returns. After a failure it gets nil, the response if there is
+    ///     one, and the error.
     public override func downloadTask(
         withResumeData resumeData: Data,
         completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
@@ -376,8 +382,8 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         CurlDownloadTask(core.makeTask(withResumeData: resumeData, completion: .download(completionHandler)), of: self)
     }
 
-    /// Creates a task of FoundationNetworking's WebSocket API. It fails, as no libcurl has the functions that it needs:
-    /// use ``webSocket(with:options:)-(URL,_)``.
+    /// Creates a task of FoundationNetworking's WebSocket API. The task always fails. Use
+    /// ``webSocket(with:options:)-(URL,_)``.
     ///
     /// After `resume()` the task ends with the code `unsupportedURL`, and its methods end with an error.
     /// - Parameter url: The URL of the server.
@@ -385,8 +391,8 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         webSocketTask(with: URLRequest(url: url))
     }
 
-    /// Creates a task of FoundationNetworking's WebSocket API. It fails, as no libcurl has the functions that it needs:
-    /// use ``webSocket(with:options:)-(URL,_)`` with ``WebSocketTask/Options/protocols``.
+    /// Creates a task of FoundationNetworking's WebSocket API. The task always fails. Use
+    /// ``webSocket(with:options:)-(URL,_)`` with ``WebSocketTask/Options/protocols``.
     ///
     /// After `resume()` the task ends with the code `unsupportedURL`, and its methods end with an error.
     /// - Parameters:
@@ -398,8 +404,8 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         return webSocketTask(with: request)
     }
 
-    /// Creates a task of FoundationNetworking's WebSocket API. It fails, as no libcurl has the functions that it needs:
-    /// use ``webSocket(with:options:)-(URLRequest,_)``.
+    /// Creates a task of FoundationNetworking's WebSocket API. The task always fails, because no libcurl has the
+    /// functions that this API needs. Use ``webSocket(with:options:)-(URLRequest,_)``.
     ///
     /// After `resume()` the task ends with the code `unsupportedURL`, and its methods end with an error.
     /// - Parameter request: The request of the handshake.

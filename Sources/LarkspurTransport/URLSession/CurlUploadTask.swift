@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// An upload task of a ``CurlURLSession``; its core does the work.
+/// An upload task of a ``CurlURLSession``. Its ``TaskCore`` does the work.
 final class CurlUploadTask: URLSessionUploadTask, EngineTask, @unchecked Sendable {
     // Safe: both properties are constants, and the core's lock guards all changing state.
     let core: TaskCore

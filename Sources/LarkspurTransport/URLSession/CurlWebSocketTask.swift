@@ -1,16 +1,17 @@
 #if canImport(FoundationNetworking)
-/// A task of FoundationNetworking's WebSocket API. It always fails, as no libcurl has the functions that it needs.
+/// A task of FoundationNetworking's WebSocket API. It always fails, because no libcurl has the functions that this API
+/// needs.
 ///
-/// The superclass's methods for sending and receiving cannot be overridden. They end with the task's error. On the
-/// task's work queue they read that error, the session, and the class that loads the request.
+/// The superclass's methods for sending and receiving cannot be overridden. They end with the task's error, because on
+/// the task's work queue they read the overridden properties for the error and the request.
 final class CurlWebSocketTask: URLSessionWebSocketTask, EngineTask, @unchecked Sendable {
     // Safe: both properties are constants, and the core's lock guards all changing state.
     let core: TaskCore
     private let session: CurlURLSession
 
-    /// The key that marks the work queues of these tasks.
+    /// The key of the mark that the work queues of these tasks have.
     private static let mark = DispatchSpecificKey<Void>()
-    /// A request that no class claims to load.
+    /// A request that no `URLProtocol` class loads.
     private static let unloadable = URLRequest(url: URL(fileURLWithPath: "/dev/null"))
 
     /// Creates a task; nil if the hidden parts of the superclass were not found.

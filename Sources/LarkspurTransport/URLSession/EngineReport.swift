@@ -3,14 +3,16 @@
 ///
 ///     print(EngineReport())
 ///
-/// The engine finds libcurl, its TLS library and the libraries of content codings at run time, so that a program can
-/// tell only where it runs what it has. Print the report, or store it as a list of the software that a service uses.
+/// The engine finds libcurl, its TLS library and the libraries of content codings at run time. So the available
+/// features are known only on the machine on which the program runs. Print the report, or store it as a list of the
+/// software that a service uses.
 public struct EngineReport: Sendable, CustomStringConvertible {
     /// An ability of the engine that depends on the libraries.
     public struct Ability: Sendable, Hashable {
         /// The name, such as "HTTP/2".
         public let name: String
-        /// The reason why the engine does not have the ability, or does not use it by default; nil if it does.
+        /// The reason why the engine does not have the ability, or does not use it by default; nil if there is no such
+        /// reason.
         public let lack: String?
 
         /// Whether the engine has the ability.
@@ -21,18 +23,20 @@ public struct EngineReport: Sendable, CustomStringConvertible {
     public let libcurlVersion: String?
     /// libcurl's TLS library with its version, such as "OpenSSL/3.0.19"; nil if there is none.
     public let tlsLibrary: String?
-    /// The reason why the engine cannot be used at all; nil if it can.
+    /// The reason why the engine cannot be used at all; nil if it can be used.
     public let unavailabilityReason: String?
     /// The features that depend on the libraries, in a fixed order.
     public let abilities: [Ability]
-    /// The paths of the libraries in the process that the engine uses, directly or by way of libcurl, sorted. The names
-    /// of the files have their versions, such as "libz.so.1.2.13". Empty if the system does not tell.
+    /// The paths, sorted, of the libraries in the process that the engine uses directly or through libcurl. The file
+    /// names contain the versions, such as "libz.so.1.2.13". Empty if the system does not provide the list.
     public let libraries: [String]
 
-    /// Looks at this process. The libraries that the engine needs are loaded, if they are not yet; they stay loaded.
+    /// Creates the report for this process. The libraries that the engine needs are loaded if they are not loaded yet,
+    /// and stay loaded.
     public init() {
         let abilities = Self.presentAbilities
-        // Foundation's functions that read a whole file stop after a page, as the file has no size.
+        // Foundation's functions that read a whole file would stop after one page, because the system reports no size
+        // for this file.
         let maps = try? FileHandle(forReadingAtPath: "/proc/self/maps")?.readToEnd()
         self.init(abilities: abilities, maps: String(decoding: maps ?? Data(), as: UTF8.self))
     }
@@ -46,7 +50,7 @@ public struct EngineReport: Sendable, CustomStringConvertible {
         libraries = Self.libraries(in: maps)
     }
 
-    /// The report as text, an item on each line.
+    /// The report as text, with one item on each line.
     public var description: String {
         var lines = ["libcurl      \(libcurlVersion ?? unavailabilityReason ?? "none")"]
         lines.append("TLS          \(tlsLibrary ?? "none")")

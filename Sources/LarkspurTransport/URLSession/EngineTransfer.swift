@@ -1,11 +1,12 @@
 #if canImport(FoundationNetworking)
-/// The lower side of the seam between manager and session: one transfer of a ``CurlURLSession`` with a receiver for its
-/// events.
+/// One transfer of a ``CurlURLSession``, whose events are passed to a receiver. A session manager uses it instead of a
+/// task.
 ///
-/// Its `URLSessionTask` is created when it is first read: it costs two dispatch queues, and hardly any caller needs it.
+/// The `URLSessionTask` of the transfer is created when it is first read, because it needs two dispatch queues, and few
+/// callers read it.
 package struct EngineTransfer: Sendable {
     private let core: TaskCore
-    /// The session, which lives at least as long as its transfers.
+    /// The session. It is retained as long as the transfer.
     private let session: CurlURLSession
 
     fileprivate init(_ core: TaskCore, of session: CurlURLSession) {
@@ -20,10 +21,11 @@ package struct EngineTransfer: Sendable {
     package var response: URLResponse? { core.withStorage { $0.record.response }?.object }
     package var metrics: [TransferMetrics] { core.withStorage { $0.record.metrics } }
     package var currentResumeData: Data? { core.kind == .download ? core.currentResumeData : nil }
-    /// Whether the transfer still waits for a place at its host.
+    /// Whether the transfer still waits because of the limit of connections per host.
     package var waitsForConnection: Bool { !core.withStorage(\.queueing.isOver) }
 
-    /// Limits the time for making a connection, in seconds. Has to be called before the first resumption.
+    /// Limits the time in which the connection must be established, in seconds. Has to be called before the first
+    /// resumption.
     package func limitConnecting(to seconds: TimeInterval) { core.withStorage { $0.queueing.connectTimeout = seconds } }
 
     package func resume() { core.resume() }
@@ -31,14 +33,14 @@ package struct EngineTransfer: Sendable {
     package func cancel() { core.cancel() }
     package func setPriority(_ priority: Float) { core.setPriority(priority) }
 
-    /// Cancels a download, and leaves its partial file. The error of the transfer has the resume data.
+    /// Cancels a download without removing its partial file. The error of the transfer contains the resume data.
     package func cancelKeepingResumeData() {
         if core.kind == .download { core.cancel(leavingResumeDataFor: Transferring { _ in }) } else { core.cancel() }
     }
 }
 
 extension CurlURLSession {
-    /// Whether receivers may be called on the loop's thread: the session belongs to a session manager.
+    /// Whether receivers may be called on the loop's thread. This is so if the session belongs to a session manager.
     package var callsReceivers: Bool { core.delivery.isOnLoop }
 
     /// Creates a suspended transfer; nil for a request that the superclass performs.

@@ -1,12 +1,12 @@
 #if canImport(FoundationNetworking)
-// FoundationNetworking's methods of these names cannot be overridden, ignore overridden factories, and can wait for
-// ever if a task is cancelled as it ends. The methods below have no default arguments, so the compiler prefers them in
-// every file that imports this module.
+// FoundationNetworking has methods with the same names. They cannot be overridden, do not call overridden methods that
+// create tasks, and can wait forever if a task is cancelled while it ends. In every file that imports this module, the
+// compiler prefers the methods below, because they have no default arguments.
 
 extension URLSession {
     /// Sends a request and returns the content and the response.
     ///
-    /// Cancelling the Swift task cancels the transfer; a Swift task that was cancelled before sends nothing.
+    /// Cancelling the Swift task cancels the transfer. If the Swift task is already cancelled, nothing is sent.
     /// - Parameter request: The request to send.
     /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
     ///   neither a response nor an error.
@@ -16,7 +16,7 @@ extension URLSession {
 
     /// Sends a request and returns the content and the response.
     ///
-    /// Cancelling the Swift task cancels the transfer; a Swift task that was cancelled before sends nothing.
+    /// Cancelling the Swift task cancels the transfer. If the Swift task is already cancelled, nothing is sent.
     /// - Parameters:
     ///   - request: The request to send.
     ///   - delegate: The delegate for this task, called on the session's delegate queue. With a ``CurlURLSession`` it
@@ -32,7 +32,7 @@ extension URLSession {
 
     /// Gets a URL and returns the content and the response.
     ///
-    /// Cancelling the Swift task cancels the transfer; a Swift task that was cancelled before sends nothing.
+    /// Cancelling the Swift task cancels the transfer. If the Swift task is already cancelled, nothing is sent.
     /// - Parameter url: The URL to get.
     /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
     ///   neither a response nor an error.
@@ -42,7 +42,7 @@ extension URLSession {
 
     /// Gets a URL and returns the content and the response.
     ///
-    /// Cancelling the Swift task cancels the transfer; a Swift task that was cancelled before sends nothing.
+    /// Cancelling the Swift task cancels the transfer. If the Swift task is already cancelled, nothing is sent.
     /// - Parameters:
     ///   - url: The URL to get.
     ///   - delegate: The delegate for this task, called on the session's delegate queue. With a ``CurlURLSession`` it
@@ -55,7 +55,7 @@ extension URLSession {
 
     /// Sends a request with content and returns the response's content and the response.
     ///
-    /// Cancelling the Swift task cancels the transfer; a Swift task that was cancelled before sends nothing.
+    /// Cancelling the Swift task cancels the transfer. If the Swift task is already cancelled, nothing is sent.
     /// - Parameters:
     ///   - request: The request to send; its own content is ignored.
     ///   - bodyData: The content to send.
@@ -67,7 +67,7 @@ extension URLSession {
 
     /// Sends a request with content and returns the response's content and the response.
     ///
-    /// Cancelling the Swift task cancels the transfer; a Swift task that was cancelled before sends nothing.
+    /// Cancelling the Swift task cancels the transfer. If the Swift task is already cancelled, nothing is sent.
     /// - Parameters:
     ///   - request: The request to send; its own content is ignored.
     ///   - bodyData: The content to send.
@@ -87,30 +87,30 @@ extension URLSession {
 
     /// Sends a request with a file's content and returns the response's content and the response.
     ///
-    /// Cancelling the Swift task cancels the transfer; a Swift task that was cancelled before sends nothing.
+    /// Cancelling the Swift task cancels the transfer. If the Swift task is already cancelled, nothing is sent.
     /// - Parameters:
     ///   - request: The request to send; its own content is ignored.
     ///   - fileURL: The file with the content to send.
     /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
-    ///   neither a response nor an error. If a ``CurlURLSession`` cannot read the file, its code is `fileDoesNotExist`,
-    ///   `fileIsDirectory` or `noPermissionsToReadFile`, and `requestBodyStreamExhausted` if the file changes while it
-    ///   is sent.
+    ///   neither a response nor an error. If a ``CurlURLSession`` cannot read the file, the code is `fileDoesNotExist`,
+    ///   `fileIsDirectory` or `noPermissionsToReadFile`. If the file changes while it is sent, the code is
+    ///   `requestBodyStreamExhausted`.
     public func upload(for request: URLRequest, fromFile fileURL: URL) async throws -> (Data, URLResponse) {
         try await content { self.uploadTask(with: request, fromFile: fileURL, completionHandler: $0) }
     }
 
     /// Sends a request with a file's content and returns the response's content and the response.
     ///
-    /// Cancelling the Swift task cancels the transfer; a Swift task that was cancelled before sends nothing.
+    /// Cancelling the Swift task cancels the transfer. If the Swift task is already cancelled, nothing is sent.
     /// - Parameters:
     ///   - request: The request to send; its own content is ignored.
     ///   - fileURL: The file with the content to send.
     ///   - delegate: The delegate for this task, called on the session's delegate queue. With a ``CurlURLSession`` it
     ///     also receives the response and its content, as with FoundationNetworking.
     /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
-    ///   neither a response nor an error. If a ``CurlURLSession`` cannot read the file, its code is `fileDoesNotExist`,
-    ///   `fileIsDirectory` or `noPermissionsToReadFile`, and `requestBodyStreamExhausted` if the file changes while it
-    ///   is sent.
+    ///   neither a response nor an error. If a ``CurlURLSession`` cannot read the file, the code is `fileDoesNotExist`,
+    ///   `fileIsDirectory` or `noPermissionsToReadFile`. If the file changes while it is sent, the code is
+    ///   `requestBodyStreamExhausted`.
     public func upload(
         for request: URLRequest,
         fromFile fileURL: URL,

@@ -1,10 +1,10 @@
 #if canImport(FoundationNetworking)
 extension URLSession {
-    /// The content of a response as a sequence of bytes, which can be iterated once.
+    /// The content of a response as a sequence of bytes. It can be iterated only once.
     ///
     /// The bytes arrive in chunks, and the iteration waits only between chunks. The transfer is cancelled when the
     /// iterating Swift task is cancelled, or when the sequence and its iterators are released. If there are several
-    /// iterators, each byte goes to one of them.
+    /// iterators, each byte is returned by only one of them.
     public struct AsyncBytes: AsyncSequence, Sendable {
         /// A byte of the content.
         public typealias Element = UInt8

@@ -1,18 +1,18 @@
 #if canImport(FoundationNetworking)
 extension URLSession {
-    /// Downloads to a temporary file and returns it with the response.
+    /// Downloads to a temporary file, and returns the file and the response.
     ///
     /// The caller has to remove the file. Cancelling the Swift task cancels the transfer. If the Swift task is already
     /// cancelled, nothing is sent.
     /// - Parameter request: The request to send.
     /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
-    ///   neither a response nor an error, `unknown` if it gave no file. The file system's error if the file could not
-    ///   be moved to its new name.
+    ///   neither a response nor an error, `unknown` if it gave no file. If the file cannot be renamed, the file
+    ///   system's error.
     public func download(for request: URLRequest) async throws -> (URL, URLResponse) {
         try await file { self.downloadTask(with: request, completionHandler: $0) }
     }
 
-    /// Downloads to a temporary file and returns it with the response.
+    /// Downloads to a temporary file, and returns the file and the response.
     ///
     /// The caller has to remove the file. Cancelling the Swift task cancels the transfer. If the Swift task is already
     /// cancelled, nothing is sent.
@@ -20,8 +20,8 @@ extension URLSession {
     ///   - request: The request to send.
     ///   - delegate: The delegate for this task, called on the session's delegate queue.
     /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
-    ///   neither a response nor an error, `unknown` if it gave no file. The file system's error if the file could not
-    ///   be moved to its new name.
+    ///   neither a response nor an error, `unknown` if it gave no file. If the file cannot be renamed, the file
+    ///   system's error.
     public func download(
         for request: URLRequest,
         delegate: any URLSessionTaskDelegate
@@ -29,19 +29,19 @@ extension URLSession {
         try await file(delegate: delegate) { self.downloadTask(with: request, completionHandler: $0) }
     }
 
-    /// Downloads a URL to a temporary file and returns it with the response.
+    /// Downloads a URL to a temporary file, and returns the file and the response.
     ///
     /// The caller has to remove the file. Cancelling the Swift task cancels the transfer. If the Swift task is already
     /// cancelled, nothing is sent.
     /// - Parameter url: The URL to get.
     /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
-    ///   neither a response nor an error, `unknown` if it gave no file. The file system's error if the file could not
-    ///   be moved to its new name.
+    ///   neither a response nor an error, `unknown` if it gave no file. If the file cannot be renamed, the file
+    ///   system's error.
     public func download(from url: URL) async throws -> (URL, URLResponse) {
         try await file { self.downloadTask(with: url, completionHandler: $0) }
     }
 
-    /// Downloads a URL to a temporary file and returns it with the response.
+    /// Downloads a URL to a temporary file, and returns the file and the response.
     ///
     /// The caller has to remove the file. Cancelling the Swift task cancels the transfer. If the Swift task is already
     /// cancelled, nothing is sent.
@@ -49,13 +49,13 @@ extension URLSession {
     ///   - url: The URL to get.
     ///   - delegate: The delegate for this task, called on the session's delegate queue.
     /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
-    ///   neither a response nor an error, `unknown` if it gave no file. The file system's error if the file could not
-    ///   be moved to its new name.
+    ///   neither a response nor an error, `unknown` if it gave no file. If the file cannot be renamed, the file
+    ///   system's error.
     public func download(from url: URL, delegate: any URLSessionTaskDelegate) async throws -> (URL, URLResponse) {
         try await file(delegate: delegate) { self.downloadTask(with: url, completionHandler: $0) }
     }
 
-    /// Continues a download from its resume data, and returns the temporary file with the response.
+    /// Continues a download from its resume data, and returns the temporary file and the response.
     ///
     /// The caller has to remove the file. Cancelling the Swift task cancels the transfer. If the Swift task is already
     /// cancelled, nothing is sent.
@@ -65,14 +65,14 @@ extension URLSession {
     ///     delegate is called.
     /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
     ///   neither a response nor an error, `unknown` if it gave no file, `unsupportedURL` if the data is not resume data
-    ///   of a ``CurlURLSession`` or this is FoundationNetworking's own session, which does not support resume data. The
-    ///   file system's error if the file could not be moved to its new name.
+    ///   of a ``CurlURLSession``, or if the session is FoundationNetworking's own `URLSession`, which does not support
+    ///   resume data. If the file cannot be renamed, the file system's error.
     public func download(
         resumeFrom resumeData: Data,
         delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (URL, URLResponse) {
-        // FoundationNetworking's task for resume data fails in any case. It also ends the process if it is resumed
-        // before the session's work queue has recorded it, and never ends if it is cancelled first.
+        // FoundationNetworking's task for resume data always fails. If it is resumed before the session's work queue
+        // has recorded it, it even ends the process. If it is cancelled first, it never ends.
         if type(of: self) == URLSession.self {
             throw URLError.engine(
                 .unsupportedURL,

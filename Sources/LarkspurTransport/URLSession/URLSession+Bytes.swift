@@ -1,9 +1,10 @@
 #if canImport(FoundationNetworking)
 extension URLSession {
-    /// Gets a URL and returns the response as soon as it begins, with its content as a sequence of bytes.
+    /// Gets a URL. Returns the response as soon as its head has arrived, and the content as a sequence of bytes.
     ///
-    /// The content arrives only as fast as it is consumed. A session that is not a ``CurlURLSession`` receives all of
-    /// it first. Cancelling the Swift task cancels the transfer; a Swift task that was cancelled before sends nothing.
+    /// The content arrives only as fast as it is consumed. But a session that is not a ``CurlURLSession`` receives the
+    /// whole content before the method returns. Cancelling the Swift task cancels the transfer. If the Swift task is
+    /// already cancelled, nothing is sent.
     /// - Parameters:
     ///   - url: The URL to get.
     ///   - delegate: The delegate for this task, called on the session's delegate queue. Default: nil, the session's
@@ -17,10 +18,11 @@ extension URLSession {
         try await bytes(for: URLRequest(url: url), delegate: delegate)
     }
 
-    /// Sends a request and returns the response as soon as it begins, with its content as a sequence of bytes.
+    /// Sends a request. Returns the response as soon as its head has arrived, and the content as a sequence of bytes.
     ///
-    /// The content arrives only as fast as it is consumed. A session that is not a ``CurlURLSession`` receives all of
-    /// it first. Cancelling the Swift task cancels the transfer; a Swift task that was cancelled before sends nothing.
+    /// The content arrives only as fast as it is consumed. But a session that is not a ``CurlURLSession`` receives the
+    /// whole content before the method returns. Cancelling the Swift task cancels the transfer. If the Swift task is
+    /// already cancelled, nothing is sent.
     /// - Parameters:
     ///   - request: The request to send.
     ///   - delegate: The delegate for this task, called on the session's delegate queue. Default: nil, the session's
@@ -41,7 +43,8 @@ extension URLSession {
                 }
             channel.receive(data)
             channel.finish(nil)
-            // This task stands for the completed one, which the superclass does not give access to.
+            // The superclass gives no access to the completed task, so a cancelled task with the same request takes its
+            // place.
             let task = dataTask(with: request)
             task.cancel()
             return (AsyncBytes(task: task, source: channel), response)

@@ -3,9 +3,9 @@ internal import HTTPSyntax
 
 /// The decoder of chunked content (RFC 9112, section 7.1).
 ///
-/// libcurl accepts any chunk size that begins with a hexadecimal digit: it takes `0x5` and `0 5` for the end of the
-/// content. So libcurl only determines when to stop reading, and the chunks are decoded here. As in header sections, a
-/// line may end with a line feed alone.
+/// libcurl accepts any chunk size that begins with a hexadecimal digit. For example, it reads `0x5` and `0 5` as 0,
+/// which is the end of the content. So libcurl only determines when to stop reading, and the chunks are decoded here.
+/// As in header sections, a line may end with a line feed alone.
 struct ChunkedDecoder: Sendable {
     enum Failure: Error, Equatable {
         case malformedSize, missingLineEnd, malformedTrailer
@@ -24,11 +24,11 @@ struct ChunkedDecoder: Sendable {
         case ended
     }
 
-    /// The largest number of digits of a chunk's size.
+    /// The maximum number of digits of a chunk's size.
     private static let digitLimit = 16
-    /// The largest number of bytes of the line with a chunk's size.
+    /// The maximum number of bytes of the line with a chunk's size.
     static let lineLimit = 1 << 14
-    /// The largest number of bytes of the trailer section.
+    /// The maximum number of bytes of the trailer section.
     static let trailerLimit = ResponseHeadParser.maximumByteCount
 
     private var state = State.size
@@ -45,7 +45,7 @@ struct ChunkedDecoder: Sendable {
     var isComplete: Bool { state == .ended }
 
     /// Decodes the next bytes. Bytes after the end are ignored.
-    /// - Parameter piece: Receives the content in the bytes, in order.
+    /// - Parameter piece: Receives the content that the bytes contain, part by part and in order.
     mutating func decode(
         _ bytes: UnsafeRawBufferPointer,
         _ piece: (UnsafeRawBufferPointer) -> Void
@@ -114,7 +114,7 @@ struct ChunkedDecoder: Sendable {
         line.removeAll(keepingCapacity: true)
     }
 
-    /// Whether a line is a field, or continues one.
+    /// Whether a line of the trailer section is a field, or continues the previous field.
     private func isTrailer(_ line: [UInt8]) -> Bool {
         if line[0].isBlank { return !trailers.isEmpty }
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return false }

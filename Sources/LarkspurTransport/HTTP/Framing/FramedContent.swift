@@ -69,7 +69,8 @@ struct FramedContent: Sendable {
 }
 
 extension FramedContent {
-    /// Contiguous content: the received bytes themselves, or a copy if there was framing between them.
+    /// Contiguous content: a part of the received bytes themselves, or a copy if there was framing between parts of the
+    /// content.
     struct Piece {
         private var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
         private var joined: [UInt8] = []
@@ -85,7 +86,7 @@ extension FramedContent {
             }
         }
 
-        /// Passes the content to a closure. It is valid as long as the received bytes.
+        /// Passes the content to a closure. The content is valid only as long as the received bytes are.
         func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
             if joined.isEmpty { body(bytes) } else { joined.withUnsafeBytes(body) }
         }

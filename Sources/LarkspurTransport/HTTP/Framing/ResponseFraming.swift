@@ -7,16 +7,16 @@ struct FramingFields: Equatable, Sendable {
     var length: ContentLength?
     /// The `Transfer-Encoding` fields, joined by commas; nil without any.
     var transferEncoding: String?
-    /// The name of such a field in a form that some recipients might overlook: folded, or with other characters before
-    /// its name or its colon.
+    /// The name of one of these fields, if the field is in a form that some recipients might overlook: folded, or with
+    /// other characters before its name or its colon.
     var obscured: String?
 }
 
 /// The end of a response's content (RFC 9112, section 6.3; RFC 9113, section 8.1). All uses of the content follow this
 /// rule.
 ///
-/// libcurl determines the end too, with another reading of the same fields. Everything that libcurl could read in
-/// another way is a failure here.
+/// libcurl determines the end too, but by rules of its own. Fields that libcurl could understand differently are a
+/// failure here.
 enum ResponseFraming: Equatable, Sendable {
     /// There is no content, whatever the fields contain.
     case none
@@ -31,7 +31,7 @@ enum ResponseFraming: Equatable, Sendable {
         case malformedLength, contradictoryLengths
         /// The Transfer-Encoding is not `chunked` alone.
         case unknownTransferCoding(String)
-        /// `chunked` occurs more than once, and the version is HTTP/1.0 or there is a Content-Length too.
+        /// `chunked` occurs more than once; in addition, the version is not HTTP/1.1 or there is a Content-Length.
         case ambiguousChunks(String)
         case obscuredField(String)
 
@@ -70,11 +70,11 @@ enum ResponseFraming: Equatable, Sendable {
         }
         if let name = fields.obscured { throw .obscuredField(name) }
         if let encoding = fields.transferEncoding, try Self.isChunked(encoding) {
-            // libcurl decodes such content once, or fails.
+            // If `chunked` is repeated, libcurl decodes the content once, or fails.
             guard !Self.isRepeated(encoding) || version == "HTTP/1.1" && fields.length == nil else {
                 throw .ambiguousChunks(encoding)
             }
-            // A Content-Length does not count (RFC 9112, section 6.1).
+            // A Content-Length is ignored (RFC 9112, section 6.1).
             self = .chunked
         } else {
             self = fields.length?.value.map(Self.length) ?? .close
@@ -97,10 +97,11 @@ enum ResponseFraming: Equatable, Sendable {
         }
     }
 
-    /// Whether the content is chunked. `identity` is RFC 2616's name for content that is not.
+    /// Whether the content is chunked. `identity` is RFC 2616's name for content without a coding.
     ///
-    /// The engine requests no other coding, and libcurl would decode some of them automatically. If a framework and a
-    /// proxy both add the field, `chunked` occurs twice, but the content is chunked once.
+    /// Other codings are errors, because the engine never requests them, and libcurl would decode some of them
+    /// automatically. If a framework and a proxy both add the field, `chunked` occurs twice, but the content is chunked
+    /// once.
     private static func isChunked(_ encoding: String) throws(Failure) -> Bool {
         let codings = codings(in: encoding)
         if !codings.isEmpty, codings.allSatisfy({ $0.hasSameLetters(as: "chunked") }) { return true }
@@ -111,7 +112,7 @@ enum ResponseFraming: Equatable, Sendable {
     }
 
     private static func isRepeated(_ encoding: String) -> Bool {
-        // Nearly all fields have one coding, so that they need not be split.
+        // Nearly all fields have one coding. Such a field has no comma and is not split.
         encoding.utf8.contains(UInt8(ascii: ",")) && codings(in: encoding).count > 1
     }
 
@@ -121,7 +122,7 @@ enum ResponseFraming: Equatable, Sendable {
 }
 
 extension ResponseFraming.Failure {
-    /// Returns the beginning of a server's field, for a sentence.
+    /// Returns the beginning of a field's value, for an error text.
     private static func excerpt(_ list: String) -> String {
         let scalars = list.unicodeScalars.prefix(81)
         let visible = scalars.prefix(80).map { $0.isASCII && $0.value >= 0x20 && $0.value != 0x7F ? $0 : "?" }

@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// The channel from a task to the Swift task that iterates over the content. Content that is not consumed pauses the
-/// transfer.
+/// The channel from a `URLSessionTask` to the Swift task that iterates over the content. If too much content is not
+/// consumed, the transfer pauses.
 final class ByteChannel: ByteSource {
     private struct State {
         var response: Result<URLResponse, any Error>?

@@ -1,13 +1,13 @@
 #if canImport(FoundationNetworking)
-/// The content of a response, in chunks as they arrive.
+/// The content of a response, in the chunks in which it arrives.
 protocol ByteSource: Sendable {
-    /// Returns the next chunk, which may be empty; nil at the end and from then on.
+    /// Returns the next chunk, which may be empty. At the end, and in all later calls, returns nil.
     ///
     /// Only one task calls it at a time.
     func next() async throws -> Data?
 
     /// Ends the transfer, and a pending call of `next()`. May be called on any thread, more than once, and after the
-    /// end.
+    /// end of the content.
     func cancel()
 }
 #endif

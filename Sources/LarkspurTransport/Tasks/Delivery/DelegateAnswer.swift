@@ -7,10 +7,11 @@ enum DelegateAnswer: Sendable {
     case challenge(URLSession.AuthChallengeDisposition, URLCredential?)
 }
 
-/// A completion handler that passes the first decision of a delegate on, and ignores further ones.
+/// A completion handler that passes the first decision of a delegate to the code that waits for it. Further decisions
+/// are ignored.
 ///
-/// A handler that is released without a call counts as the decision of a delegate that does not implement the method.
-/// So a delegate that forgets the handler cannot hang a task.
+/// If a delegate releases the handler without a call, the result is the same as for a delegate that does not implement
+/// the method. So a delegate that forgets the handler cannot block a task forever.
 final class Question<Value: Sendable>: Sendable {
     private enum State {
         case asking
@@ -43,8 +44,8 @@ final class Question<Value: Sendable>: Sendable {
         resume?(value)
     }
 
-    /// Returns the decision if it was made before the delegate's method returned; otherwise passes it to `resume` when
-    /// it is made.
+    /// Returns the decision if it has already been made. Otherwise returns nil, and passes the decision to `resume`
+    /// when it is made.
     func take(orLater resume: @escaping @Sendable (Value) -> Void) -> Value? {
         state.withLock { state in
             guard case .answered(let value) = state else {

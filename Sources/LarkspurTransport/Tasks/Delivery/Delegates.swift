@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
-/// A delegate under each protocol to which it may conform. The conformances are looked up once, as a look-up for each
-/// call is expensive.
+/// A delegate as each of the protocols to which it may conform. The conformances are looked up once, because a look-up
+/// for each call would be expensive.
 struct Delegates: Sendable {
     let task: (any URLSessionTaskDelegate)?
     let data: (any URLSessionDataDelegate)?

@@ -3,17 +3,19 @@ import Synchronization
 
 /// The delivery of the loop's events: it calls delegates and completion handlers, one after the other.
 ///
-/// The events of one turn of the loop are handed over together. On an operation queue that other code can use, each
-/// call is a separate operation, which adds the next one when it returns. This has three effects: operations that a
-/// delegate adds in a call run before the next call, a suspended queue holds the calls back, and the calls stay in
-/// order on a queue that runs several operations at a time.
+/// The events of one turn of the loop arrive together. On an operation queue that other code can use, each call is a
+/// separate operation. At its end, the operation adds the next operation. This has three effects:
+///
+/// - Operations that a delegate adds in a call run before the next call.
+/// - While the queue is suspended, no call is made.
+/// - The calls stay in order even if the queue runs several operations at a time.
 final class Delivery: Sendable {
     /// The thread or queue on which delegates are called.
     enum Place: Sendable {
         /// The loop's thread; the delegate must not block.
         case loop
-        /// An operation queue of the session with its underlying dispatch queue. Calls use the dispatch queue, which is
-        /// cheaper, until a program reads the operation queue.
+        /// The session's own operation queue, with its underlying dispatch queue. Until a program reads the operation
+        /// queue, calls use the dispatch queue, because that is cheaper.
         case own(OperationQueue, DispatchQueue)
         /// An operation queue of the caller.
         case operations(OperationQueue)
@@ -39,7 +41,7 @@ final class Delivery: Sendable {
         case wrote(Int64, total: Int64, expected: Int64)
         case redirect(HTTPURLResponse, URLRequest)
         case challenge(URLAuthenticationChallenge)
-        /// A challenge that the session's delegate has left to the task's delegate.
+        /// A challenge for the task's delegate, because the session's delegate did not handle it.
         case taskChallenge(URLAuthenticationChallenge)
         case needsBodyStream
         case willCache(CacheProposal)
@@ -47,14 +49,14 @@ final class Delivery: Sendable {
         case resumed(at: Int64, expected: Int64)
         /// The resume data of a cancelled download, for the handler of its cancellation.
         case resumeData(Data?, ResumeDataHandler)
-        /// A download is complete, and this is its file.
+        /// A download is complete. The URL is that of its file.
         case file(URL)
         /// The metrics are complete. The delegate receives them before the end of the task.
         case metrics(hasFailed: Bool)
         case complete((any Error)?)
         /// The content of a task with a completion handler.
         case content(Data)
-        /// The delegate has decided about the response after its method returned.
+        /// A delegate's decision about the response that was made after the delegate's method had returned.
         case disposition(URLSession.ResponseDisposition)
     }
 
@@ -75,11 +77,11 @@ final class Delivery: Sendable {
     /// Records that other code may use the session's operation queue from now on.
     func noteUseOfQueue() { isQueueKnown.store(true, ordering: .relaxed) }
 
-    /// Delivers the loop's events, and empties the array. Only called on the loop's thread.
+    /// Delivers the loop's events, and empties the array. Called only on the loop's thread.
     func send(_ items: inout [Item]) {
         guard !items.isEmpty else { return }
         if case .loop = place {
-            // Delegates may post commands here: these wait in the mailbox.
+            // If a delegate posts a command in its call, the command waits in the mailbox.
             for item in items { item.perform() }
             items.removeAll(keepingCapacity: true)
             return
@@ -89,19 +91,20 @@ final class Delivery: Sendable {
         if mustSchedule { schedule() }
     }
 
-    /// Delivers one call from any thread.
+    /// Delivers one call. May be called on any thread.
     func send(_ item: Item, through loop: LoopMailbox) {
         if case .loop = place { return loop.post(.deliver(item)) }
         var items = [item]
         send(&items)
     }
 
-    /// Runs an action where delegates are called, after all calls that were handed over earlier.
+    /// Runs an action on the thread or queue of the delegates, after all calls that were added earlier.
     func afterwards(through loop: LoopMailbox, _ action: @escaping @Sendable () -> Void) {
         send(.action(action), through: loop)
     }
 
-    /// Delivers events that were held back, before any others. Only called where delegates are called.
+    /// Delivers events that were delayed, before all other pending events. Called only on the thread or queue of the
+    /// delegates.
     func sendFirst(_ items: [Item]) {
         if case .loop = place {
             for item in items { item.perform() }
@@ -122,13 +125,14 @@ final class Delivery: Sendable {
         }
     }
 
-    /// Makes the pending call, and schedules the next one.
+    /// Makes the first pending call, and schedules the next call.
     fileprivate func performNext() {
         pending.withLock { $0.takeNext() }?.perform()
         if pending.withLock({ $0.hasNext() }) { schedule() }
     }
 
-    /// Makes pending calls until none are left, or other code may use the operation queue.
+    /// Makes pending calls until no call is left. If other code can use the operation queue from now on, schedules the
+    /// rest there.
     private func performAll() {
         repeat {
             if isQueueKnown.load(ordering: .relaxed) { return schedule() }
@@ -146,18 +150,19 @@ private final class DeliveryOperation: Operation, @unchecked Sendable {
 
     override func main() { delivery.performNext() }
 
-    /// Does nothing: if a program cancels all operations of its queue, tasks must still end.
+    /// Does nothing, because tasks must still end if a program cancels all operations of its queue.
     override func cancel() {}
 }
 
-/// The pending calls in order, and whether the next one is scheduled.
+/// The pending calls in order, and whether the next call is scheduled.
 private struct PendingItems {
     /// The calls to make first, in reverse order.
     private var first: [Delivery.Item] = []
     private var later: [Delivery.Item] = []
     private var isScheduled = false
 
-    /// Takes the items of an array. It may swap the array for an empty one, whose storage is then used again.
+    /// Adds the items of an array. The array may be replaced by an empty one, so that the caller can use its storage
+    /// again.
     /// - Returns: Whether the next call has to be scheduled.
     mutating func add(_ items: inout [Delivery.Item]) -> Bool {
         if later.isEmpty { swap(&later, &items) } else { later += items }
@@ -175,7 +180,7 @@ private struct PendingItems {
         return first.popLast()
     }
 
-    /// Whether another call is pending. If there is none, the next item that is added has to be scheduled.
+    /// Returns whether another call is pending. If there is none, the next item that is added has to be scheduled.
     mutating func hasNext() -> Bool {
         isScheduled = !first.isEmpty || !later.isEmpty
         return isScheduled

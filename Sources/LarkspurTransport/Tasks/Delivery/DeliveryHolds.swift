@@ -1,30 +1,30 @@
 #if canImport(FoundationNetworking)
-/// The events of tasks that wait for work outside of the loop: a delegate that learns of a response has to find its
-/// cookies in the storage, for example.
+/// The events that are delayed until work outside of the loop has ended. For example, when a delegate receives a
+/// response, the cookies of the response must already be in the storage.
 ///
-/// A failure does not wait. It releases the events before it.
+/// The failure of a task is not delayed. It and all delayed events of the task are then delivered at once.
 struct DeliveryHolds {
     private struct Hold {
         var count = 1
         var items: [Delivery.Item] = []
     }
 
-    /// The holds of each task, in the order in which they end.
+    /// The holds of each task, in order. The first one ends first.
     private var holds: [Int: [Hold]] = [:]
 
     var isEmpty: Bool { holds.isEmpty }
 
-    /// Holds back a task's events until ``release(_:)`` has been called as often as this method.
+    /// Delays a task's events until ``release(_:)`` has been called as often as this method.
     mutating func hold(_ task: TaskCore) {
         guard let last = holds[task.identifier]?.indices.last else { return holdLater(task) }
         holds[task.identifier]?[last].count += 1
     }
 
-    /// Holds back the task's events from now on. The work that they wait for is begun by the event before them, which
-    /// may itself be held back.
+    /// Delays a task's events from now on. The delivery of the previous event, which may be delayed too, begins the
+    /// work for which they wait.
     mutating func holdLater(_ task: TaskCore) { holds[task.identifier, default: []].append(Hold()) }
 
-    /// Adds an event, and returns the events that can be delivered now.
+    /// Adds an event. Returns the events that can be delivered now.
     mutating func pass(_ event: Delivery.Event, of task: TaskCore) -> [Delivery.Item] {
         guard let last = holds[task.identifier]?.indices.last else { return [.event(task, event)] }
         holds[task.identifier]?[last].items.append(.event(task, event))

@@ -1,14 +1,14 @@
 #if canImport(FoundationNetworking)
-/// The state of a task that is only used where its delegate is called.
+/// The state of a task that is used only on the thread or queue of its delegate.
 final class DeliveryState: @unchecked Sendable {
-    // Safe: only TaskCore.deliver(_:) uses it, and Delivery makes those calls one after the other.
-    /// The receiver of the transfer's events; nil for a task with a delegate or a completion handler, and after the
-    /// end.
+    // Safe: only `TaskCore.deliver(_:)` uses the state, and `Delivery` calls that method for one event after the other.
+    /// The receiver of the transfer's events. Nil after the end, and for a task with a delegate or a completion
+    /// handler.
     var receiver: (any TransferReceiver)?
-    /// Whether the delegate has yet to decide about the response. Later events wait for the decision.
+    /// Whether the delegate has not decided about the response yet. Later events wait for the decision.
     var isHeld = false
     var heldEvents: [Delivery.Event] = []
-    /// The number of bytes of the current chunk that the delegate holds beyond its call.
+    /// The number of bytes of the current chunk that the delegate retains after its method has returned.
     var heldBack = 0
     /// The content of a task with a completion handler.
     var content: Data?

@@ -1,11 +1,11 @@
 #if canImport(FoundationNetworking)
-/// The events of a turn of the loop, in order, on their way to delegates and completion handlers. It belongs to the
-/// loop's thread.
+/// The events of a turn of the loop that are to be delivered to delegates and completion handlers, in order. The object
+/// is used only on the loop's thread.
 final class Outbox {
     private let mailbox: LoopMailbox
     private let cookies: CookieJar
     @exclusivity(unchecked) private var items: [Delivery.Item] = []
-    /// The content to deliver after the other events. Content that follows is added to it.
+    /// The content to deliver after the events in `items`. Further content of the same task is added to it.
     @exclusivity(unchecked) private var arrival: Arrival?
     @exclusivity(unchecked) private var holds = DeliveryHolds()
 
@@ -20,7 +20,7 @@ final class Outbox {
     /// Whether events wait for work outside of the loop.
     var isHolding: Bool { !holds.isEmpty }
 
-    /// Hands the events over to their delivery.
+    /// Passes the events to ``Delivery``.
     func send() {
         endArrival()
         mailbox.delivery.send(&items)
@@ -46,8 +46,8 @@ final class Outbox {
         deliver(.complete(error), to: task)
     }
 
-    /// Delivers content, joined with further content of the same turn: libcurl passes on 16 KiB at a time, and each
-    /// call of a delegate has a cost.
+    /// Delivers content. Further content of the same turn is joined with it, because libcurl passes at most 16 KiB at a
+    /// time, and each call of a delegate has a cost.
     func deliver(_ content: UnsafeRawBufferPointer, to task: TaskCore) {
         if arrival?.task === task, content.count <= arrival?.room ?? 0 {
             arrival?.add(content)
@@ -64,7 +64,7 @@ final class Outbox {
 
     // MARK: Events that wait
 
-    /// Delivers the events of a task that have waited for work that has ended now.
+    /// Records that a part of a task's work outside of the loop has ended, and delivers the events that waited for it.
     func release(_ task: TaskCore) { items += holds.release(task) }
 
     /// Stores a response's cookies. The task's later events wait until the storage has them, so that a delegate can
@@ -78,7 +78,7 @@ final class Outbox {
     }
 
     /// Stores a response in a cache. If the response is also copied to the program's cache, the task's later events
-    /// wait until it is there.
+    /// wait until the copy is stored.
     func store(_ entry: CacheEntry, for request: URLRequest, in cache: any ResponseStore, of task: TaskCore) {
         guard cache.isCopied else { return cache.store(entry, for: request) }
         let mailbox = mailbox
@@ -86,7 +86,8 @@ final class Outbox {
         cache.store(entry, for: request) { mailbox.post(.stored(task)) }
     }
 
-    /// Asks the delegate whether a response is to be stored. If so, stores it like ``store(_:for:in:of:)``.
+    /// Asks the delegate whether to store a response. If the delegate agrees, the response is stored as by
+    /// ``store(_:for:in:of:)``.
     func propose(_ entry: CacheEntry, for request: URLRequest, in cache: any ResponseStore, of task: TaskCore) {
         let (mailbox, waits) = (mailbox, cache.isCopied)
         let proposal = CacheProposal(entry: entry, request: request, destination: cache) {
@@ -99,7 +100,7 @@ final class Outbox {
 
 /// The content of one task that has arrived in a turn of the loop.
 private struct Arrival {
-    /// The size of the chunks in which libcurl passes content on while it has more. After a smaller one, none follows
+    /// The size of libcurl's chunks as long as libcurl has more content. After a smaller chunk, no other chunk follows
     /// in the same turn.
     private static let pieceSize = 1 << 14
 

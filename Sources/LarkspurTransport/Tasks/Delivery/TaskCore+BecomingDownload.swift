@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
-/// A data task that its delegate turns into a download.
+/// The change of a data task into a download, which its delegate requests.
 ///
 /// The transfer continues as before. For the delegate, a download task replaces the data task. The content is written
-/// to a file where the delegate is called, because earlier content already waits there.
+/// to a file on the thread or queue of the delegate, because earlier content is already pending there.
 extension TaskCore {
     func becomeDownload() {
         guard let session = session.object, let dataTask = object as? URLSessionDataTask else { return }

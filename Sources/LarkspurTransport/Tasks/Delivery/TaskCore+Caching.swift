@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 extension TaskCore {
-    /// Asks the delegate whether a response is to be stored. The task does not wait for a decision that is made later.
-    /// A handler that is released without a call counts as a refusal.
+    /// Asks the delegate whether to store a response. If the decision is not made before the delegate's method returns,
+    /// the task does not wait for it. If the handler is released without a call, the response is not stored.
     func askAboutCaching(_ proposal: CacheProposal) {
         guard !isCancelled else { return proposal.completion() }
         if let receiver = deliveryState.receiver { return askAboutCaching(proposal, receiver) }
@@ -38,7 +38,7 @@ extension TaskCore {
         in proposal: CacheProposal,
         insteadOf response: CachedURLResponse
     ) {
-        // The entry of an unchanged response already exists.
+        // If the delegate has not changed the response, the existing entry is stored.
         if answer === response { proposal.store() } else { proposal.accept(answer) }
     }
 }

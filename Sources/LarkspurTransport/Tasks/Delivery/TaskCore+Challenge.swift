@@ -1,10 +1,11 @@
 #if canImport(FoundationNetworking)
 /// The choice of the delegate that receives a challenge.
 extension TaskCore {
-    /// Passes a challenge about a connection to the session's delegate. Other challenges, and those for which the
-    /// session's delegate chooses default handling, go to the task's delegate.
+    /// Passes a challenge about a connection to the session's delegate. If that delegate chooses default handling, the
+    /// challenge is passed to the task's delegate. All other challenges are passed to the task's delegate immediately.
     ///
-    /// A delegate method that is not implemented also chooses default handling. The two cases cannot be distinguished.
+    /// If the session's delegate does not implement the method, the result is also default handling. The two cases
+    /// cannot be distinguished.
     func askAboutChallenge(_ challenge: URLAuthenticationChallenge) {
         guard challenge.protectionSpace.isOfConnection, let delegate = session.delegate, let object = session.object
         else {

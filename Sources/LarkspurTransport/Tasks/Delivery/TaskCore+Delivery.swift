@@ -3,7 +3,7 @@ extension TaskCore {
     /// Passes an event to the delegate or the completion handler, on the thread or queue of the session's delegate.
     func deliver(_ event: Delivery.Event) {
         let state = deliveryState
-        // This handler is called even if the task is over.
+        // The handler for resume data is called even if the task has ended.
         if case .resumeData(let data, let handler) = event { return handler.value(data) }
         guard !state.isOver else { return }
         if state.isHeld {
@@ -94,7 +94,8 @@ extension TaskCore {
     private func apply(_ disposition: URLSession.ResponseDisposition) {
         switch disposition {
         case .cancel: cancel()
-        // A completion handler expects content and not a file.
+        // A task with a completion handler does not become a download, because the handler expects content and not a
+        // file.
         case .becomeDownload where completion == nil: becomeDownload()
         default: break
         }
@@ -121,15 +122,16 @@ extension TaskCore {
         deliveryState.heldBack = 0
     }
 
-    /// Records consumed content, after which the transfer may continue. May be called on any thread.
+    /// Records that content was consumed. If the transfer has paused, it may then continue. May be called on any
+    /// thread.
     func consumed(_ count: Int) {
         if backlog.consume(count) { session.loop.post(.consumed(self)) }
     }
 
     // MARK: Questions
 
-    /// Whether no delegate can be asked about the task, as it is a refresh without a task object. A delegate that might
-    /// refuse counts as one that does.
+    /// Whether there is a delegate that cannot be asked, because the task is a refresh and has no task object. The
+    /// decision is then a refusal, because the delegate might refuse.
     var isUnaskable: Bool { isRefresh && delegates.task != nil }
 
     private func askAboutRedirect(_ response: HTTPURLResponse, _ request: URLRequest) {
@@ -164,8 +166,8 @@ extension TaskCore {
         if let answer { loop.post(.answer(self, makeAnswer(answer))) }
     }
 
-    /// Asks for a stream where delegates are called. If that is the loop's thread, asks on another one, as making a
-    /// stream may take time.
+    /// Requests a stream of the content, on the thread or queue of the delegates. If that is the loop's thread, uses
+    /// another queue, because the creation of a stream may take time.
     private func askForBodyStream() {
         let receiver = deliveryState.receiver
         if session.delivery.isOnLoop { return BodyPump.queue.async { [self] in requestBodyStream(from: receiver) } }
@@ -252,7 +254,7 @@ extension TaskCore {
                 )
             }
         }
-        // URLSession, too, retains the delegate of a task until the task is completed.
+        // As with URLSession, the delegate of a task is retained until the task is completed.
         setDelegate(nil)
         session.taskEnded(self)
     }

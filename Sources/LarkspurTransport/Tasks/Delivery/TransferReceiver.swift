@@ -1,30 +1,33 @@
-/// The upper side of the seam between a session and its user: it receives the events of one transfer.
+/// The receiver of the events of one transfer. The code that uses a session implements it.
 ///
-/// A ``CurlURLSession`` calls the receiver directly, on the loop's thread, where nothing may block. Other sessions call
-/// their delegate, whose methods find the receiver by the task's identifier. The calls come one after the other. The
-/// last one reports the end of the transfer.
+/// A ``CurlURLSession`` calls the receiver directly, on the loop's thread, so the methods must not block. Other
+/// sessions call their delegate, and the delegate's methods find the receiver by the task's identifier. The calls come
+/// one after the other. The last call reports the end of the transfer.
 package protocol TransferReceiver: AnyObject, Sendable {
     /// Receives the head of a response, and decides what happens to the content.
     func receive(_ response: ReceivedResponse) -> TransferAnswer<URLSession.ResponseDisposition>
 
     /// Receives a chunk of content.
-    /// - Parameter hold: Returns an object. The chunk counts as consumed when that object is released. If `hold` is not
-    ///   called, the chunk counts as consumed when the method returns.
+    /// - Parameter hold: Returns an object. As long as the object exists, the chunk counts as not consumed. If `hold`
+    ///   is not called, the chunk counts as consumed when the method returns.
     func receive(_ data: Data, hold: () -> (any Sendable)?)
 
-    /// Learns how many bytes of the request's content were sent: now, in all, and expected (−1 if unknown).
+    /// Receives the progress of the request's content: the number of bytes that were just sent, the number of all bytes
+    /// sent, and the expected number (−1 if it is unknown).
     func sent(_ count: Int64, total: Int64, expected: Int64)
 
-    /// Learns how many bytes of a download were written: now, in all, and expected (−1 if unknown).
+    /// Receives the progress of a download: the number of bytes that were just written, the number of all bytes
+    /// written, and the expected number (−1 if it is unknown).
     func wrote(_ count: Int64, total: Int64, expected: Int64)
 
-    /// Learns that a download continues at an offset, and how many bytes are expected in all (−1 if unknown).
+    /// Is notified that a download continues at an offset. `expected` is the number of bytes of the whole download (−1
+    /// if it is unknown).
     func resumed(at offset: Int64, expected: Int64)
 
     /// Receives the file of a download. The session removes it when the method returns.
     func receiveFile(at location: URL)
 
-    /// Decides about a redirect. Returns the request to send, or nil to take the redirect as the response.
+    /// Decides about a redirect. Returns the request to send, or nil if the redirect itself is the final response.
     func redirect(_ response: HTTPURLResponse, to request: URLRequest) -> TransferAnswer<URLRequest?>
 
     /// Decides how a challenge is handled.
@@ -33,19 +36,19 @@ package protocol TransferReceiver: AnyObject, Sendable {
     /// Creates a stream of the request's content, and passes it to a closure on any thread.
     func makeBodyStream(_ completion: @escaping @Sendable (InputStream?) -> Void)
 
-    /// Decides whether a response is stored. Returns the response to store, or nil to store none.
-    /// - Parameter proposal: Creates the proposed response. Only called if a hook wants to see it.
-    /// - Returns: Nil if there is nothing to decide, so that the response is stored as proposed.
+    /// Decides whether a response is stored. The decision is the response to store, or nil to store none.
+    /// - Parameter proposal: Creates the proposed response. Called only if a hook needs the response.
+    /// - Returns: The decision. Nil if there is nothing to decide; the response is then stored as proposed.
     func cache(_ proposal: () -> CachedURLResponse?) -> TransferAnswer<CachedURLResponse?>?
 
-    /// Learns that a data task has become a download. Returns the receiver of the further events.
+    /// Is notified that a data task has become a download. Returns the receiver of the further events.
     func becomeDownload(
         _ downloadTask: URLSessionDownloadTask,
         of task: URLSessionDataTask,
         in session: URLSession
     ) -> any TransferReceiver
 
-    /// Learns that the transfer has ended: with an error, or with nil after a success.
+    /// Is notified that the transfer has ended: with an error, or with nil after a success.
     func complete(with error: (any Error)?)
 }
 
@@ -55,7 +58,8 @@ package typealias ChallengeDecision = (URLSession.AuthChallengeDisposition, URLC
 /// A decision that is made immediately, or later by other code.
 package enum TransferAnswer<Value: Sendable>: Sendable {
     case now(Value)
-    /// The closure starts the decision, and passes it on when it is made. If the task ends first, it passes nothing on.
+    /// The closure starts the decision, and passes it to its argument when it is made. If the task ends first, the
+    /// argument is not called.
     case later(@Sendable (@escaping @Sendable (Value) -> Void) -> Void)
 
     /// Passes the decision to a closure, immediately or when it is made.

@@ -1,7 +1,8 @@
 #if canImport(FoundationNetworking)
-/// The parts of FoundationNetworking's sessions and tasks that are not in its API, but needed to perform its tasks.
+/// The parts of FoundationNetworking's sessions and tasks that are not in its API, but are needed to perform its tasks.
 ///
-/// All of them are read and written on the work queue of the session or the task, as FoundationNetworking does.
+/// All of them are read and written only on the work queue of the session or the task, because FoundationNetworking
+/// uses them there.
 struct FoundationLayout: Sendable {
     private let sessionQueue: StoredProperty
     private let taskQueue: StoredProperty
@@ -9,10 +10,10 @@ struct FoundationLayout: Sendable {
     private let completesOnWorkQueue: StoredProperty
     private let knownBody: StoredProperty
     private let protocolProperties: StoredProperty
-    /// The session of a task; nil if the property was not found. Then no WebSocket task is made.
+    /// The property for the session of a task. If it was not found, it is nil, and no WebSocket task is created.
     private let taskSession: StoredProperty?
 
-    /// The layout of the loaded FoundationNetworking; nil if it is not as expected.
+    /// The layout of the loaded FoundationNetworking; nil if the expected properties were not found.
     static let current = FoundationLayout()
 
     private init?() {
@@ -38,14 +39,14 @@ struct FoundationLayout: Sendable {
 
     /// Makes FoundationNetworking call the completion handler of an async method on the delegate queue.
     ///
-    /// On the work queue the handler would wait for the lock of a Swift task. A cancellation of that Swift task may
-    /// hold the lock while it waits for the work queue.
+    /// On the work queue, the handler would wait for the lock of a Swift task. If that Swift task is cancelled at the
+    /// same time, the cancellation holds this lock and waits for the work queue: a deadlock.
     func completeOnDelegateQueue(_ task: URLSessionTask) { completesOnWorkQueue.set(false, in: task) }
 
     /// Returns the content of an upload task.
     func body(of task: URLSessionTask) -> RequestBody {
         switch content(of: knownBody.value(in: task)).flatMap(content) {
-        // Empty data has no pointer, without which Dispatch traps.
+        // Empty data has no pointer, and Dispatch traps without a pointer.
         case let data as DispatchData:
             .data(data.isEmpty ? Data() : data.withUnsafeBytes { Data(bytes: $0, count: data.count) })
         case let file as URL: .file(file)
@@ -95,14 +96,14 @@ extension Dictionary: NumberedTable where Key == Int {
     fileprivate func entry(_ number: Int) -> Any? { self[number] }
 }
 
-/// The queue on which the superclass of a ``CurlURLSession`` works.
+/// The work queue of the superclass of a ``CurlURLSession``.
 enum SuperclassQueue {
     private static let key = DispatchSpecificKey<SessionCore>()
 
-    /// The session to whose superclass the current queue belongs; nil on other queues.
+    /// The session, if the current queue is the work queue of its superclass; nil on other queues.
     static var session: SessionCore? { DispatchQueue.getSpecific(key: key) }
 
-    /// Marks the queue of a session's superclass; the mark does not retain the session.
+    /// Marks the queue of a session's superclass. The mark does not retain the session object.
     static func mark(_ queue: DispatchQueue, with core: SessionCore) { queue.setSpecific(key: key, value: core) }
 }
 #endif

@@ -2,15 +2,15 @@
 /// The protocol class with which the engine performs the tasks that FoundationNetworking creates in a
 /// ``CurlURLSession``.
 ///
-/// FoundationNetworking's async methods cannot be overridden, and create such tasks when code calls them that was
-/// compiled without this module. All of this class runs on the task's work queue, as FoundationNetworking expects of
-/// the callers of its client. The engine handles redirects and challenges, because FoundationNetworking's client ends
-/// the process or hangs on many of them.
+/// FoundationNetworking creates such tasks in its async methods. These cannot be overridden, and code that was compiled
+/// without this module calls them. All code of this class runs on the task's work queue, because FoundationNetworking
+/// expects the calls of its client there. The engine handles redirects and challenges, because for many of them
+/// FoundationNetworking's client ends the process or never ends the task.
 final class HandedTaskProtocol: URLProtocol {
     private enum State {
         case new
         case forwarded(URLSessionTask)
-        /// The URL contains the content, and FoundationNetworking decodes it.
+        /// The URL contains the content, and FoundationNetworking's own class decodes it.
         case decoding(URLProtocol)
         case over
     }
@@ -24,15 +24,16 @@ final class HandedTaskProtocol: URLProtocol {
 
     private var state = State.new
     private var layout: FoundationLayout?
-    /// Whether the call was made with a delegate.
+    /// Whether the async method was called with a delegate.
     private var hasDelegate = false
-    /// Whether the calling Swift task had been cancelled before the call. In that case FoundationNetworking first
-    /// resumes the task, which creates this object, and then cancels it.
+    /// Whether the calling Swift task was cancelled before the call. If so, FoundationNetworking first resumes the
+    /// `URLSessionTask`, which creates this object, and then cancels the `URLSessionTask`.
     private let isCallerCancelled = Task.isCancelled
 
     private static var session: CurlURLSession? { SuperclassQueue.session?.object as? CurlURLSession }
 
-    // Outside of the work queue of a session's superclass, this is only called if no task can be performed.
+    // On other queues than the work queue of a session's superclass, this method is called only if no task can be
+    // performed.
     override class func canInit(with request: URLRequest) -> Bool {
         let scheme = request.url?.scheme?.lowercased()
         return scheme == "data" || SuperclassQueue.session?.carries(request) ?? (scheme == "http" || scheme == "https")
@@ -51,8 +52,8 @@ final class HandedTaskProtocol: URLProtocol {
         }
     }
 
-    /// Suspends or cancels the load. Called for suspensions, and for a cancellation, which FoundationNetworking itself
-    /// reports to the client.
+    /// Suspends or cancels the load. Called when the task is suspended or cancelled. FoundationNetworking itself
+    /// reports a cancellation to the client.
     override func stopLoading() {
         let isCancelled = task?.state == .canceling
         switch state {
@@ -80,7 +81,7 @@ final class HandedTaskProtocol: URLProtocol {
         carrier.resume()
     }
 
-    /// Creates the engine's task that performs the given one.
+    /// Creates the task of the engine that performs the given task.
     private static func carrier(
         of task: URLSessionTask,
         _ request: URLRequest,
@@ -111,8 +112,8 @@ final class HandedTaskProtocol: URLProtocol {
     }
 
     private func finish(_ outcome: Outcome) {
-        // FoundationNetworking reports a cancellation to the task itself. After any other end it has forgotten the
-        // task.
+        // If the task was cancelled, FoundationNetworking itself reports the cancellation. If the task has ended in
+        // another way, FoundationNetworking no longer knows it.
         guard case .forwarded = state, let task, task.state == .running || task.state == .suspended else {
             return Self.remove(outcome.file)
         }
@@ -150,9 +151,9 @@ final class HandedTaskProtocol: URLProtocol {
         }
     }
 
-    /// Lets FoundationNetworking's own class load a URL that contains its content.
+    /// Makes FoundationNetworking's own class load a URL that contains its content.
     private func decode(_ task: URLSessionTask) {
-        // That class makes no file, and FoundationNetworking ends the process if a download has none.
+        // That class creates no file, and FoundationNetworking ends the process if a download has no file.
         guard task is URLSessionDataTask,
             let decoder = NSClassFromString("FoundationNetworking._DataURLProtocol") as? URLProtocol.Type
         else { return fail("a data URL cannot be downloaded") }

@@ -3,7 +3,8 @@
 
 /// A stored property of another module's class, found by its name through reflection.
 struct StoredProperty: @unchecked Sendable {
-    // Safe: both properties are constants. Objects are only accessed where their own module accesses them.
+    // Safe: both properties are constants. Objects are accessed only on the queues on which their own module accesses
+    // them.
     private let offset: Int
     private let type: Any.Type
 
@@ -21,24 +22,24 @@ struct StoredProperty: @unchecked Sendable {
         type = found.type
     }
 
-    /// Finds a property of a type; nil if the class does not have it.
+    /// Finds a property; nil if the class does not have it, or if it has another type.
     init?<Value>(_ name: String, of owner: AnyClass, as type: Value.Type) {
         self.init(name, of: owner)
         guard self.type == type else { return nil }
     }
 
-    /// Reads the value, of any type.
+    /// Reads the value, whatever its type is.
     func value(in object: AnyObject) -> Any {
         func load<Value>(_ type: Value.Type) -> Any { place(in: object).assumingMemoryBound(to: type).pointee }
         return _openExistential(type, do: load)
     }
 
-    /// Reads the value; nil if the property is of another type.
+    /// Reads the value; nil if the property has another type.
     func value<Value>(in object: AnyObject, as type: Value.Type) -> Value? {
         self.type == type ? place(in: object).assumingMemoryBound(to: type).pointee : nil
     }
 
-    /// Writes the value; has no effect if the property is of another type.
+    /// Writes the value. If the property has another type, nothing happens.
     func set<Value>(_ value: Value, in object: AnyObject) {
         if type == Value.self { place(in: object).assumingMemoryBound(to: Value.self).pointee = value }
     }
@@ -60,7 +61,8 @@ struct StoredProperty: @unchecked Sendable {
     }
 
     /// Adds a value to a dictionary whose keys are cases of an enumeration of strings.
-    /// - Returns: Whether the value was added: false if the property is of another type, or there is no such case.
+    /// - Returns: Whether the value was added. False if the property has another type, or if the enumeration has no
+    ///   case with this name.
     func insert(_ value: Any, forCase name: String, in object: AnyObject) -> Bool {
         (type as? any CaseTable.Type)?.insert(value, forCase: name, at: place(in: object)) ?? false
     }

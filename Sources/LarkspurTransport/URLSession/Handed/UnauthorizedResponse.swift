@@ -1,12 +1,12 @@
 #if canImport(FoundationNetworking)
-/// A 401 response that FoundationNetworking does not mistake for a challenge.
+/// A 401 response that FoundationNetworking does not treat as a challenge.
 ///
-/// At the end of the task FoundationNetworking would create a challenge for Basic, and without an answer to it the task
-/// would never end. The engine has already handled all challenges.
+/// The engine has already handled all challenges. For an ordinary 401 response, FoundationNetworking would create a
+/// challenge for Basic at the end of the task. If the delegate did not respond to it, the task would never end.
 final class UnauthorizedResponse: HTTPURLResponse, @unchecked Sendable {
     // Safe: nothing changes after initialisation.
 
-    /// Creates the response; nil if FoundationNetworking does not treat the given response as a challenge.
+    /// Creates the response; nil if FoundationNetworking does not treat the given response as a challenge anyway.
     init?(_ response: URLResponse) {
         guard let response = response as? HTTPURLResponse, response.statusCode == 401, let url = response.url
         else { return nil }
@@ -21,10 +21,12 @@ final class UnauthorizedResponse: HTTPURLResponse, @unchecked Sendable {
 
     required init?(coder: NSCoder) { super.init(coder: coder) }
 
-    /// The URL; nil while FoundationNetworking looks for challenges, as it finds none without a URL.
+    /// The URL; nil on the work queue, where FoundationNetworking searches the response for challenges. Without a URL
+    /// it finds none.
     override var url: URL? { SuperclassQueue.session == nil ? super.url : nil }
 
-    /// The class that archives name, so that programs without this class can read them.
+    /// The class whose name is written into archives: the superclass, so that programs without this class can read
+    /// them.
     override var classForCoder: AnyClass { HTTPURLResponse.self }
     override var classForKeyedArchiver: AnyClass? { HTTPURLResponse.self }
 }
