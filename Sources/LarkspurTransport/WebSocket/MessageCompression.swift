@@ -11,21 +11,22 @@ enum MessageCompression {
     fileprivate static let tail: [UInt8] = [0x00, 0x00, 0xFF, 0xFF]
     /// The compressed form of an empty message (RFC 7692, section 7.2.3.6).
     fileprivate static let emptyMessage: UInt8 = 0x00
-    /// The number of bytes by which an output grows, and by which decompression may exceed its limit.
+    /// The size of the chunks in which output is written, in bytes. Decompression may exceed its limit by this number.
     fileprivate static let pieceSize = 1 << 14
 
     /// Creates the decompressor of the messages that a side receives.
     static func inflater(_ agreed: PerMessageDeflate, role: WebSocketRole) -> MessageInflater {
         let sender: WebSocketRole = role == .client ? .server : .client
         return MessageInflater(
-            // The server may use 9 although it was asked for 8, because zlib does not support 8.
+            // A server that agreed to 8 may use 9, because zlib does not support 8.
             windowBits: max(9, agreed.windowBits(sender)),
             resetsContext: agreed.hasNoContextTakeover(sender)
         )
     }
 
-    /// Creates the compressor of the messages that a side sends; nil if zlib cannot compress with the agreed window of
-    /// 8 bits. Then messages are sent uncompressed, which the extension allows.
+    /// Creates the compressor of the messages that a side sends. If the agreed window has 8 bits, the result is nil,
+    /// because zlib cannot compress with such a window. Messages are then sent uncompressed, which the extension
+    /// allows.
     static func deflater(_ agreed: PerMessageDeflate, role: WebSocketRole) -> MessageDeflater? {
         guard agreed.windowBits(role) >= 9 else { return nil }
         return MessageDeflater(
@@ -37,7 +38,7 @@ enum MessageCompression {
 
 /// A decompressor of the messages of one connection.
 ///
-/// Its memory, at most 48 KiB, is allocated for the first compressed message. It belongs to one thread at a time.
+/// Its memory, at most 48 KiB, is allocated for the first compressed message. Only one thread at a time may use it.
 final class MessageInflater: WebSocketInflating {
     private let stream: MessageStream
 
@@ -58,7 +59,8 @@ final class MessageInflater: WebSocketInflating {
             Result { () throws(WebSocketFailure) in try run(tail, &output, limit) }
         }
         try result.get()
-        // The tail is an empty block. If it is taken for the data of another block, that block is incomplete.
+        // The tail is an empty block. If the message is complete, the input now ends between two blocks. If it is not,
+        // the tail was read as data of its last block.
         guard stream.isBetweenBlocks, output.count == count else {
             throw WebSocketFailure(
                 closeCode: WebSocketCloseCode.invalidPayload,
@@ -86,7 +88,7 @@ final class MessageInflater: WebSocketInflating {
 
 /// A compressor of the messages of one connection.
 ///
-/// Its memory, at most 272 KiB, is allocated for the first message. It belongs to one thread at a time.
+/// Its memory, at most 272 KiB, is allocated for the first message. Only one thread at a time may use it.
 final class MessageDeflater: WebSocketDeflating {
     private let stream: MessageStream
 
@@ -95,7 +97,7 @@ final class MessageDeflater: WebSocketDeflating {
     }
 
     func deflate(_ bytes: UnsafeRawBufferPointer, into output: inout [UInt8]) throws(WebSocketFailure) {
-        // zlib does not flush twice without new data.
+        // Without new data, zlib does not flush a second time.
         guard !bytes.isEmpty else { return output.append(MessageCompression.emptyMessage) }
         let start = output.count
         let isComplete = stream.run(bytes) { piece in
@@ -144,7 +146,8 @@ private final class MessageStream {
     /// Whether the input so far ends between two blocks of compressed data.
     var isBetweenBlocks: Bool { handle.map(message_stream_is_between_blocks) ?? false }
 
-    /// Discards the data of the message if the next one must not refer to it. Returns whether that succeeded.
+    /// If the next message must not refer to this message, discards the data of this message. Returns whether that
+    /// succeeded.
     func finishMessage() -> Bool {
         guard resetsContext, let handle else { return true }
         return message_stream_reset(handle)
@@ -167,7 +170,7 @@ private final class MessageStream {
                 var count = 0
                 let before = left
                 guard message_stream_step(handle, &next, &left, target, room.count, &count) else { return false }
-                // The stream is finished when it neither consumes nor produces anything.
+                // If the stream neither consumes nor produces bytes, it cannot process the rest.
                 if count > 0, !consume(UnsafeBufferPointer(rebasing: room[..<count])) { return false }
                 if left == 0, count < room.count { return true }
                 if count == 0, left == before { return false }

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The bytes of a request that is not sent by libcurl.
+/// The bytes of a request that the engine sends itself, and not libcurl.
 enum UpgradeRequest {
     /// Returns the header section of a GET over HTTP/1.1.
     /// - Parameters:
@@ -20,7 +20,8 @@ enum UpgradeRequest {
             text += "Host: \(authority)\r\n"
         }
         for line in lines {
-            // "Name:" would remove a field of libcurl, and "Name;" is a field without a value.
+            // In libcurl's notation, "Name:" removes one of libcurl's own fields, and "Name;" is a field without a
+            // value.
             if line.hasSuffix(":") { continue }
             if line.hasSuffix(";"), !line.contains(":") {
                 text += line.dropLast() + ":\r\n"

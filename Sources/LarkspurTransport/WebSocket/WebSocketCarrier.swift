@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
-/// The request of a WebSocket's handshake. The driver reports the response to it as libcurl would. It discards its
-/// driver when its transfer ends.
+/// The request of a WebSocket's handshake. The driver reports the response to the carrier as libcurl would. When the
+/// transfer ends, the carrier discards the driver.
 protocol WebSocketCarrier: EasyHandleClient {
     /// The URL of the request, for errors.
     var url: URL? { get }
@@ -22,16 +22,16 @@ protocol WebSocketCarrier: EasyHandleClient {
     /// Records the reason why the response is not valid.
     func note(_ failure: URLError)
 
-    /// Has the driver continue to read after other connections had their turn.
+    /// Makes the driver continue to read after other connections had their turn.
     func readLater()
 
-    /// Gives back the place at the host: an open WebSocket does not count towards the limit of connections.
+    /// Releases the place at the host, because an open WebSocket does not count towards the limit of connections.
     func leaveHostForGood()
 
-    /// Records the next deadline, unless the connection was lost and the carrier has ended.
+    /// Records the next deadline. If the connection was lost and the carrier has ended, does nothing.
     func noteDeadline()
 
-    /// Ends the task. The WebSocket has ended, and its channel has recorded how.
+    /// Ends the task, because the WebSocket has ended. The channel has already recorded the end.
     func webSocketEnded()
 }
 #endif

@@ -8,7 +8,7 @@ extension WebSocketChannel {
         case ended(End)
     }
 
-    /// The effect of a user's call. It is performed without the lock.
+    /// The effect of a user's call. It is performed outside the lock.
     enum Action {
         case begin
         case post(Order)
@@ -21,16 +21,16 @@ extension WebSocketChannel {
         case begins
         /// The connection was lost, or the channel has ended.
         case isOver
-        /// The connection was lost, but was to be closed anyway.
+        /// The connection was lost, but the user had already closed the WebSocket.
         case ends
     }
 
     struct State {
         var phase = Phase.connecting
-        /// Whether the first handshake has begun, or begins with the current order.
+        /// Whether the first handshake has begun, or is begun by the current order.
         var hasBegun = false
         var hasOpened = false
-        /// Whether the user closes the WebSocket. Then no further connection is made.
+        /// Whether the user has closed the WebSocket. No further connection is established then.
         var isClosing = false
         /// The orders that wait for an open connection.
         var orders: [Order] = []
@@ -40,30 +40,30 @@ extension WebSocketChannel {
         var openWaiters: [CheckedContinuation<Void, any Error>] = []
         /// The task of the current connection.
         weak var task: (any HandshakeTask)?
-        /// The maker of the connections, until it begins; nil for a channel with one connection.
+        /// The closure that establishes the connections, until it is called. Nil for a channel with one connection.
         var connector: Connector?
         var connections = Connections()
     }
 
-    /// The state of a channel whose connections a connector makes.
+    /// The state of a channel whose connections are established by a connector.
     struct Connections {
         /// The Swift task of the connector.
         var work: Task<Void, Never>?
         /// The current attempt, or the attempt whose connection is open.
         var attempt: WebSocketAttempt?
-        /// The end of that connection, if it has ended before it was used.
+        /// The end of the attempt's connection, if the connection has ended before it was used.
         var end: End?
-        /// Whether that connection has received a message.
+        /// Whether the attempt's connection has received a message.
         var hasReceived = false
-        /// The orders to perform before all others on that connection.
+        /// The orders to perform on the attempt's connection before all other orders.
         var greeting: [Order] = []
-        /// Whether the channel ends with that connection.
+        /// Whether the channel ends when the attempt's connection ends.
         var isLast = false
-        /// The connector's wait for the loss of that connection.
+        /// The continuation of the connector, which waits for the loss of the attempt's connection.
         var waiter: CheckedContinuation<Loss?, Never>?
-        /// The end of the previous connection, for orders that arrive too late for it.
+        /// The end of the previous connection, for orders that arrive after that end.
         var lastEnd: End?
-        /// Whether a connection was lost before. Then there is nothing to close between two attempts.
+        /// Whether a connection was lost before. If so, a close between two attempts ends the WebSocket immediately.
         var haveLosses = false
     }
 }
@@ -89,7 +89,7 @@ extension WebSocketChannel.State {
         }
     }
 
-    /// Returns the next message, or the end; adds a waiter if there is neither.
+    /// Returns the next message or the end. If there is neither, adds the consumer to those that wait.
     mutating func takeMessage(
         for number: Int,
         _ consumer: WebSocketInbox.Consumer
@@ -105,7 +105,7 @@ extension WebSocketChannel.State {
     }
 
     /// Records the loss of a connection.
-    /// - Returns: Whether the channel ends with it, the waiting connector, and whether the connection has received a
+    /// - Returns: Whether the channel ends too, the waiting connector, and whether the connection has received a
     ///   message.
     mutating func lose(
         _ attempt: WebSocketAttempt?,
@@ -114,7 +114,7 @@ extension WebSocketChannel.State {
         guard connections.attempt === attempt else { return (false, nil, false) }
         guard attempt != nil else { return (true, nil, false) }
         if case .open = phase, connections.isLast { return (true, nil, false) }
-        // The connection is used, or about to be used, but the user has already closed it.
+        // The connection is in use, but the user has already closed the WebSocket. So no other connection follows.
         if isClosing, connections.waiter != nil { return (true, nil, false) }
         connections.lastEnd = end
         connections.end = end
@@ -128,7 +128,7 @@ extension WebSocketChannel.State {
     }
 
     /// Records that the connection of an attempt is used.
-    /// - Returns: The loss of that connection if it was already lost, and the effect for the caller.
+    /// - Returns: The loss of the connection if it was already lost, and the result for the caller.
     mutating func use(
         _ attempt: WebSocketAttempt,
         _ greeting: [WebSocketChannel.Order],
@@ -162,13 +162,13 @@ extension WebSocketChannel.Order {
 
 /// The end of a WebSocket or of one of its connections.
 package enum WebSocketEnd: Sendable {
-    /// The server's close frame; nil if the connection was closed without one.
+    /// The server's close frame; nil if the connection was closed without a close frame.
     case closed(WebSocketTask.Closure?)
     /// A failure of the network or of the server.
     case failed(any Error)
 }
 
-/// The end of a connection after which another one may follow.
+/// The end of a connection after which another connection may follow.
 package struct WebSocketLoss: Sendable {
     package let end: WebSocketEnd
     /// Whether the connection has received a message.

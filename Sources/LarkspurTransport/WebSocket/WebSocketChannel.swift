@@ -2,10 +2,11 @@
 internal import HTTPSyntax
 import Synchronization
 
-/// The channel between the user of a WebSocket and the loop. Orders go in one direction, messages and the end in the
-/// other. Messages that are not consumed pause the connection.
+/// The channel between the user of a WebSocket and the loop. It passes orders to the loop, and messages and the end to
+/// the user. If too many messages are not consumed, the connection pauses.
 ///
-/// A channel has one connection. If a connector makes the connections, it has several, one after the other.
+/// A channel has one connection. If it has a connector, the connector establishes several connections, one after the
+/// other.
 final class WebSocketChannel: Sendable {
     /// An order to the loop. Its completion is called once, on any thread.
     enum Order: Sendable {
@@ -16,12 +17,13 @@ final class WebSocketChannel: Sendable {
         case use
         /// The consumer has consumed enough messages for the connection to continue.
         case consumed
-        /// Continues reading, after other connections had their turn.
+        /// Continues to read after other connections had their turn.
         case goOn
     }
 
     typealias Answer = @Sendable (Result<Void, any Error>) -> Void
-    /// Makes the connections of a channel, until the channel has ended. The end of the channel cancels the Swift task.
+    /// Establishes the connections of a channel until the channel has ended. The end of the channel cancels the Swift
+    /// task of the connector.
     typealias Connector = @Sendable (WebSocketChannel) async -> Void
 
     typealias End = WebSocketEnd
@@ -34,8 +36,8 @@ final class WebSocketChannel: Sendable {
     /// Creates a channel.
     /// - Parameters:
     ///   - options: The settings of the WebSocket.
-    ///   - observer: Learns of messages and of the ends of connections. Default: none.
-    ///   - connector: Makes the connections. Default: nil, for a channel with a single connection.
+    ///   - observer: Receives messages and the ends of connections. Default: none.
+    ///   - connector: Establishes the connections. Default: nil, for a channel with a single connection.
     init(options: WebSocketTask.Options, observer: WebSocketObserver? = nil, connector: Connector? = nil) {
         self.options = options
         self.observer = observer
@@ -49,8 +51,8 @@ final class WebSocketChannel: Sendable {
 
     // MARK: On the loop's thread
 
-    /// Records that a connection is open and used. Returns the orders that have waited for it, and whether so many
-    /// earlier messages are buffered that reading has to pause.
+    /// Records that a connection is open and used. Returns the orders that have waited for the connection. `isPaused`
+    /// is true if too many earlier messages are buffered, so that reading has to pause.
     func open(_ agreement: WebSocketHandshake.Agreement, of attempt: WebSocketAttempt?) -> ([Order], isPaused: Bool) {
         let opened = state.withLock { state -> State? in
             guard case .connecting = state.phase, state.connections.attempt === attempt else { return nil }
@@ -72,7 +74,8 @@ final class WebSocketChannel: Sendable {
         return (opened.connections.greeting + opened.orders, opened.inbox.isFull)
     }
 
-    /// Passes a message on. Returns false if so many messages are buffered that the connection has to pause.
+    /// Passes a message to the user. Returns false if too many messages are buffered, so that the connection has to
+    /// pause.
     func receive(_ message: WebSocketTask.Message, of attempt: WebSocketAttempt?) -> Bool {
         let (consumer, isFull) = state.withLock { state -> (WebSocketInbox.Consumer?, Bool) in
             guard case .open = state.phase, state.connections.attempt === attempt else { return (nil, false) }
@@ -88,7 +91,7 @@ final class WebSocketChannel: Sendable {
         state.withLock { if $0.connections.attempt === attempt { $0.closure = closure } }
     }
 
-    /// Records the end of a connection. The channel ends with it if no other connection follows.
+    /// Records the end of a connection. If no other connection follows, the channel ends too.
     func end(_ end: End, of attempt: WebSocketAttempt?) {
         let loss = state.withLock { $0.lose(attempt, end) }
         if loss.isFinal {
@@ -99,7 +102,8 @@ final class WebSocketChannel: Sendable {
         loss.waiter?.resume(returning: Loss(end: end, hasReceived: loss.hasReceived))
     }
 
-    /// Records the end of the channel, unless it has already ended. Messages that arrived before can still be read.
+    /// Records the end of the channel, unless it has already ended. Messages that arrived before the end can still be
+    /// read.
     func end(_ end: End) {
         let ended = state.withLock { state -> (State, [WebSocketInbox.Consumer])? in
             if case .ended = state.phase { return nil }
@@ -124,7 +128,7 @@ final class WebSocketChannel: Sendable {
 
     // MARK: For the connector
 
-    /// Records the begin of an attempt. Returns false if the channel has ended.
+    /// Records the beginning of an attempt. Returns false if the channel has ended.
     func begin(_ attempt: WebSocketAttempt) -> Bool {
         state.withLock { state in
             guard case .connecting = state.phase else { return false }
@@ -148,9 +152,9 @@ final class WebSocketChannel: Sendable {
 
     /// Uses the connection of an attempt.
     /// - Parameters:
-    ///   - greeting: The messages to send before all others.
-    ///   - isLast: Whether the channel ends with the connection.
-    /// - Returns: The loss of the connection; nil if the channel has ended, and for the last connection.
+    ///   - greeting: The messages to send before all other messages.
+    ///   - isLast: Whether the channel ends when the connection ends.
+    /// - Returns: The loss of the connection. Nil if the channel has ended, or if this is the last connection.
     func use(_ attempt: WebSocketAttempt, greeting: [WebSocketTask.Message], isLast: Bool) async -> Loss? {
         await withCheckedContinuation { continuation in
             let greeting = greeting.map { observed(.send(WebSocketMessage($0)) { _ in }) }
@@ -170,10 +174,10 @@ final class WebSocketChannel: Sendable {
 
     var closure: WebSocketTask.Closure? { state.withLock { $0.closure } }
 
-    /// Whether a connection was needed.
+    /// Whether a connection was needed yet.
     var hasBegun: Bool { state.withLock { $0.hasBegun } }
 
-    /// Makes the first connection, unless that has already begun.
+    /// Begins to establish the first connection, unless that has already begun.
     func begin() {
         if state.withLock({ $0.begin() }) != nil { beginNow() }
     }
@@ -200,14 +204,15 @@ final class WebSocketChannel: Sendable {
         attempt?.cancel()
     }
 
-    /// Posts an order to the loop, or stores it until a connection is open. The first order begins the handshake.
+    /// Posts an order to the loop. If no connection is open, stores the order until one is open. The first order begins
+    /// the handshake.
     func give(_ order: Order) {
         let order = observed(order)
         let (action, task) = state.withLock { state in (state.take(order), state.task) }
         carryOut(action, task)
     }
 
-    /// Returns an order that also informs the observer when its message was sent.
+    /// Returns an order that also notifies the observer when the message of the order was sent.
     private func observed(_ order: Order) -> Order {
         guard let observer, case .send(let message, let answer) = order else { return order }
         return .send(message) { result in
@@ -256,7 +261,8 @@ final class WebSocketChannel: Sendable {
         }
     }
 
-    /// Returns the next message; nil after an orderly end. The first call begins the handshake.
+    /// Returns the next message; nil after a close with the code 1000, with 1001, or without a code. The first call
+    /// begins the handshake.
     func next() async throws -> WebSocketTask.Message? {
         try Task.checkCancellation()
         let number = state.withLock { $0.inbox.makeNumber() }

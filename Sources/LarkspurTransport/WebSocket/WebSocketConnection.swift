@@ -2,19 +2,20 @@
 internal import HTTPSyntax
 import Synchronization
 
-/// One connection of a WebSocket, on the side of the loop.
+/// One connection of a WebSocket, as the loop uses it.
 struct WebSocketConnection: Sendable {
     let channel: WebSocketChannel
     let handshake: WebSocketHandshake
-    /// The connector's attempt that makes the connection; nil for the only connection of a channel.
+    /// The connector's attempt that establishes the connection; nil if the channel has only one connection.
     var attempt: WebSocketAttempt?
 
-    /// Passes a message on. Returns false if so many messages are buffered that the connection has to pause.
+    /// Passes a message to the channel. Returns false if too many messages are buffered, so that the connection has to
+    /// pause.
     func receive(_ message: WebSocketTask.Message) -> Bool { channel.receive(message, of: attempt) }
 
     func noteClosure(_ closure: WebSocketTask.Closure) { channel.noteClosure(closure, of: attempt) }
 
-    /// Records the end of the connection, unless it is known.
+    /// Records the end of the connection, unless an end was already recorded.
     func end(_ end: WebSocketEnd) { channel.end(end, of: attempt) }
 
     /// Records that the response to the handshake is not valid.
@@ -66,12 +67,12 @@ package final class WebSocketAttempt: Sendable {
 
     func attach(_ task: any HandshakeTask) { state.withLock { $0.task = task } }
 
-    /// Gives an order to the loop.
+    /// Passes an order to the loop.
     func post(_ order: WebSocketChannel.Order) {
         task?.post(order)
     }
 
-    /// Records the outcome. Returns false if there already is one.
+    /// Records the outcome. Returns false if there is already an outcome.
     @discardableResult func end(with outcome: Outcome) -> Bool {
         let (isFirst, waiter) = state.withLock { state in
             guard state.outcome == nil else { return (false, nil as CheckedContinuation<Outcome, Never>?) }
@@ -110,7 +111,7 @@ package final class WebSocketAttempt: Sendable {
 package enum WebSocketActivity: Sendable {
     case sent(WebSocketTask.Message)
     case received(WebSocketTask.Message)
-    /// A connection has ended, or the WebSocket has ended before it had one.
+    /// A connection has ended, or the WebSocket has ended before it had a connection.
     case ended(WebSocketEnd)
 }
 
@@ -124,9 +125,9 @@ package struct WebSocketLine: Sendable {
 
     /// Uses the open connection of an attempt.
     /// - Parameters:
-    ///   - greeting: The messages to send before all others.
-    ///   - isLast: Whether the WebSocket ends with the connection.
-    /// - Returns: The loss of the connection; nil if the WebSocket has ended, and for the last connection.
+    ///   - greeting: The messages that are sent before all other messages.
+    ///   - isLast: Whether the WebSocket ends when the connection ends.
+    /// - Returns: The loss of the connection. Nil if the WebSocket has ended, or if this is the last connection.
     package func use(
         _ attempt: WebSocketAttempt,
         greeting: [WebSocketTask.Message],
@@ -153,12 +154,12 @@ final class LatestHandshake: Sendable {
 
     var task: URLSessionDataTask? {
         get { storage.withLock { $0 } }
-        // The lock does not cover the release of the previous task.
+        // The previous task is released outside the lock.
         set { _ = storage.withLock { exchange(&$0, with: newValue) } }
     }
 }
 
-/// The task that performs the handshake of a WebSocket, and then has its connection.
+/// The task that performs the handshake of a WebSocket, and then uses the connection.
 protocol HandshakeTask: AnyObject, Sendable {
     /// The request that was sent last, after any redirects.
     var currentRequest: URLRequest? { get }

@@ -1,9 +1,9 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The orders of the program, everything that is sent, and the timers.
+/// The part of the driver for the orders of the program, for sending, and for the timers.
 extension WebSocketDriver {
-    /// Performs an order, or fails it if the connection has ended.
+    /// Performs an order. If the connection has ended, the order fails.
     func perform(_ order: WebSocketChannel.Order) {
         guard phase == .open else {
             if case .goOn = order { return goOn() }
@@ -38,7 +38,7 @@ extension WebSocketDriver {
         carrier.noteDeadline()
     }
 
-    /// Begins to use the open connection: performs the orders that have waited, and reads.
+    /// Begins to use the open connection: performs the orders that have waited, and begins to read.
     func use() {
         let (orders, isFull) = connection.channel.open(agreement, of: connection.attempt)
         intake.note(isFull: isFull)
@@ -53,8 +53,8 @@ extension WebSocketDriver {
         write { try? $0.writePing(content, into: &$1) }
     }
 
-    /// Sends a pong. A server that reads gets one for each of its pings, as it is sent before anything that comes with
-    /// the next ping.
+    /// Sends a pong. If the server reads, it gets a pong for each of its pings, because the pong is sent before the
+    /// next ping is processed.
     func answerPing(_ content: Data) {
         var bytes: [UInt8] = []
         try? writer.writePong(content, into: &bytes)
@@ -93,11 +93,11 @@ extension WebSocketDriver {
 
     // MARK: Time
 
-    /// Performs what is due. Called when ``deadline`` has come.
+    /// Sends a ping or ends the connection, whichever is due. Called when ``deadline`` has come.
     func expire(at now: LoopTime) {
         if now >= closing.deadline { return finish(closing.end ?? .closed(nil)) }
         guard now >= pings.next else { return }
-        // If reading is paused, the pong may have arrived unread.
+        // If reading is paused, the pong may have arrived but was not read yet.
         if !intake.isPaused, !carrier.isSuspended, pings.awaitsOwn {
             let interval = connection.channel.options.pingInterval ?? 0
             let sentence = "The server did not answer a ping within \(interval) seconds."

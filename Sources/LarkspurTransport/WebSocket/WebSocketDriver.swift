@@ -2,15 +2,16 @@
 internal import CLibcurl
 internal import HTTPSyntax
 
-/// The connection of a WebSocket. libcurl makes it; the driver performs the handshake and then exchanges frames.
+/// The driver of a WebSocket's connection. libcurl establishes the connection. The driver then performs the handshake
+/// and exchanges frames.
 ///
 /// Until the response is known to be a valid 101, the driver reports it to the carrier as libcurl would. So redirects,
-/// challenges and cookies work as in all tasks. The driver belongs to the loop's thread.
+/// challenges and cookies work as in all tasks. The driver is used only on the loop's thread.
 final class WebSocketDriver: SocketOwner {
     enum Phase {
-        /// libcurl makes the connection.
+        /// libcurl establishes the connection.
         case connecting
-        /// The request is being sent, and the header section of the response received.
+        /// The request is being sent, or the header section of the response is being received.
         case responding
         /// The response is not a 101, and its content is being received.
         case refused
@@ -18,7 +19,7 @@ final class WebSocketDriver: SocketOwner {
         case ended
     }
 
-    /// The largest size of a line or a header section, in bytes.
+    /// The maximum size of a line or a header section, in bytes.
     private static let lineLimit = 1 << 17
     /// The number of bytes after which other connections have their turn.
     private static let turnSize = 1 << 20
@@ -57,12 +58,13 @@ final class WebSocketDriver: SocketOwner {
 
     var isOpen: Bool { phase == .open }
 
-    /// The time at which the next ping is due, or the connection is to be closed.
+    /// The time at which the next ping is due, or at which the connection has to be closed, whichever is earlier.
     var deadline: LoopTime { min(pings.next, closing.deadline) }
 
     // MARK: The connection
 
-    /// Begins the handshake on the connection that libcurl has made. Returns false if it has begun before.
+    /// Begins the handshake on the connection that libcurl has established. Returns false if the handshake has already
+    /// begun.
     func begin() -> Bool {
         guard phase == .connecting, let socket = handle.socket else { return false }
         self.socket = socket
@@ -74,13 +76,13 @@ final class WebSocketDriver: SocketOwner {
         return true
     }
 
-    /// Leaves the connection, which is closed as a consequence.
+    /// Stops the use of the connection. As a consequence, the connection is closed.
     func detach() {
         guard phase != .ended else { return }
         phase = .ended
         if let socket = socket.take() {
             poll.forget(socket)
-            // Older versions keep such a connection open when its transfer is removed.
+            // When the transfer is removed, older versions of libcurl do not close its connection.
             if !Libcurl.isAtLeast(7, 88) { shutdown(socket, Int32(SHUT_RDWR)) }
         }
         let error = connection.channel.error()
@@ -98,7 +100,7 @@ final class WebSocketDriver: SocketOwner {
         updateWatch()
     }
 
-    /// Watches the socket for the current needs.
+    /// Watches the socket for the conditions that are currently needed.
     func updateWatch() {
         guard let socket, phase != .ended else { return }
         var conditions: SocketConditions = []
@@ -109,8 +111,8 @@ final class WebSocketDriver: SocketOwner {
 
     // MARK: Receiving
 
-    /// Continues reading, unless the consumer is too slow. It does not wait for the socket, as TLS may have buffered
-    /// bytes that were already taken from it.
+    /// Continues to read, unless the consumer is too slow. Does not wait until the socket is readable, because TLS may
+    /// already have read bytes from the socket and buffered them.
     func goOn() {
         guard socket != nil, phase != .ended else { return }
         receive()
@@ -162,12 +164,12 @@ final class WebSocketDriver: SocketOwner {
         }
     }
 
-    /// Passes on the content of a response that is not a 101.
+    /// Passes the content of a response that is not a 101 to the carrier.
     private func takeContent(_ bytes: UnsafeRawBufferPointer) {
         switch carrier.receiveContent(bytes) {
         case .taken: if carrier.isContentComplete { endTransfer(CURLE_OK) }
-        // If the content is too long to wait for, the carrier decides whether the response can be used without the
-        // rest.
+        // If the carrier does not take more content, the transfer ends. The carrier decides whether the response can be
+        // used without the rest.
         case .paused, .refused: endTransfer(CURLE_WRITE_ERROR)
         }
     }
@@ -194,7 +196,8 @@ final class WebSocketDriver: SocketOwner {
 
     // MARK: Open
 
-    /// Checks a 101 response. Called by the carrier for its header section. Returns false to stop the transfer.
+    /// Checks a 101 response. The carrier calls this method when the header section is complete. Returns false to stop
+    /// the transfer.
     func accept(_ head: ResponseHead) -> Bool {
         let agreement: WebSocketHandshake.Agreement
         do throws(WebSocketHandshake.Failure) {
@@ -235,7 +238,8 @@ final class WebSocketDriver: SocketOwner {
         for event in reader.read(bytes) {
             switch event {
             case .message(let message):
-                // Reading continues until the server's close frame arrives, so messages beyond the limit are dropped.
+                // While the server's close frame is awaited, reading continues even beyond the limit of messages. So
+                // further messages are dropped.
                 if closing.hasBegun, intake.isFull { break }
                 let isFull = !connection.receive(WebSocketTask.Message(message))
                 intake.note(isFull: isFull, isClosing: closing.hasBegun)

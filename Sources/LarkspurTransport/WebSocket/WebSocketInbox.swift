@@ -1,17 +1,19 @@
 #if canImport(FoundationNetworking)
-/// The messages of a WebSocket that wait for consumers, or the consumers that wait for messages.
+/// The messages of a WebSocket that wait for consumers, and the consumers that wait for messages.
 struct WebSocketInbox {
     typealias Consumer = CheckedContinuation<WebSocketTask.Message?, any Error>
 
-    /// The number of bytes above which the connection pauses, and the number at which it continues.
+    /// The number of buffered bytes above which the connection pauses, and the number down to which it must fall before
+    /// the connection continues.
     private static let upperMark = 1 << 20
     private static let lowerMark = 1 << 18
-    /// The number of bytes that a message counts in addition to its content, so that empty messages are limited too.
+    /// The number of bytes that is added to the size of each message, so that the number of empty messages is limited
+    /// too.
     private static let messageOverhead = 64
 
     private var messages = Line<WebSocketTask.Message>()
     private var bufferedBytes = 0
-    /// Whether the connection is paused, as too many messages wait.
+    /// Whether the connection is paused because too many messages wait.
     private(set) var isFull = false
     private var lastNumber = 0
     private var consumers: [(number: Int, continuation: Consumer)] = []
@@ -36,7 +38,7 @@ struct WebSocketInbox {
         return (message, true)
     }
 
-    /// Returns a number for another consumer.
+    /// Returns an unused number for a new consumer.
     mutating func makeNumber() -> Int {
         lastNumber += 1
         return lastNumber
@@ -45,7 +47,7 @@ struct WebSocketInbox {
     /// Adds a waiting consumer.
     mutating func wait(_ number: Int, _ consumer: Consumer) { consumers.append((number, consumer)) }
 
-    /// Removes a waiting consumer and returns it; nil if it no longer waits.
+    /// Removes and returns a waiting consumer. Nil if the consumer no longer waits.
     mutating func leave(_ number: Int) -> Consumer? {
         consumers.firstIndex { $0.number == number }.map { consumers.remove(at: $0).continuation }
     }

@@ -1,13 +1,14 @@
 #if canImport(FoundationNetworking)
-/// Whether the connection of a WebSocket is read: not before it is used, nor while the consumer is too slow.
+/// The state of reading from a WebSocket's connection. The connection is not read before it is used, and while the
+/// consumer is too slow.
 struct WebSocketIntake {
     /// Whether reading is paused.
     private(set) var isPaused = false
-    /// Whether the connection is open but not used yet, as the connector still has the response.
+    /// Whether the connection is open but not used yet, because the connector still checks the response.
     private(set) var isHeld = false
-    /// Whether the largest number of messages waits for the consumer.
+    /// Whether so many messages wait for the consumer that no more may be buffered.
     private(set) var isFull = false
-    /// The bytes that came with the response, until the connection is used.
+    /// The bytes that arrived together with the response. They are stored until the connection is used.
     private var early: [UInt8] = []
 
     /// Records that the connection is not used yet.
@@ -28,14 +29,14 @@ struct WebSocketIntake {
     /// Takes the stored bytes.
     mutating func takeKept() -> [UInt8] { exchange(&early, with: []) }
 
-    /// Records whether there is room for messages. While the server's close frame is expected, reading continues in any
-    /// case.
+    /// Records whether more messages can be buffered. While the server's close frame is expected, reading always
+    /// continues.
     mutating func note(isFull: Bool, isClosing: Bool = false) {
         self.isFull = isFull
         isPaused = isFull && !isClosing
     }
 
-    /// Continues reading, even if messages wait for the consumer: the connection is about to end.
+    /// Continues to read even if messages wait for the consumer, because the connection is about to end.
     mutating func readOn() { isPaused = false }
 }
 #endif

@@ -1,42 +1,43 @@
 #if canImport(FoundationNetworking)
-/// The bytes that a WebSocket sends, as pieces. Each piece is a frame, or the request of the handshake.
+/// The bytes that a WebSocket sends, in pieces. Each piece is a frame or the request of the handshake.
 ///
-/// A piece is sent from the array to which it was written. The array stays where it is until all of it is sent, because
-/// TLS requires that a write is repeated with the same bytes at the same address.
+/// A piece is sent from the array to which it was written. The array is not moved until all of its bytes are sent,
+/// because TLS requires that a write is repeated with the same bytes at the same address.
 struct WebSocketOutput {
     private struct Piece {
         let bytes: [UInt8]
         let answer: WebSocketChannel.Answer?
     }
 
-    /// The piece of which a part was offered to the connection. It stays until all of it is sent.
+    /// The piece that is being sent. It is stored here until all of its bytes are sent.
     private var current: Piece?
     /// The number of the current piece's bytes that were sent.
     private var sentBytes = 0
-    /// The latest pong, if it was not offered yet.
+    /// The latest pong, if its sending has not begun.
     private var pong: [UInt8]?
-    /// The pieces after the current one and the pong.
+    /// The pieces to send after the current piece and the pong.
     private var pieces = Line<Piece>()
-    /// Whether the socket takes no more bytes.
+    /// Whether the socket accepts no more bytes at the moment.
     private(set) var isBlocked = false
-    /// libcurl's result; nil if the connection has not failed.
+    /// libcurl's result code for the failure of the connection; nil if the connection has not failed.
     private(set) var failure: Int32?
 
     /// Adds a piece.
-    /// - Parameter answer: Called when all of the piece was sent, or can no longer be sent.
+    /// - Parameter answer: Called when the whole piece was sent, or when it can no longer be sent.
     mutating func append(_ bytes: [UInt8], _ answer: WebSocketChannel.Answer? = nil) {
         pieces.append(Piece(bytes: bytes, answer: answer))
     }
 
-    /// Adds a pong before the pieces that were not offered yet, in place of an earlier pong. Only the latest ping needs
-    /// a pong (RFC 6455, section 5.5.3). Otherwise a server that sends pings and never reads could fill the memory.
+    /// Adds a pong before the pieces whose sending has not begun. It replaces an earlier pong that waits, because only
+    /// the latest ping needs a pong (RFC 6455, section 5.5.3). If all pongs were stored, a server that sends pings and
+    /// never reads could fill the memory.
     mutating func setPong(_ bytes: [UInt8]) { pong = bytes }
 
-    /// Records that the socket takes bytes again.
+    /// Records that the socket accepts bytes again.
     mutating func unblock() { isBlocked = false }
 
-    /// Sends as much as the connection takes, until it fails.
-    /// - Parameter write: Sends the given bytes, or the beginning of them.
+    /// Sends as many bytes as the connection accepts. Stops if the connection fails.
+    /// - Parameter write: Sends the given bytes, or only the first of them.
     mutating func send(by write: (UnsafeRawBufferPointer) -> EasyHandle.ByteResult) {
         while !isBlocked, failure == nil, let piece = current ?? takeNext() {
             current = piece

@@ -1,23 +1,24 @@
 #if canImport(FoundationNetworking)
 /// Messages that are values in JSON.
 extension WebSocketTask {
-    /// Sends a value as a text message in JSON, and returns when the connection has taken all of its bytes.
+    /// Sends a value as a text message in JSON. Returns when the connection has accepted all bytes of the message.
     ///
     /// - Parameters:
     ///   - value: The value. It is encoded before anything is sent.
-    ///   - encoder: The encoder. Default: a `JSONEncoder` with its own settings.
-    /// - Throws: The encoder's error; ``WebSocketError`` or `URLError` if the connection ends before.
+    ///   - encoder: The encoder. Default: a `JSONEncoder` with its default settings.
+    /// - Throws: The encoder's error; ``WebSocketError`` or `URLError` if the connection ends before the message was
+    ///   sent.
     public func send(_ value: some Encodable & Sendable, encoder: JSONEncoder = JSONEncoder()) async throws {
         try await send(.text(String(decoding: encoder.encode(value), as: UTF8.self)))
     }
 
-    /// The messages as they arrive, each decoded from JSON. They can be text or binary.
+    /// Returns the messages as they arrive, each decoded from JSON. The messages can be text or binary.
     ///
     /// If a message cannot be decoded, the loop throws the decoder's error and ends. Another loop continues with the
     /// next message.
     /// - Parameters:
     ///   - type: The type of the values.
-    ///   - decoder: The decoder. Default: a `JSONDecoder` with its own settings.
+    ///   - decoder: The decoder. Default: a `JSONDecoder` with its default settings.
     public func messages<Value: Decodable & Sendable>(
         as type: Value.Type,
         decoder: JSONDecoder = JSONDecoder()

@@ -2,7 +2,7 @@
 internal import HTTPSyntax
 
 extension WebSocketTask {
-    /// A message that the other side has sent, or will receive.
+    /// A message that is sent to the other side or was received from it.
     public enum Message: Sendable, Hashable {
         /// Text, which is sent as UTF-8.
         case text(String)
@@ -18,13 +18,13 @@ extension WebSocketTask {
         /// Creates a code from its number. Programs may define codes from 4000 to 4999.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// The purpose of the connection is fulfilled.
+        /// The connection is no longer needed.
         public static let normalClosure = CloseCode(rawValue: 1000)
         /// The server shuts down, or the user has left.
         public static let goingAway = CloseCode(rawValue: 1001)
         /// The other side broke a rule of the protocol.
         public static let protocolError = CloseCode(rawValue: 1002)
-        /// The other side sent a type of message that is not accepted.
+        /// The other side sent a message of a type that the receiver does not accept.
         public static let unsupportedData = CloseCode(rawValue: 1003)
         /// The other side sent text that is not UTF-8, or malformed compressed content.
         public static let invalidPayload = CloseCode(rawValue: 1007)
@@ -44,15 +44,15 @@ extension WebSocketTask {
         /// The number.
         public var description: String { String(rawValue) }
 
-        /// Whether the code means that nothing went wrong.
+        /// Whether the code means that there was no error.
         var isOrderly: Bool { self == .normalClosure || self == .goingAway }
     }
 
     /// The close frame of the other side.
     public struct Closure: Sendable, Hashable {
-        /// The code; nil if the frame had none.
+        /// The code; nil if the frame had no code.
         public var code: CloseCode?
-        /// The reason in words; empty if there was none.
+        /// The reason in words; empty if the frame had no reason.
         public var reason: String
 
         /// Creates a closure.
@@ -69,16 +69,17 @@ extension WebSocketTask {
     public struct Options: Sendable, Hashable {
         /// The names of the subprotocols that the server may choose, in the order of preference. Default: none.
         public var protocols: [String] = []
-        /// The largest message that is accepted, in bytes after decompression. A larger message ends the connection
-        /// with the close code 1009. Default: 16 MiB.
+        /// The maximum size of a received message, in bytes after decompression. Default: 16 MiB. If a message is
+        /// larger, the connection ends with the close code 1009.
         public var maximumMessageSize = 16 << 20
-        /// Whether compression by permessage-deflate (RFC 7692) is offered to the server, if the machine has zlib.
-        /// Default: true.
+        /// Whether compression by permessage-deflate (RFC 7692) is offered to the server. Default: true. If the machine
+        /// has no zlib, compression is not offered.
         public var offersCompression = true
-        /// The time between two pings in seconds, to detect that the server is gone; nil for no pings. If there is no
-        /// pong before the next ping is due, the task ends with the code `timedOut`. Default: nil.
+        /// The time between two pings in seconds; nil for no pings. Default: nil. Pings detect that the server is no
+        /// longer reachable: if there is no pong before the next ping is due, the task ends with the code `timedOut`.
         public var pingInterval: TimeInterval?
-        /// The time in seconds for the server to send its close frame and to close the connection. Default: 10.
+        /// The maximum time, in seconds, until the server has sent its close frame and closed the connection. Default:
+        /// 10.
         public var closeTimeout: TimeInterval = 10
 
         /// Creates options with their defaults.
@@ -89,7 +90,7 @@ extension WebSocketTask {
     ///
     /// The sequence ends when the server closes the connection with the code 1000, with 1001, or without a code. It
     /// throws a ``WebSocketError`` or a `URLError` if the connection ends in another way, and `CancellationError` if
-    /// the consuming task is cancelled. When many messages are not consumed, the connection pauses.
+    /// the consuming task is cancelled. If too many messages are not consumed, the connection pauses.
     public struct Messages: AsyncSequence, Sendable {
         /// The element: a message.
         public typealias Element = Message
@@ -100,7 +101,7 @@ extension WebSocketTask {
         public struct AsyncIterator: AsyncIteratorProtocol {
             let channel: WebSocketChannel
 
-            /// Returns the next message; nil after an orderly end.
+            /// Returns the next message; nil after the end of the sequence.
             public mutating func next() async throws -> Message? { try await channel.next() }
         }
 
@@ -109,23 +110,25 @@ extension WebSocketTask {
     }
 }
 
-/// The error of a WebSocket if the server has refused it, has broken the protocol, or has closed it with an error code.
+/// The error of a WebSocket if the server has refused the handshake, has broken the protocol, or has closed the
+/// connection with an error code.
 ///
 /// Failures of the network are `URLError`s, as in other tasks.
 public struct WebSocketError: LocalizedError, CustomStringConvertible, Sendable {
     /// The kind of an error. Later releases may add kinds.
     public struct Kind: Sendable, Hashable, CustomStringConvertible {
-        // With raw values, because programs without reflection metadata lack the names of cases.
+        // The cases have raw values, because a program that was built without reflection metadata cannot print the
+        // names of cases.
         private enum Value: String { case refused, violation, closed, invalidArgument, ended }
 
         private let value: Value
 
-        /// The server's response was not a 101, or not a valid one. See ``WebSocketError/response`` and
+        /// The server's response was not a 101, or was not a valid 101. See ``WebSocketError/response`` and
         /// ``WebSocketError/content``.
         public static let refused = Kind(value: .refused)
         /// The server broke a rule of the protocol, or exceeded a limit of the options.
         public static let violation = Kind(value: .violation)
-        /// The server closed the connection with a code other than 1000 and 1001; see ``WebSocketError/closure``.
+        /// The server closed the connection with a code other than 1000 and 1001. See ``WebSocketError/closure``.
         public static let closed = Kind(value: .closed)
         /// An argument is not allowed: a control frame of more than 125 bytes, a subprotocol that is not a token, or a
         /// close code that must not be sent.
@@ -175,7 +178,8 @@ extension WebSocketError {
         WebSocketError(.ended, "The WebSocket has been closed.", closure: closure)
     }
 
-    /// Creates the error of a handshake that has led to no connection. The response is nil if there was none.
+    /// Creates the error of a handshake that did not open a connection. `response` is nil if the server sent no
+    /// response.
     package static func refused(_ response: HTTPURLResponse?, _ content: Data?) -> WebSocketError {
         let sentence =
             switch response?.statusCode {

@@ -9,13 +9,14 @@ internal import HTTPSyntax
 ///     for try await message in socket.messages { print(message) }
 ///
 /// The handshake is a request of the session. The session's TLS configuration, proxy, cookies, credentials and
-/// redirects apply, and its delegate is asked as for a data task. An open connection does not count towards the limit
-/// of connections to a host, and has no limit of the time without a byte. The session does not end before it is closed.
+/// redirects apply, and its delegate is called as for a data task. An open connection does not count towards the limit
+/// of connections to a host, and does not time out if no bytes are transferred. The session does not end before the
+/// connection is closed.
 ///
-/// All methods may be called on any thread. When the connection is closed, all methods that wait return or throw.
+/// All methods may be called on any thread. When the connection is closed, all pending calls return or throw.
 public final class WebSocketTask: Sendable {
     private let channel: WebSocketChannel
-    /// The task of the only handshake; nil if a connector makes the connections.
+    /// The task of the only handshake; nil if a connector establishes the connections.
     private let task: URLSessionDataTask?
     private let latest: LatestHandshake
 
@@ -25,12 +26,12 @@ public final class WebSocketTask: Sendable {
         latest = LatestHandshake(task)
     }
 
-    /// Creates a WebSocket whose connections a closure makes.
+    /// Creates a WebSocket whose connections are established by a closure.
     /// - Parameters:
     ///   - options: The settings of the WebSocket.
-    ///   - observer: Learns of messages and of the ends of connections. Default: none.
-    ///   - connect: Makes connections until the WebSocket has ended or its last connection is open. Called once, when a
-    ///     connection is needed, in a Swift task. The end of the WebSocket cancels that task.
+    ///   - observer: Receives messages and the ends of connections. Default: none.
+    ///   - connect: Establishes connections until the WebSocket has ended or its last connection is open. Called once,
+    ///     in a Swift task, when a connection is needed. The end of the WebSocket cancels that task.
     package init(
         options: Options,
         observer: WebSocketObserver? = nil,
@@ -44,7 +45,7 @@ public final class WebSocketTask: Sendable {
         }
     }
 
-    /// Creates a WebSocket that has failed because it could not be made.
+    /// Creates a WebSocket that has already failed, because its request could not be created.
     package init(failure: any Error) {
         channel = WebSocketChannel(options: Options())
         task = nil
@@ -52,18 +53,19 @@ public final class WebSocketTask: Sendable {
         channel.end(.failed(failure))
     }
 
-    /// The data task of the handshake, which the session's delegate sees. It is completed when the connection is
-    /// closed. If the WebSocket makes several handshakes, it is the latest one. Nil before the first handshake, and if
-    /// its request could not be made.
+    /// The data task of the handshake, which the session's delegate gets. The task is completed when the connection is
+    /// closed. If the WebSocket has several handshakes, it is the task of the latest handshake. Nil before the first
+    /// handshake, and if its request could not be created.
     public var handshakeTask: URLSessionDataTask? { latest.task }
 
-    /// The server's response to the latest handshake; nil before it has arrived.
+    /// The server's response to the latest handshake; nil before the response has arrived.
     public var response: HTTPURLResponse? { latest.task?.response as? HTTPURLResponse }
 
-    /// The subprotocol that the server has chosen; nil if it has chosen none, or before the connection is open.
+    /// The subprotocol that the server has chosen. Nil if the server has chosen none, and before the connection is
+    /// open.
     public var subprotocol: String? { channel.subprotocol }
 
-    /// The server's close frame; nil before it has arrived.
+    /// The server's close frame; nil before the frame has arrived.
     public var closure: Closure? { channel.closure }
 
     // MARK: The connection
@@ -86,10 +88,10 @@ public final class WebSocketTask: Sendable {
         }
     }
 
-    /// Closes the connection. Sends a close frame after all earlier messages, and waits until the server has sent its
-    /// close frame and closed the connection, for ``Options/closeTimeout`` at most.
+    /// Closes the connection. Sends a close frame after all earlier messages. Then waits until the server has sent its
+    /// close frame and closed the connection, but at most for ``Options/closeTimeout``.
     ///
-    /// If the connection is still being made, it is closed as soon as it is open. A task that was not resumed is
+    /// If the connection is not open yet, it is closed as soon as it is open. If the task was not resumed, it is
     /// cancelled. During the delay before another connection, the WebSocket ends immediately.
     /// - Parameters:
     ///   - code: The reason; nil for none. Default: `normalClosure`.
@@ -106,7 +108,7 @@ public final class WebSocketTask: Sendable {
         try await ask { .close(Closure(code: code, reason: reason), $0) }
     }
 
-    /// Closes the connection immediately, without a close frame. Methods that wait throw an error with the code
+    /// Closes the connection immediately, without a close frame. Pending calls throw an error with the code
     /// `cancelled`.
     public func cancel() {
         if let task { task.cancel() } else { channel.cancel() }
@@ -114,30 +116,30 @@ public final class WebSocketTask: Sendable {
 
     // MARK: Messages
 
-    /// The messages as they arrive. If several loops read them, each message goes to one loop.
+    /// The messages as they arrive. If several loops read messages, each message is passed to only one of them.
     public var messages: Messages { Messages(channel: channel) }
 
     /// Waits for the next message.
     ///
-    /// - Throws: ``WebSocketError``, also with the kind `ended` if the server has closed the connection in an orderly
-    ///   way; `URLError` if the connection has failed; `CancellationError` if the Swift task is cancelled.
+    /// - Throws: ``WebSocketError``; its kind is `ended` if the server has closed the connection without an error.
+    ///   `URLError` if the connection has failed. `CancellationError` if the Swift task is cancelled.
     public func receive() async throws -> Message {
         guard let message = try await channel.next() else { throw WebSocketError.ended(closure) }
         return message
     }
 
-    /// Sends a message, and returns when the connection has taken all of its bytes. Messages are sent in the order of
-    /// the calls. If the connection is not open yet, the method waits for it.
+    /// Sends a message. Returns when the connection has accepted all bytes of the message. Messages are sent in the
+    /// order of the calls. If the connection is not open yet, the method waits until it is open.
     ///
     /// - Throws: ``WebSocketError`` or `URLError` if the connection ends before.
     public func send(_ message: Message) async throws { try await ask { .send(WebSocketMessage(message), $0) } }
 
-    /// Sends a text message, and returns when the connection has taken all of its bytes.
+    /// Sends a text message. Returns when the connection has accepted all of its bytes.
     ///
     /// - Throws: ``WebSocketError`` or `URLError` if the connection ends before.
     public func send(_ text: String) async throws { try await send(.text(text)) }
 
-    /// Sends a binary message, and returns when the connection has taken all of its bytes.
+    /// Sends a binary message. Returns when the connection has accepted all of its bytes.
     ///
     /// - Throws: ``WebSocketError`` or `URLError` if the connection ends before.
     public func send(_ data: Data) async throws { try await send(.data(data)) }
