@@ -43,8 +43,8 @@ enum {
 };
 
 static struct {
-    /// The version and size let zlib check that both sides mean the same structure; of the version, that is the first
-    /// digit.
+    /// With the version and the size, zlib checks that its structure is the same as the caller's. It compares only the
+    /// first digit of the version.
     int (*init)(zlib_stream *, int window_bits, const char *version, int stream_size);
     int (*inflate)(zlib_stream *, int flush);
     int (*reset)(zlib_stream *);
@@ -62,7 +62,7 @@ static struct {
 
 /// The functions that only streams of messages need.
 static struct {
-    /// As inflateReset, but what was decoded may be referred to.
+    /// Like inflateReset, but later content may still refer to content that was decoded before.
     int (*reset_decoder_keep)(zlib_stream *);
     int (*reset_encoder)(zlib_stream *);
 } zlib_messages;
@@ -90,7 +90,7 @@ typedef struct {
 } zstd_output;
 
 static struct {
-    /// Streams of it refuse frames that need a window of more than 128 MiB.
+    /// The stream refuses frames that need a window of more than 128 MiB.
     void *(*create)(void);
     size_t (*decompress)(void *, zstd_output *, zstd_input *);
     unsigned (*is_error)(size_t);
@@ -156,10 +156,11 @@ bool coding_is_available(coding_kind kind) {
 // MARK: Decoders
 
 typedef enum {
-    /// Two bytes are needed to know what comes: with deflate at the start, with gzip after each member.
+    /// Two bytes are needed to recognize the format of the next bytes: for deflate at the start, for gzip after each
+    /// member.
     phase_deciding,
     phase_inside,
-    /// After the last gzip member that was recognized, and where nothing can follow.
+    /// After the last gzip member that was recognized, or at the end of another format. Further bytes are ignored.
     phase_ended,
 } decoder_phase;
 
@@ -167,7 +168,7 @@ struct coding_decoder {
     coding_kind kind;
     decoder_phase phase;
     bool has_stream;
-    /// The bytes by which something was decided, and which then are to be decoded.
+    /// The bytes by which the format was recognized. They are then decoded.
     uint8_t head[2];
     size_t head_count;
     size_t head_used;
@@ -219,13 +220,14 @@ static coding_status ignore(const uint8_t **input, size_t *input_left) {
 
 // MARK: gzip and deflate
 
-/// Whether these are the first bytes of RFC 1950. Those of a bare RFC 1951 never are: there such a low nibble would be
-/// a stored block with a bit set in its padding.
+/// Whether these are the first bytes of the format of RFC 1950. Content in the format of RFC 1951 alone never begins
+/// with them: the lower four bits would mean a stored block with a bit set in its padding.
 static bool is_zlib_header(const uint8_t head[2]) {
     return (head[0] & 0x0F) == 8 && head[0] >> 4 <= 7 && (head[0] << 8 | head[1]) % 31 == 0;
 }
 
-/// What comes is known, or that it is to be ignored; false where there is no memory.
+/// Decides by the first two bytes how the next bytes are decoded, or that they are ignored. Returns false if there is
+/// no memory.
 static bool decide(coding_decoder *decoder) {
     decoder->head_used = 0;
     decoder->phase = phase_inside;
@@ -278,7 +280,7 @@ static coding_status zlib_step(
             *input_left -= used;
         }
         if (result == Z_STREAM_END) {
-            // A member is longer than the two bytes that announce it, and so is each format that ends here.
+            // The two bytes are used up, because each gzip member and each other format that ends here is longer.
             decoder->head_count = decoder->head_used = 0;
             decoder->phase = decoder->kind == coding_gzip ? phase_deciding : phase_ended;
         } else if (result != Z_OK && result != Z_BUF_ERROR) {
@@ -311,7 +313,7 @@ static coding_status zstd_step(
     zstd_input in = {*input, *input_left, 0};
     zstd_output out = {output, capacity, 0};
     bool is_malformed = false;
-    // Between two frames there is nothing to be had without input.
+    // Between two frames there is no output without new input.
     while (out.position < capacity && !(decoder->phase != phase_inside && in.position == in.size)) {
         size_t result = zstd.decompress(decoder->state, &out, &in);
         is_malformed = zstd.is_error(result);
@@ -384,7 +386,7 @@ message_stream *message_stream_open(message_direction direction, int window_bits
     message_stream *stream = calloc(1, sizeof *stream);
     if (!stream) return NULL;
     stream->direction = direction;
-    // A negative number stands for the format without wrapping.
+    // A negative number selects the format of RFC 1951, without a wrapper.
     int result = direction == message_inflating
         ? zlib.init(&stream->zlib, -window_bits, "1.2.11", sizeof(zlib_stream))
         : zlib_encoder.init(
@@ -425,7 +427,7 @@ bool message_stream_step(
         if (used) *input += used;
         *input_left -= used;
         if (result == Z_STREAM_END) {
-            // A sender may end a message with a last block, after which the next message begins anew.
+            // A sender may mark a block as the last one. The next message then begins a new stream.
             if (zlib_messages.reset_decoder_keep(zlib_state) != Z_OK) return false;
             if (*input_left == 0) break;
         } else if (result != Z_OK && result != Z_BUF_ERROR) {

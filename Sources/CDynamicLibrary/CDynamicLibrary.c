@@ -7,7 +7,7 @@
 #include <string.h>
 
 bool dynamic_library_open(dynamic_library *library, const char *function, const char *const *names) {
-    // What the process has loaded already, or has within it, so that there are never two.
+    // A library that the process has loaded or contains is used first, so that the process never has two of them.
     library->handle = RTLD_DEFAULT;
     if (dlsym(RTLD_DEFAULT, function)) return true;
     for (; *names; names++) {
@@ -41,7 +41,7 @@ static void *find_loaded(const char *const *names, const char *name) {
         void *library = dlopen(*names, RTLD_NOW | RTLD_NOLOAD);
         if (!library) continue;
         function = dlsym(library, name);
-        // That undoes dlopen alone: the library stays loaded.
+        // This only balances dlopen. The library stays loaded.
         dlclose(library);
     }
     return function;

@@ -9,14 +9,14 @@
 
 enum { batch = 256 };
 
-/// A descriptor that is always readable, the same for all polls of the process: watching it ends a wait. So a poll
-/// needs no descriptor of its own for that.
+/// A descriptor that is always readable. If a poll begins to watch it, the wait of that poll ends. All polls of the
+/// process share the descriptor, so that each of them needs only one descriptor.
 static int always_readable = -1;
 static pthread_mutex_t always_readable_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static int find_always_readable(void) {
     pthread_mutex_lock(&always_readable_lock);
-    // A failure is tried again, as descriptors may be free by then.
+    // After a failure, the next call tries again, because a descriptor may be free by then.
     if (always_readable < 0) always_readable = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
     int descriptor = always_readable;
     pthread_mutex_unlock(&always_readable_lock);
@@ -28,7 +28,7 @@ bool event_poll_open(event_poll *poll) {
     if (wakeup < 0) return false;
     int descriptor = epoll_create1(EPOLL_CLOEXEC);
     if (descriptor < 0) return false;
-    // Without an event to watch for, until a wakeup names one.
+    // No event is watched at first. event_poll_wake sets the event.
     struct epoll_event event = {.events = EPOLLONESHOT, .data = {.fd = -1}};
     *poll = (event_poll){.poll = descriptor, .wakeup = wakeup};
     if (epoll_ctl(descriptor, EPOLL_CTL_ADD, wakeup, &event) == 0) return true;
@@ -70,7 +70,7 @@ int event_poll_wait(event_poll poll, event_poll_event *events, int capacity, int
 }
 
 void event_poll_wake(event_poll poll) {
-    // One event, after which the descriptor is no longer watched.
+    // Watched for one event only. After the event, the descriptor is no longer watched.
     struct epoll_event event = {.events = EPOLLIN | EPOLLONESHOT, .data = {.fd = -1}};
     epoll_ctl(poll.poll, EPOLL_CTL_MOD, poll.wakeup, &event);
 }

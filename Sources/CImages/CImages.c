@@ -18,7 +18,7 @@ typedef struct {
     uint32_t format;
     uint32_t flags;
     uint32_t colormap_entries;
-    /// The lower two bits: 0 for nothing, 1 for a warning, 2 and 3 for an error.
+    /// The lower two bits are 0 if there was no problem, 1 for a warning, 2 or 3 for an error.
     uint32_t warning_or_error;
     char message[64];
 } png_image;
@@ -35,7 +35,7 @@ enum {
     TJPF_RGBA = 7,
     TJCS_CMYK = 3,
     TJCS_YCCK = 4,
-    /// Refuses progressive images with more than 500 scans; libraries before 2.1 do not know it.
+    /// Refuses progressive images with more than 500 scans. Versions before 2.1 ignore this flag.
     TJFLAG_LIMITSCANS = 32768,
     TJERR_WARNING = 0,
 };
@@ -93,7 +93,7 @@ static void note(char *message, const char *text) {
     message[length] = 0;
 }
 
-/// NULL where there is no memory, or no size_t for so much.
+/// Returns NULL if there is no memory, or if the number of bytes does not fit into size_t.
 static uint8_t *allocate_pixels(uint32_t width, uint32_t height) {
     uint64_t count = (uint64_t)width * height;
     return count > SIZE_MAX / 4 ? NULL : malloc((size_t)count * 4);
@@ -130,7 +130,7 @@ static image_status decode_png(
     return status;
 }
 
-/// A warning is about an image that can be seen all the same.
+/// Whether there was an error. A warning is not an error, because the image can still be shown.
 static bool has_failed(void *decoder, int result) { return result != 0 && jpeg.code(decoder) != TJERR_WARNING; }
 
 static image_status decode_jpeg_with(
@@ -144,8 +144,8 @@ static image_status decode_jpeg_with(
 ) {
     int own_width = 0, own_height = 0, subsampling = 0, colorspace = 0;
     int result = jpeg.header(decoder, data, count, &own_width, &own_height, &subsampling, &colorspace);
-    // libjpeg-turbo before 3.0 reports an error for colours of an unusual resolution, after it has read the header, and
-    // decodes them all the same.
+    // libjpeg-turbo before 3.0 reports an error if the resolution of the colours is unusual. But it has read the header
+    // by then, and can decode the image.
     bool is_unusual = subsampling < 0 && colorspace >= 0;
     if (has_failed(decoder, result) && !is_unusual) {
         note(message, jpeg.message(decoder));

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { oldest_version = 0x074400 }; // 7.68.0; no older one was tried
+enum { oldest_version = 0x074400 }; // 7.68.0. Older versions were not tested.
 
-/// The beginning of curl_version_info_data, which only ever grows at its end.
+/// The beginning of curl_version_info_data. New versions add fields only at its end.
 typedef struct {
     int age;
     const char *version;
@@ -148,7 +148,7 @@ const char *libcurl_tls_library(void) {
 static bool traces_streams;
 static pthread_once_t trace_once = PTHREAD_ONCE_INIT;
 
-// Names that the library does not know are no error.
+// Names that libcurl does not know are not an error.
 static void trace_streams(void) {
     traces_streams = !libcurl_unavailability() && curl.global_trace && curl.global_trace("http/2,http/3") == 0;
 }
@@ -193,11 +193,12 @@ static CURLU *parse_url(const char *text) {
 
 int libcurl_easy_set_url(CURL *easy, CURLU **parsed, const char *text) {
     CURLU *last = *parsed;
-    // Some versions lose the zone of an IPv6 address when they copy it.
+    // A URL with an IPv6 address is not parsed here, because some versions lose the zone of the address when they copy
+    // the parsed form.
     *parsed = strchr(text, '[') ? NULL : parse_url(text);
     int result = curl.easy_setopt(easy, CURLOPT_CURLU, *parsed);
-    // The text too, since libcurl would write one from the parts, and afterwards, since newer versions forget it with
-    // a parsed form.
+    // The text is set too, because libcurl would otherwise write one from the parts. It is set last, because newer
+    // versions discard the text when a parsed form is set.
     if (result == 0) result = curl.easy_setopt(easy, CURLOPT_URL, text);
     if (last) curl.url_cleanup(last);
     return result;
@@ -214,7 +215,7 @@ int libcurl_easy_setopt_tls_callback(CURL *easy, int option, libcurl_tls_callbac
 }
 
 int libcurl_easy_setopt_blob(CURL *easy, int option, const void *bytes, size_t count) {
-    // struct curl_blob; libcurl does not write into it.
+    // struct curl_blob. libcurl does not write to the bytes.
     struct {
         void *data;
         size_t len;
@@ -327,7 +328,7 @@ bool libcurl_has_tls(CURL *easy, void **openssl_session) {
     return internals != NULL;
 }
 
-/// The SSL object of a transfer's connection, if OpenSSL made it.
+/// Returns the SSL object of a transfer's connection; NULL if OpenSSL has not created it.
 static void *openssl_session(CURL *easy) {
     void *session;
     libcurl_has_tls(easy, &session);

@@ -53,7 +53,7 @@ static int name_index = -1;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void load(void) {
-    // Functions of another OpenSSL than libcurl's must not be called with its objects.
+    // If the functions are not those of libcurl's own OpenSSL, they must not be called with its objects.
     if (libcurl_trust_unavailability()) return;
     const dynamic_function functions[] = {
         {"ERR_clear_error", &openssl.ERR_clear_error},
@@ -93,7 +93,7 @@ static void load(void) {
 
 // MARK: Bytes that belong to no response
 
-/// Whether there are bytes to read, the end, or an error.
+/// Whether a socket has bytes to read, has reached its end, or has an error.
 static bool has_input(const int *sockets, size_t count) {
     for (size_t i = 0; i < count; i++) {
         char byte;
@@ -105,11 +105,11 @@ static bool has_input(const int *sockets, size_t count) {
     return false;
 }
 
-/// Has OpenSSL take in what is not content, such as session tickets; true if that was all.
+/// Makes OpenSSL process input that is not content, such as session tickets. Returns true if there was no other input.
 ///
-/// libcurl's BIO works only while libcurl itself reads or writes. It is replaced by one for the socket meanwhile, and
-/// by one for memory, as what OpenSSL answers of its own accord has to wait until libcurl writes; where it has
-/// something to answer, the connection is given up.
+/// libcurl's BIO works only while libcurl itself reads or writes. So it is replaced during this call: for input by a
+/// BIO for the socket, for output by a BIO in memory, because only libcurl may write to the socket. If OpenSSL has
+/// written a response to the memory, the result is false, and the connection is not used.
 static bool is_quiet(SSL *session, int socket) {
     BIO *bio = openssl.SSL_get_rbio(session);
     if (!bio || bio != openssl.SSL_get_wbio(session)) return false;
@@ -117,7 +117,7 @@ static bool is_quiet(SSL *session, int socket) {
     BIO *output = openssl.BIO_new(openssl.BIO_s_mem());
     bool result = false;
     if (input && output && openssl.BIO_up_ref(bio)) {
-        // The session gives up its references to libcurl's, and takes over ours.
+        // The session releases its references to libcurl's BIO, and takes over the references to the new ones.
         openssl.SSL_set_bio(session, input, output);
         openssl.ERR_clear_error();
         char byte;
@@ -153,17 +153,17 @@ enum libcurl_connection_state libcurl_connection_state(CURL *easy, const int *so
 // MARK: The end of a connection
 
 struct libcurl_tls_watch {
-    /// The names of what is watched, and has had no close_notify.
+    /// The names of the watched connections that have not received a close_notify.
     ///
-    /// The addresses of the sessions would not do: before libcurl tells of the end of a transfer, another connection
-    /// may have the place in memory that its session had.
+    /// The addresses of the sessions cannot be used as names. Before libcurl reports the end of a transfer, the session
+    /// of another connection may already be at the same address.
     uintptr_t *names;
     size_t count;
     size_t capacity;
     uintptr_t last_name;
 };
 
-/// True if the name was among them.
+/// Removes a name. Returns whether it was in the list.
 static bool remove_name(libcurl_tls_watch *watch, uintptr_t name) {
     for (size_t i = 0; i < watch->count; i++) {
         if (watch->names[i] != name) continue;
@@ -173,10 +173,10 @@ static bool remove_name(libcurl_tls_watch *watch, uintptr_t name) {
     return false;
 }
 
-/// Called for all that is done with a BIO, before and after it; the result takes the place of the operation's own.
+/// Called before and after each operation on a BIO. The return value replaces the result of the operation.
 ///
-/// Has the end of a connection told from an error: libcurl before 8.14.1 says of its BIO that it has not come to its
-/// end when it has, which OpenSSL 3.2 and later take for an error.
+/// Makes the end of a connection different from an error. libcurl before 8.14.1 does not report that its BIO has
+/// reached the end. OpenSSL 3.2 and later would treat the end as an error.
 static long tell_end(BIO *bio, int operation, const char *bytes, size_t size, int command, long argument, int result,
                      size_t *processed) {
     (void)bytes, (void)size, (void)argument, (void)processed;
@@ -218,8 +218,8 @@ void libcurl_tls_watch_free(libcurl_tls_watch *watch) {
 bool libcurl_tls_watch_attach(libcurl_tls_watch *watch, void *tls_context) {
     if (openssl.SSL_CTX_set_ex_data(tls_context, watch_index, watch) != 1) return false;
     openssl.SSL_CTX_set_info_callback(tls_context, note);
-    // libcurl 8.14 and later, with OpenSSL 3, fail by themselves: whether that is what the caller wants is decided
-    // above.
+    // libcurl 8.14 and later with OpenSSL 3 would fail if there is no close_notify. The option prevents this, because
+    // the engine decides about it.
     if (openssl.OpenSSL_version_num() >= 0x30000000L) openssl.SSL_CTX_set_options(tls_context, SSL_OP_IGNORE_UNEXPECTED_EOF);
     return true;
 }

@@ -8,12 +8,13 @@
 
 /// Sets each function pointer to its function of libssl or libcrypto, or to NULL.
 ///
-/// Only libcurl loads OpenSSL. Its libraries need not be visible to the whole process.
+/// Only libcurl loads OpenSSL. The libraries of OpenSSL need not be visible to the whole process.
 ///
 /// @return The name of the first function that is missing; NULL if there is none.
 const char *libcurl_find_openssl(const dynamic_function *functions);
 
-/// Whether a transfer's connection has TLS, and the SSL object if it is OpenSSL's.
+/// Returns whether a transfer's connection has TLS. openssl_session is set to the SSL object, or to NULL without
+/// OpenSSL.
 bool libcurl_has_tls(void *easy, void **openssl_session);
 
 #endif

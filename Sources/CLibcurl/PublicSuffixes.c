@@ -25,7 +25,7 @@ static void load(void) {
     if (!dynamic_library_open(&library, "psl_builtin", names)) return;
     dynamic_library_find(library, functions);
     if (!registrable_domain) return;
-    // The newer one of the system's file and the list that was compiled in; kept as long as the process runs.
+    // The system's file or the list that was compiled into the library, whichever is newer. It is never freed.
     if (latest) list = latest(NULL);
     if (!list && builtin) list = builtin();
 }

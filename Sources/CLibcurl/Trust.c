@@ -62,7 +62,7 @@ static struct {
     void (*SSL_CTX_set_cert_verify_callback)(SSL_CTX *, int (*)(X509_STORE_CTX *, void *), void *);
 } openssl;
 
-/// What a TLS context is for; it ends with that.
+/// The check and the host of a TLS context. It is freed with the context.
 typedef struct {
     libcurl_trust *trust;
     char host[];
@@ -74,8 +74,8 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void free_attachment(void *parent, void *pointer, void *data, int index, long number, void *argument) { free(pointer); }
 
-/// Whether the functions found are of the library that libcurl was loaded with: "OpenSSL/3.0.19" and "OpenSSL 3.0.19 27
-/// Jan 2026".
+/// Whether the functions that were found belong to the library that libcurl uses. The two texts for the version are
+/// compared: "OpenSSL/3.0.19" and "OpenSSL 3.0.19 27 Jan 2026".
 static bool is_library_of_libcurl(const char *library) {
     static const char name[] = "OpenSSL";
     const size_t length = sizeof name - 1;
@@ -172,7 +172,7 @@ void libcurl_trust_free(libcurl_trust *trust) {
     free(trust);
 }
 
-/// A store as libcurl sets its own up: a chain may end in any certificate in it.
+/// Creates a store with the same flags as libcurl's own store. A chain may end in any certificate of the store.
 static bool make_store(X509_STORE **store) {
     if (!*store) *store = openssl.store_new();
     return *store && openssl.store_set_flags(*store, X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_PARTIAL_CHAIN) == 1;
@@ -212,19 +212,20 @@ typedef struct {
     size_t count;
 } objections;
 
-/// Those of the verification that this thread is in; OpenSSL's callback has no context of its own.
+/// The objections of the verification that runs on this thread. A variable is needed because OpenSSL's callback has no
+/// context parameter.
 static _Thread_local objections *current;
 
-/// Lets the verification go on to its end, whatever it finds.
+/// Records an error, and lets the verification continue to its end.
 static int collect(int is_fine, X509_STORE_CTX *verification) {
     if (is_fine || !current) return is_fine;
     if (current->count < most_errors) current->errors[current->count++] = openssl.context_get_error(verification);
-    // What is not noted must not be overlooked.
+    // If there is no room for all errors, the last one becomes an unspecified error, so that none is ignored.
     if (current->count == most_errors) current->errors[most_errors - 1] = X509_V_ERR_UNSPECIFIED;
     return 1;
 }
 
-/// Whether the server's certificates make a valid chain that ends in one of the anchors.
+/// Whether the server's certificates form a valid chain that ends in one of the anchors.
 static bool is_anchored(const libcurl_trust *trust, X509_STORE_CTX *verification) {
     if (!trust->anchors) return false;
     X509_STORE_CTX *second = openssl.context_new();
@@ -238,8 +239,8 @@ static bool is_anchored(const libcurl_trust *trust, X509_STORE_CTX *verification
     return result;
 }
 
-/// Whether a certificate has a name by which hosts are told; without one, libcurl goes by the common name of its
-/// subject.
+/// Whether a certificate has a host or an address in its subjectAltName. Without one, libcurl compares the common name
+/// of the subject.
 static bool has_names(const X509 *certificate) {
     OPENSSL_STACK *names = certificate ? openssl.X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL) : NULL;
     if (!names) return false;
@@ -253,8 +254,8 @@ static bool has_names(const X509 *certificate) {
     return result;
 }
 
-/// Replaces the verification of a handshake: called once for each that has certificates, before anything of the request
-/// is sent.
+/// Replaces the verification of a handshake. Called once for each handshake that has certificates, before any part of
+/// the request is sent.
 static int verify(X509_STORE_CTX *verification, void *context) {
     const attachment *attachment = context;
     libcurl_trust *trust = attachment->trust;
@@ -265,7 +266,7 @@ static int verify(X509_STORE_CTX *verification, void *context) {
     const int outcome = openssl.X509_verify_cert(verification);
     current = NULL;
     if (outcome != 1) {
-        // It broke off, for lack of memory or of a certificate.
+        // The verification stopped early, because there was no memory or no certificate.
         openssl.context_set_error(verification, X509_V_ERR_UNSPECIFIED);
         return 0;
     }
@@ -294,7 +295,7 @@ static int verify(X509_STORE_CTX *verification, void *context) {
         if (keys[i].bytes) openssl.free((void *)keys[i].bytes, __FILE__, __LINE__);
     }
     free(keys);
-    // libcurl reads the first error that it finds there as the reason of a failure.
+    // OpenSSL's errors are cleared, because libcurl reports the first one as the reason of a failure.
     openssl.ERR_clear_error();
     openssl.context_set_error(verification, error);
     return error == X509_V_OK;
@@ -314,7 +315,7 @@ bool libcurl_trust_attach(libcurl_trust *trust, void *tls_context, const char *h
     if (trust->roots) {
         openssl.SSL_CTX_set1_cert_store(tls_context, trust->roots);
     } else if (trust->additional_count) {
-        // Which libcurl may share among the contexts of one session; a certificate that is there already stays.
+        // libcurl may share the store among the contexts of a session. It is not an error to add a certificate again.
         X509_STORE *store = openssl.SSL_CTX_get_cert_store(tls_context);
         for (size_t i = 0; i < trust->additional_count; i++) {
             if (!store || openssl.store_add_cert(store, trust->additional[i]) != 1) return false;

@@ -151,7 +151,7 @@ static void load(void) {
         {"SSL_get_version", &openssl.SSL_get_version},
         {NULL, NULL},
     };
-    // The libcrypto that libssl has loaded is that of its version, and the first that is found then.
+    // libssl is opened first. It loads the libcrypto of its own version, which is then found before any other.
     dynamic_library tls, crypto;
     if (!dynamic_library_open(&tls, tls_functions[0].name, tls_names)) {
         snprintf(unavailability, sizeof unavailability, "OpenSSL's libssl (libssl.so.3 or libssl.so.1.1) is not installed");
@@ -172,7 +172,7 @@ const char *loopback_tls_unavailability(void) {
     return unavailability[0] ? unavailability : NULL;
 }
 
-/// Writes the first error of this thread, or a text of its own if there is none.
+/// Writes the first OpenSSL error of this thread; if there is none, writes the text `otherwise`.
 static void explain(char *message, size_t size, const char *otherwise) {
     const unsigned long error = openssl.ERR_get_error();
     if (error) {
@@ -193,7 +193,7 @@ struct loopback_tls_identity {
 
 static const unsigned char http11[] = "\x08http/1.1";
 
-/// Chooses HTTP/1.1. A client that offers other protocols only gets the alert no_application_protocol (RFC 7301).
+/// Chooses HTTP/1.1. If a client offers only other protocols, it gets the alert no_application_protocol (RFC 7301).
 static int choose(SSL *session, const unsigned char **chosen, unsigned char *length, const unsigned char *offers, unsigned int count, void *context) {
     for (unsigned int i = 0; i < count; i += offers[i] + 1u) {
         if (i + offers[i] < count && offers[i] == http11[0] && memcmp(offers + i, http11, sizeof http11 - 1) == 0) {
@@ -243,7 +243,8 @@ static bool fill(X509 *certificate, EVP_PKEY *key, const char *names, long valid
     static const unsigned char name[] = "Loopback server of a test";
     unsigned char random[4];
     if (openssl.RAND_bytes(random, sizeof random) != 1) return false;
-    // Clients that have seen another certificate with this issuer and this number may refuse a second one.
+    // The serial number is random, because a client may refuse two different certificates with the same issuer and
+    // number.
     const long serial = 1 + ((long)(random[0] & 0x7F) << 24 | (long)random[1] << 16 | (long)random[2] << 8 | random[3]);
     X509_NAME *subject = openssl.X509_get_subject_name(certificate);
     return openssl.X509_set_version(certificate, 2) == 1
@@ -329,7 +330,7 @@ loopback_tls_connection *loopback_tls_connection_make(loopback_tls_identity *ide
         free(connection);
         return NULL;
     }
-    // From here on both belong to the session.
+    // From here on the session owns both BIOs.
     openssl.SSL_set_bio(connection->session, connection->input, connection->output);
     openssl.SSL_set_accept_state(connection->session);
     return connection;
@@ -367,7 +368,7 @@ bool loopback_tls_write(loopback_tls_connection *connection, const void *bytes, 
     const unsigned char *position = bytes;
     openssl.ERR_clear_error();
     while (count > 0) {
-        // The output is memory, so that all bytes of a piece are written at once.
+        // The output is in memory, so each write accepts all of its bytes at once.
         const int size = count > 1 << 20 ? 1 << 20 : (int)count;
         const int written = openssl.SSL_write(connection->session, position, size);
         if (written <= 0) {

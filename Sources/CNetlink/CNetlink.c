@@ -12,10 +12,10 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-// The kernel writes no message that is longer than this, so that none is cut off.
+// The kernel never writes a message that is longer than this, so no message is cut off.
 enum { buffer_size = 32 << 10 };
 
-// A request: its header, one of the families' headers, and room for an address and a link.
+// A request: the header of the message, the header of its kind, and room for an address and a link.
 typedef struct {
     struct nlmsghdr header;
     union {
@@ -26,7 +26,7 @@ typedef struct {
     char attributes[64];
 } message;
 
-// What a message of an answer is handed to; false ends the answer.
+// The function that receives each message of the kernel's reply.
 typedef void (*consumer)(const struct nlmsghdr *header, void *context);
 
 static int open_socket(uint32_t groups, int flags) {
@@ -66,8 +66,8 @@ int32_t netlink_drain(int32_t handle) {
     }
 }
 
-// A socket for questions: what happens meanwhile does not come between the answers. The kernel answers at once; that it
-// might not must not hang anybody.
+// Opens a socket for requests. It gets no notifications of changes, so replies are not mixed with them. The kernel
+// replies immediately; the time limit is only a precaution.
 static int open_for_questions(void) {
     int handle = open_socket(0, 0);
     struct timeval limit = {.tv_sec = 10};
@@ -84,14 +84,14 @@ static int send_message(int handle, const message *request) {
     return sent < 0 ? -errno : 0;
 }
 
-// What the end of a dump says: 0, or why the kernel could not go on.
+// The result in the last message of a dump: 0, or the error with which the kernel stopped.
 static int result_of_dump(const struct nlmsghdr *header) {
     int result = 0;
     if (header->nlmsg_len >= NLMSG_LENGTH(sizeof result)) memcpy(&result, NLMSG_DATA(header), sizeof result);
     return result < 0 ? result : 0;
 }
 
-// Reads the answer to one question, to its end: that of a dump is a message of its own.
+// Reads the whole reply to one request. The reply to a dump ends with a separate message.
 static int read_answer(int handle, const message *request, consumer consume, void *context) {
     _Alignas(struct nlmsghdr) char buffer[buffer_size];
     while (true) {
@@ -103,9 +103,9 @@ static int read_answer(int handle, const message *request, consumer consume, voi
         if (count < 0) return -errno;
         if (count == 0) return -EIO;
         if (envelope.msg_flags & MSG_TRUNC) return -EMSGSIZE;
-        // Any process may write to the socket; only the kernel is believed.
+        // Any process may write to the socket. Messages that are not from the kernel are ignored.
         if (sender.nl_pid != 0) continue;
-        // Signed, as it falls below zero behind a message whose length is no multiple of four.
+        // Signed, because the number becomes negative after a message whose length is not a multiple of four.
         int left = (int)count;
         for (struct nlmsghdr *header = (struct nlmsghdr *)buffer; NLMSG_OK(header, left); header = NLMSG_NEXT(header, left)) {
             if (header->nlmsg_seq != request->header.nlmsg_seq) continue;
@@ -120,7 +120,7 @@ static int read_answer(int handle, const message *request, consumer consume, voi
     }
 }
 
-// MARK: What there is
+// MARK: Links, addresses and routes
 
 static int ask_for_all(int handle, uint16_t type, size_t body_size, consumer consume, const netlink_reader *reader) {
     message request = {
@@ -135,7 +135,7 @@ static int ask_for_all(int handle, uint16_t type, size_t body_size, consumer con
     return result < 0 ? result : read_answer(handle, &request, consume, (void *)reader);
 }
 
-// The 32 bits of an attribute, which need not be aligned; 0 if it is shorter.
+// The 32-bit value of an attribute, which need not be aligned; 0 if the attribute is shorter.
 static uint32_t number_of(const struct rtattr *attribute) {
     uint32_t number = 0;
     if (RTA_PAYLOAD(attribute) >= sizeof number) memcpy(&number, RTA_DATA(attribute), sizeof number);
@@ -164,7 +164,8 @@ static void consume_address(const struct nlmsghdr *header, void *context) {
     const struct ifaddrmsg *info = NLMSG_DATA(header);
     if (info->ifa_family != AF_INET && info->ifa_family != AF_INET6) return;
     if (info->ifa_scope >= RT_SCOPE_LINK) return;
-    // Until nobody else turns out to have the address, it is not used; that one is, the optimistic, all the same.
+    // An address is tentative until the kernel has checked that no other machine has it. Such an address is not used
+    // yet, unless it is marked as optimistic.
     uint32_t flags = info->ifa_flags;
     int left = (int)IFA_PAYLOAD(header);
     for (const struct rtattr *attribute = IFA_RTA(info); RTA_OK(attribute, left); attribute = RTA_NEXT(attribute, left)) {
@@ -212,7 +213,7 @@ int32_t netlink_read(const netlink_reader *reader) {
     return result;
 }
 
-// MARK: The way to an address
+// MARK: The route to an address
 
 static void add_attribute(message *request, uint16_t type, const void *value, size_t size) {
     struct rtattr *attribute = (struct rtattr *)((char *)request + NLMSG_ALIGN(request->header.nlmsg_len));
@@ -226,7 +227,7 @@ static void consume_way(const struct nlmsghdr *header, void *context) {
     int32_t *link = context;
     if (header->nlmsg_type != RTM_NEWROUTE || header->nlmsg_len < NLMSG_LENGTH(sizeof(struct rtmsg))) return;
     const struct rtmsg *info = NLMSG_DATA(header);
-    // Such routes may be found, and lead nowhere.
+    // Routes of other types may be found, but they do not lead to the address.
     if (info->rtm_type != RTN_UNICAST && info->rtm_type != RTN_LOCAL) return;
     int left = (int)RTM_PAYLOAD(header);
     for (const struct rtattr *attribute = RTM_RTA(info); RTA_OK(attribute, left); attribute = RTA_NEXT(attribute, left)) {

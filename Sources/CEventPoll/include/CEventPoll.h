@@ -1,4 +1,5 @@
-/// A wait for many sockets whose cost is that of the sockets that are ready, and that any thread can end: epoll.
+/// A wait for many sockets, by epoll. Any thread can end the wait. Its cost depends only on the number of sockets that
+/// are ready.
 
 #ifndef CEVENTPOLL_H
 #define CEVENTPOLL_H
@@ -12,7 +13,7 @@
 enum {
     EVENT_POLL_READABLE = 1,
     EVENT_POLL_WRITABLE = 2,
-    /// The socket has an error or was closed by both sides; reported without being asked for.
+    /// The socket has an error or was closed by both sides. This is always reported, even if it is not watched for.
     EVENT_POLL_FAILED = 4,
 };
 
@@ -26,25 +27,25 @@ typedef struct {
     int conditions;
 } event_poll_event;
 
-/// Opens a poll, whose descriptor child processes do not inherit.
+/// Opens a poll. Child processes do not inherit its descriptor.
 ///
-/// @return Whether that worked; else errno says why.
+/// @return Whether that succeeded. If not, errno has the reason.
 bool event_poll_open(event_poll *poll);
 void event_poll_close(event_poll poll);
 
-/// Watches a socket for these conditions, in place of those that it was watched for.
+/// Watches a socket for these conditions, instead of the previous ones.
 ///
-/// @param is_new Whether it was watched for none; a wrong value costs a call of the system.
+/// @param is_new Whether the socket was not watched before. A wrong value costs one more system call.
 void event_poll_watch(event_poll poll, int socket, int conditions, bool is_new);
 void event_poll_forget(event_poll poll, int socket);
 
-/// Waits until a socket has a condition that it is watched for, the wait is ended, or the time is over.
+/// Waits until a socket has a condition for which it is watched, another thread ends the wait, or the time is over.
 ///
-/// @param milliseconds The longest wait; 0 to look only.
+/// @param milliseconds The maximum time to wait; 0 to only check the sockets.
 /// @return The number of events, which is 0 if the wait was ended.
 int event_poll_wait(event_poll poll, event_poll_event *events, int capacity, int milliseconds);
 
-/// Ends the wait, or the next one; for any thread.
+/// Ends the current wait; if no thread waits, the next wait ends immediately. May be called on any thread.
 void event_poll_wake(event_poll poll);
 
 #pragma clang assume_nonnull end

@@ -1,7 +1,7 @@
-/// Decoders of PNG and JPEG: the simple interfaces of libpng and libjpeg-turbo, found at run time.
+/// Decoders of PNG and JPEG. They use the simple interfaces of libpng and libjpeg-turbo, which are found at run time.
 ///
-/// A library that is in the process already is taken, else one is loaded by name. Neither headers nor link flags are
-/// needed.
+/// If a library is already loaded in the process, it is used. Otherwise it is loaded by name. Neither headers nor link
+/// flags are needed.
 
 #ifndef CIMAGES_H
 #define CIMAGES_H
@@ -21,25 +21,26 @@ typedef enum {
 
 typedef enum {
     image_decoded,
-    /// There is no library, or the image has colours that it does not convert to RGB.
+    /// There is no library, or the library cannot convert the colours of the image to RGB.
     image_unsupported,
-    /// The library refuses the image; the message says why.
+    /// The library refuses the image. The message has the reason.
     image_malformed,
     image_no_memory,
 } image_status;
 
 enum { image_message_size = 256 };
 
-/// Whether there is a library for the kind.
+/// Whether the library for the kind was found.
 bool images_are_available(image_kind kind);
 
-/// Decodes an image to 8 bits each of red, green, blue and alpha, which is not multiplied into the others; rows from
-/// top to bottom, without gaps.
+/// Decodes an image. Each pixel has 8 bits each of red, green, blue and alpha. The colours are not multiplied by alpha.
+/// The rows come from top to bottom, without gaps.
 ///
-/// @param width How wide the image has to be; one that says otherwise by itself is malformed.
-/// @param height How high it has to be.
-/// @param pixels Is given width times height times 4 bytes, which its caller frees; only if the image is decoded.
-/// @param message Is given what the library says; empty if it says nothing. It has room for image_message_size bytes.
+/// @param width The expected width in pixels. If the image has another width, it counts as malformed.
+/// @param height The expected height in pixels. If the image has another height, it counts as malformed.
+/// @param pixels Set to a buffer with width times height times 4 bytes, if the image is decoded. The caller has to free
+/// it.
+/// @param message Set to the library's message; empty if there is none. It must have room for image_message_size bytes.
 image_status image_decode(
     image_kind kind,
     const uint8_t *data,

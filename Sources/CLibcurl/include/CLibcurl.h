@@ -1,8 +1,8 @@
 /// The functions of libcurl that Larkspur calls, found at run time.
 ///
-/// libcurl is in every process that uses FoundationNetworking, and is loaded by name in one that does not. Neither its
-/// headers nor a link flag are needed: the constants below are those of its stable ABI, under the names that its manual
-/// gives them.
+/// Every process that uses FoundationNetworking has already loaded libcurl. In other processes it is loaded by name.
+/// Neither headers nor link flags are needed: the constants below belong to libcurl's stable ABI, and have the names
+/// from its manual.
 
 #ifndef CLIBCURL_H
 #define CLIBCURL_H
@@ -154,7 +154,7 @@
 #define CURL_LOCK_DATA_DNS 3
 #define CURL_LOCK_DATA_SSL_SESSION 4
 
-// MARK: What became of a transfer (curl_easy_getinfo)
+// MARK: Results of a transfer (curl_easy_getinfo)
 
 #define CURLINFO_PRIVATE 1048597
 #define CURLINFO_PRIMARY_IP 1048608
@@ -185,31 +185,31 @@
 
 // MARK: Loading
 
-/// Loads libcurl once: what the process has loaded already, else `libcurl.so.4` and the names that distributions give
-/// it.
+/// Loads libcurl once. If the process has already loaded a libcurl, that one is used. Otherwise `libcurl.so.4` and the
+/// names of some distributions are tried.
 ///
-/// @return NULL if it can be used, else a sentence that says why not; it is never freed.
+/// @return NULL if libcurl can be used; otherwise the reason as a sentence, which is never freed.
 const char *_Nullable libcurl_unavailability(void);
 
-/// The version of the library, as in "7.88.1"; NULL if there is none.
+/// The version of libcurl, such as "7.88.1"; NULL if there is no libcurl.
 const char *_Nullable libcurl_version(void);
 
-/// The version as 0xMMmmpp; 0 if there is none.
+/// The version as a number 0xMMmmpp; 0 if there is no libcurl.
 unsigned int libcurl_version_number(void);
 
 #define CURL_VERSION_NTLM (1 << 4)
 #define CURL_VERSION_SPNEGO (1 << 8)
 #define CURL_VERSION_HTTP3 (1 << 25)
 
-/// What the library was built with, a set of CURL_VERSION_ bits; 0 if there is none.
+/// The features with which libcurl was built, a set of CURL_VERSION_ bits; 0 if there is no libcurl.
 int libcurl_features(void);
-/// The library that it does TLS with, as in "OpenSSL/3.0.19"; NULL if there is none.
+/// The TLS library of libcurl, such as "OpenSSL/3.0.19"; NULL if there is none.
 const char *_Nullable libcurl_tls_library(void);
 
-/// Has transfers with CURLOPT_VERBOSE show as text the HTTP/2 frames that come in, and the events of HTTP/3 streams: a
-/// setting of the whole process, made once (8.3.0).
+/// Turns on the report of incoming HTTP/2 frames and of the events of HTTP/3 streams. Transfers with CURLOPT_VERBOSE
+/// then report them as text. The setting applies to the whole process, is made only once, and needs libcurl 8.3.0.
 ///
-/// @return Whether that is so.
+/// @return Whether the report is turned on.
 bool libcurl_trace_streams(void);
 
 // MARK: Transfers
@@ -222,12 +222,13 @@ typedef struct curl_slist curl_slist;
 
 typedef size_t (*libcurl_data_callback)(char *_Nullable bytes, size_t size, size_t count, void *_Nullable context);
 typedef int (*libcurl_seek_callback)(void *_Nullable context, int64_t offset, int origin);
-/// Of the kinds there are CURLINFO_TEXT and CURLINFO_HEADER_IN.
+/// The constants for `kind` are CURLINFO_TEXT and CURLINFO_HEADER_IN.
 typedef int (*libcurl_debug_callback)(
     void *easy, int kind, char *_Nullable bytes, size_t size, void *_Nullable context);
 typedef int (*libcurl_tls_callback)(CURL *easy, void *_Nullable tls_context, void *_Nullable context);
 
-/// The beginning of curl_sockaddr: the parameters of socket(2). The address, of this length in bytes, follows.
+/// The beginning of curl_sockaddr: the parameters of socket(2), and the length of the address in bytes. The address
+/// follows.
 typedef struct {
     int family;
     int type;
@@ -238,17 +239,19 @@ typedef struct {
 /// Returns the socket, or −1.
 typedef int (*libcurl_open_callback)(void *_Nullable context, int purpose, libcurl_socket_type *type);
 typedef int (*libcurl_close_callback)(void *_Nullable context, int socket);
-/// Called before each sending of a request, once it has a connection.
+/// Called each time that a request is about to be sent, when it has a connection.
 typedef int (*libcurl_sending_callback)(
     void *_Nullable context, const char *_Nullable remote, const char *_Nullable local, int remote_port, int local_port);
 
-/// Called when the conditions change that libcurl waits for on a socket: one of CURL_POLL_.
+/// Called when libcurl waits for other conditions on a socket than before. `conditions` is one of the CURL_POLL_
+/// constants.
 typedef int (*libcurl_socket_callback)(
     CURL *easy, int socket, int conditions, void *_Nullable context, void *_Nullable socket_context);
-/// Called when CURL_SOCKET_TIMEOUT is due at another time: after so many milliseconds, or not at all (-1).
+/// Called when the time at which CURL_SOCKET_TIMEOUT is due changes. `milliseconds` is the time from now; -1 if it is
+/// not due.
 typedef int (*libcurl_timer_callback)(CURLM *multi, long milliseconds, void *_Nullable context);
 
-/// A message of curl_multi_info_read; of the kinds there is only CURLMSG_DONE.
+/// A message of curl_multi_info_read. Its kind is always CURLMSG_DONE.
 typedef struct {
     CURL *_Nullable easy;
     int result;
@@ -258,19 +261,20 @@ CURL *_Nullable libcurl_easy_init(void);
 void libcurl_easy_cleanup(CURL *easy);
 void libcurl_easy_reset(CURL *easy);
 int libcurl_easy_pause(CURL *easy, int bitmask);
-/// Sends or receives bytes on the connection of a transfer with CURLOPT_CONNECT_ONLY that has ended. A call that
-/// returns CURLE_AGAIN is repeated with the same bytes at the same address when the socket is ready.
+/// Sends or receives bytes on the connection of a transfer with CURLOPT_CONNECT_ONLY. The transfer must have ended. If
+/// a call returns CURLE_AGAIN, repeat it with the same bytes at the same address when the socket is ready.
 int libcurl_easy_send(CURL *easy, const void *bytes, size_t count, size_t *sent);
 int libcurl_easy_receive(CURL *easy, void *buffer, size_t size, size_t *received);
-/// The socket of such a transfer; -1 if it has none.
+/// The socket of a transfer with CURLOPT_CONNECT_ONLY; -1 if it has no socket.
 int libcurl_easy_socket(CURL *easy);
 
 int libcurl_easy_setopt_long(CURL *easy, int option, long value);
 int libcurl_easy_setopt_int64(CURL *easy, int option, int64_t value);
 int libcurl_easy_setopt_string(CURL *easy, int option, const char *_Nullable value);
 int libcurl_easy_setopt_pointer(CURL *easy, int option, const void *_Nullable value);
-/// Sets the URL of a transfer, and parses it, so that libcurl does not do so for each transfer. The parsed form, if
-/// there is one, is in use until another URL is set or the transfer is freed; the caller frees the last one.
+/// Sets the URL of a transfer. Also parses the URL here, so that libcurl does not parse it again for each transfer. If
+/// *parsed is not NULL afterwards, libcurl uses this parsed form until another URL is set or the transfer is freed. The
+/// caller frees the last parsed form.
 int libcurl_easy_set_url(CURL *easy, CURLU *_Nullable *_Nonnull parsed, const char *text);
 void libcurl_url_free(CURLU *url);
 int libcurl_easy_setopt_data_callback(CURL *easy, int option, libcurl_data_callback _Nullable value);
@@ -280,10 +284,10 @@ int libcurl_easy_setopt_tls_callback(CURL *easy, int option, libcurl_tls_callbac
 int libcurl_easy_setopt_open_callback(CURL *easy, int option, libcurl_open_callback _Nullable value);
 int libcurl_easy_setopt_close_callback(CURL *easy, int option, libcurl_close_callback _Nullable value);
 int libcurl_easy_setopt_sending_callback(CURL *easy, int option, libcurl_sending_callback _Nullable value);
-/// Sets a copy of bytes, which may not be none.
+/// Sets a copy of the bytes. There must be at least one byte.
 int libcurl_easy_setopt_blob(CURL *easy, int option, const void *bytes, size_t count);
 
-/// Each returns 0, an empty string or NULL where libcurl knows nothing.
+/// If libcurl does not know the value, each of these functions returns 0, an empty string or NULL.
 long libcurl_easy_getinfo_long(CURL *easy, int info);
 int64_t libcurl_easy_getinfo_int64(CURL *easy, int info);
 const char *_Nullable libcurl_easy_getinfo_string(CURL *easy, int info);
@@ -302,70 +306,71 @@ int libcurl_multi_setopt_long(CURLM *multi, int option, long value);
 int libcurl_multi_setopt_pointer(CURLM *multi, int option, const void *_Nullable value);
 int libcurl_multi_setopt_socket_callback(CURLM *multi, libcurl_socket_callback _Nullable value);
 int libcurl_multi_setopt_timer_callback(CURLM *multi, libcurl_timer_callback _Nullable value);
-/// Advances the transfers that a socket belongs to, or those whose time has come (CURL_SOCKET_TIMEOUT).
+/// Advances the transfers that use a socket. For CURL_SOCKET_TIMEOUT, advances the transfers with a timer that is due.
 int libcurl_multi_socket_action(CURLM *multi, int socket, int conditions, int *running);
-/// The milliseconds until CURL_SOCKET_TIMEOUT is due; -1 if it is not.
+/// The milliseconds until CURL_SOCKET_TIMEOUT is due; -1 if it is not due.
 long libcurl_multi_timeout(CURLM *multi);
-/// The next transfer that has ended; false if there is none.
+/// Gets the message about the next transfer that has ended. Returns false if there is none.
 bool libcurl_multi_info_read(CURLM *multi, libcurl_message *message);
 
-// MARK: Sharing between several of these
+// MARK: Sharing of data between transfers
 
 CURLSH *_Nullable libcurl_share_init(void);
-/// Not before the last transfer that uses it is gone.
+/// Must not be called while a transfer still uses the share handle.
 void libcurl_share_cleanup(CURLSH *share);
-/// Has the transfers share what a value of CURL_LOCK_DATA_ names.
+/// Makes transfers share one kind of data. `data` is one of the CURL_LOCK_DATA_ constants.
 int libcurl_share_add(CURLSH *share, int data);
 
 // MARK: TLS
 
-/// The protocol and cipher of the connection that a transfer is using, as OpenSSL names them ("TLSv1.3",
-/// "TLS_AES_256_GCM_SHA384"); NULL where there is none, or libcurl uses another library.
+/// The protocol and the cipher of the connection that a transfer is using, by OpenSSL's names ("TLSv1.3",
+/// "TLS_AES_256_GCM_SHA384"). NULL if there is no connection with TLS, or if libcurl does not use OpenSSL.
 const char *_Nullable libcurl_tls_version(CURL *easy);
 const char *_Nullable libcurl_tls_cipher(CURL *easy);
 
 // MARK: Connections
 
 enum libcurl_connection_state {
-    /// An HTTP/1.x connection on which nothing has come.
+    /// An HTTP/1.x connection on which no bytes have arrived.
     LIBCURL_CONNECTION_QUIET,
-    /// An HTTP/1.x connection that has been closed, or on which bytes have come that belong to no response.
+    /// An HTTP/1.x connection that was closed, or on which bytes have arrived that belong to no response.
     LIBCURL_CONNECTION_HAS_INPUT,
-    /// One on which bytes may come at any time, as it is HTTP/2, or that cannot be looked into, as TLS is not
-    /// OpenSSL's.
+    /// A connection that cannot be checked. Either it is an HTTP/2 connection, on which bytes may arrive at any time,
+    /// or its TLS library is not OpenSSL.
     LIBCURL_CONNECTION_SHARED,
 };
 
-/// The state of the connection that a transfer has been given, before it sends its request.
+/// Returns the state of the connection on which a transfer is about to send its request.
 ///
-/// @param sockets Those of which it is one; mostly there is one.
-/// @param is_direct Whether TLS is spoken on the socket itself, and not within the TLS of a proxy.
+/// @param sockets Sockets, one of which is the connection's. Usually there is only one.
+/// @param is_direct Whether TLS is used directly on the socket, and not within the TLS connection to a proxy.
 enum libcurl_connection_state libcurl_connection_state(
     CURL *easy, const int *_Nullable sockets, size_t count, bool is_direct);
 
-/// Finds out whether connections with TLS were closed by a close_notify (RFC 8446, section 6.1): needs OpenSSL.
+/// Records whether connections with TLS were closed by a close_notify (RFC 8446, section 6.1). Needs OpenSSL.
 typedef struct libcurl_tls_watch libcurl_tls_watch;
 
-/// NULL without OpenSSL.
+/// Returns NULL without OpenSSL.
 libcurl_tls_watch *_Nullable libcurl_tls_watch_new(void);
 
-/// Not before the last connection is gone.
+/// Must not be called while a connection still exists.
 void libcurl_tls_watch_free(libcurl_tls_watch *watch);
 
-/// Has the connections of a TLS context watched; for use in CURLOPT_SSL_CTX_FUNCTION.
+/// Watches the connections of a TLS context. Called in CURLOPT_SSL_CTX_FUNCTION.
 bool libcurl_tls_watch_attach(libcurl_tls_watch *watch, void *tls_context);
 
 /// Begins to watch the connection of a transfer.
 ///
-/// @return A name for the connection, to be given to libcurl_tls_watch_end once; 0 if it is not watched.
+/// @return A name for the connection, which is passed to libcurl_tls_watch_end once; 0 if the connection is not
+/// watched.
 uintptr_t libcurl_tls_watch_begin(libcurl_tls_watch *watch, CURL *easy);
 
-/// Ends that, when the connection may be gone already; true if a close_notify has come.
+/// Ends the watch of a connection, which may no longer exist. Returns true if a close_notify has arrived.
 bool libcurl_tls_watch_end(libcurl_tls_watch *watch, uintptr_t name);
 
 // MARK: Trust in servers
 
-/// Checks the certificates of servers within the handshake, as libcurl itself cannot: needs OpenSSL.
+/// Checks the certificates of servers within the handshake, by rules that libcurl itself does not have. Needs OpenSSL.
 typedef struct libcurl_trust libcurl_trust;
 
 typedef struct {
@@ -373,69 +378,72 @@ typedef struct {
     size_t count;
 } libcurl_bytes;
 
-/// What a handshake has shown of a server.
+/// The facts about a server that its handshake has shown.
 typedef struct {
-    /// The name that the handshake asked for (RFC 6066, section 3); NULL where the server is named by an address.
+    /// The name that the client sent in the handshake (RFC 6066, section 3). NULL if the server is identified by an
+    /// address.
     const char *_Nullable server_name;
-    /// The host that the transfer is for.
+    /// The host of the transfer.
     const char *host;
-    /// What the verification objected to, as numbers of OpenSSL's (X509_V_ERR_), in the order in which it did.
+    /// The errors of the verification in the order in which they occurred, as OpenSSL's numbers (X509_V_ERR_).
     const int *_Nullable errors;
     size_t error_count;
-    /// The public keys (DER, SubjectPublicKeyInfo) of the certificates from the server's own to the last of the chain
-    /// that was found.
+    /// The public keys (DER, SubjectPublicKeyInfo) of the certificates in the chain that was found, beginning with the
+    /// server's own certificate.
     const libcurl_bytes *_Nullable keys;
     size_t key_count;
-    /// Whether the chain is valid also with the anchors alone.
+    /// Whether a valid chain is also found if only the anchors are trusted.
     bool is_anchored;
-    /// Whether the server's own certificate names a host or an address in its subjectAltName.
+    /// Whether the server's own certificate has a host or an address in its subjectAltName.
     bool has_names;
 } libcurl_trust_evidence;
 
-/// Returns 0 to go on, else the number of OpenSSL's with which the handshake is to fail.
+/// Returns 0 if the handshake may continue. Otherwise the handshake fails with the returned error, one of OpenSSL's
+/// numbers.
 typedef int (*libcurl_trust_judge)(void *_Nullable context, const libcurl_trust_evidence *evidence);
 
 enum libcurl_trust_role {
-    /// A root in place of those that libcurl trusts.
+    /// A root that is trusted instead of libcurl's own roots.
     LIBCURL_TRUST_ROOT,
-    /// A root besides those.
+    /// A root that is trusted in addition to libcurl's own roots.
     LIBCURL_TRUST_ADDITIONAL_ROOT,
-    /// A certificate in which a chain may end for it to be anchored.
+    /// An anchor. A chain is anchored if it ends in one of the anchors.
     LIBCURL_TRUST_ANCHOR,
 };
 
-/// Why servers cannot be checked in this way: a sentence without its full stop, never freed; NULL if they can.
+/// The reason why servers cannot be checked in this way, as a sentence without its full stop; NULL if they can be
+/// checked. The text is never freed.
 const char *_Nullable libcurl_trust_unavailability(void);
 
-/// The judge and its context have to outlive all connections.
+/// The judge and its context must exist as long as any connection.
 libcurl_trust *_Nullable libcurl_trust_new(libcurl_trust_judge judge, void *_Nullable context);
 
-/// Takes none of the roots that libcurl trusts.
+/// Removes libcurl's own roots from the trusted roots.
 bool libcurl_trust_use_own_roots(libcurl_trust *trust);
 
-/// Adds a certificate (DER); false if OpenSSL cannot read it.
+/// Adds a certificate in DER. Returns false if OpenSSL cannot read it.
 bool libcurl_trust_add(libcurl_trust *trust, enum libcurl_trust_role role, const void *bytes, size_t count);
 
-/// Has the handshakes of a TLS context checked; for use in CURLOPT_SSL_CTX_FUNCTION. False if that cannot be: then
-/// there must be no handshake.
+/// Adds the check to the handshakes of a TLS context. Called in CURLOPT_SSL_CTX_FUNCTION. If it returns false, no
+/// handshake may take place.
 bool libcurl_trust_attach(libcurl_trust *trust, void *tls_context, const char *host);
 
-/// Not before the last connection is gone.
+/// Must not be called while a connection still exists.
 void libcurl_trust_free(libcurl_trust *trust);
 
 // MARK: Public suffixes
 
-/// Whether libpsl was found, and has a list.
+/// Whether libpsl was found and has a list of public suffixes.
 bool libpsl_is_available(void);
 
-/// The offset at which the part of a name begins that one owner has, a public suffix and the label before it; -1 if
-/// there is none, or no list. The name has to be in lower case, as ASCII.
+/// Returns the offset of the registrable domain in a host name: the public suffix and the label before it. -1 if the
+/// name has no registrable domain, or if there is no list. The name must be in ASCII and in lower case.
 int libpsl_registrable_domain(const char *name);
 
 // MARK: Memory
 
-/// The bytes that malloc has set aside at an address: malloc_usable_size, which Swift's module of the C library leaves
-/// out.
+/// The number of bytes that malloc has reserved at an address. This is malloc_usable_size, which Swift's module of the
+/// C library does not contain.
 size_t libcurl_allocation_size(void *allocation);
 
 #pragma clang assume_nonnull end

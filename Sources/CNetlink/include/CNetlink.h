@@ -1,8 +1,8 @@
-/// Access to rtnetlink, by which Linux tells of links, addresses and routes. Its messages are made and read with
+/// Access to rtnetlink, by which Linux reports links, addresses and routes. Its messages are written and read with C
 /// macros, which Swift cannot call.
 ///
-/// See rtnetlink(7). Elsewhere than on Linux every function fails with ENOSYS. Errors are returned as negative numbers,
-/// those of errno.
+/// See rtnetlink(7). On other systems than Linux every function fails with ENOSYS. An error is returned as the negative
+/// number of its errno.
 
 #ifndef CNETLINK_H
 #define CNETLINK_H
@@ -12,32 +12,32 @@
 
 #pragma clang assume_nonnull begin
 
-/// A network interface. Its name is only valid during the call that tells of it.
+/// A network interface. Its name is valid only during the call that reports the interface.
 typedef struct {
     int32_t index;
-    /// As by net_device_flags: up, loopback, carrier.
+    /// The flags of the interface, the values of net_device_flags: up, loopback, carrier.
     uint32_t flags;
-    /// The hardware, as by if_arp.h.
+    /// The type of the hardware, one of the values of if_arp.h.
     uint16_t hardware;
-    /// The operational state of RFC 2863, as Linux numbers it: 0 is unknown, 6 is up.
+    /// The operational state of RFC 2863, by Linux's numbers: 0 is unknown, 6 is up.
     uint8_t operational_state;
     const char *name;
 } netlink_link;
 
-/// An address that packets may be sent from, of a scope wider than its link.
+/// An address of this machine from which packets may be sent. Its scope is wider than its link.
 typedef struct {
     bool is_v6;
 } netlink_address;
 
-/// A route to everywhere; one for each of its hops.
+/// A default route. A route with several next hops is reported once for each of them.
 typedef struct {
     int32_t link;
     bool is_v6;
-    /// The lower, the better.
+    /// The metric. The route with the lowest metric is preferred.
     uint32_t metric;
 } netlink_route;
 
-/// Who is told what there is, in the order of the messages.
+/// The functions that receive the links, addresses and routes, in the order of the kernel's messages.
 typedef struct {
     void *context;
     void (*link)(void *context, const netlink_link *link);
@@ -45,22 +45,22 @@ typedef struct {
     void (*route)(void *context, const netlink_route *route);
 } netlink_reader;
 
-/// Opens a socket on which a change of links, addresses, routes and rules can be read; the caller closes it.
+/// Opens a socket on which changes of links, addresses, routes and rules can be read. The caller has to close it.
 int32_t netlink_open(void);
 
-/// Reads all that is waiting on such a socket, without looking at it, and never waits itself.
+/// Reads and discards all messages that have arrived on a socket of netlink_open. Never waits.
 ///
-/// Returns 1 if there was something, also if there was more than the kernel could keep; 0 if there was nothing.
+/// Returns 1 if there were messages, even if the kernel had to drop some of them; 0 if there were none.
 int32_t netlink_drain(int32_t socket);
 
-/// Reads what there is now. Returns 0, or an error.
+/// Reads the current links, addresses and routes. Returns 0, or an error.
 int32_t netlink_read(const netlink_reader *reader);
 
-/// Asks the kernel which way a packet would take, without sending one. Returns the index of the link, or an error if
-/// there is no way.
+/// Asks the kernel for the route of a packet, without sending one. Returns the index of the link, or an error if there
+/// is no route.
 ///
-/// @param bytes 4 or 16 of them.
-/// @param zone The index of the link that a link-local address belongs to; 0 for none.
+/// @param bytes The address: 4 bytes, or 16 bytes if is_v6 is true.
+/// @param zone The index of the link to which a link-local address belongs; 0 for no link.
 int32_t netlink_link_towards(const uint8_t *bytes, bool is_v6, uint32_t zone);
 
 #pragma clang assume_nonnull end

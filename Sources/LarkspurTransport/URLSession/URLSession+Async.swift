@@ -57,7 +57,7 @@ extension URLSession {
     ///
     /// Cancelling the Swift task cancels the transfer. If the Swift task is already cancelled, nothing is sent.
     /// - Parameters:
-    ///   - request: The request to send; its own content is ignored.
+    ///   - request: The request to send. The content of the request is ignored.
     ///   - bodyData: The content to send.
     /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
     ///   neither a response nor an error.
@@ -69,7 +69,7 @@ extension URLSession {
     ///
     /// Cancelling the Swift task cancels the transfer. If the Swift task is already cancelled, nothing is sent.
     /// - Parameters:
-    ///   - request: The request to send; its own content is ignored.
+    ///   - request: The request to send. The content of the request is ignored.
     ///   - bodyData: The content to send.
     ///   - delegate: The delegate for this task, called on the session's delegate queue. With a ``CurlURLSession`` it
     ///     also receives the response and its content, as with FoundationNetworking.
@@ -89,7 +89,7 @@ extension URLSession {
     ///
     /// Cancelling the Swift task cancels the transfer. If the Swift task is already cancelled, nothing is sent.
     /// - Parameters:
-    ///   - request: The request to send; its own content is ignored.
+    ///   - request: The request to send. The content of the request is ignored.
     ///   - fileURL: The file with the content to send.
     /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
     ///   neither a response nor an error. If a ``CurlURLSession`` cannot read the file, the code is `fileDoesNotExist`,
@@ -103,7 +103,7 @@ extension URLSession {
     ///
     /// Cancelling the Swift task cancels the transfer. If the Swift task is already cancelled, nothing is sent.
     /// - Parameters:
-    ///   - request: The request to send; its own content is ignored.
+    ///   - request: The request to send. The content of the request is ignored.
     ///   - fileURL: The file with the content to send.
     ///   - delegate: The delegate for this task, called on the session's delegate queue. With a ``CurlURLSession`` it
     ///     also receives the response and its content, as with FoundationNetworking.

@@ -6,8 +6,7 @@ extension WebSocketTask {
     /// - Parameters:
     ///   - value: The value. It is encoded before anything is sent.
     ///   - encoder: The encoder. Default: a `JSONEncoder` with its default settings.
-    /// - Throws: The encoder's error; ``WebSocketError`` or `URLError` if the connection ends before the message was
-    ///   sent.
+    /// - Throws: The encoder's error; ``WebSocketError`` or `URLError` if the connection ends first.
     public func send(_ value: some Encodable & Sendable, encoder: JSONEncoder = JSONEncoder()) async throws {
         try await send(.text(String(decoding: encoder.encode(value), as: UTF8.self)))
     }

@@ -131,23 +131,23 @@ public final class WebSocketTask: Sendable {
     /// Sends a message. Returns when the connection has accepted all bytes of the message. Messages are sent in the
     /// order of the calls. If the connection is not open yet, the method waits until it is open.
     ///
-    /// - Throws: ``WebSocketError`` or `URLError` if the connection ends before.
+    /// - Throws: ``WebSocketError`` or `URLError` if the connection ends first.
     public func send(_ message: Message) async throws { try await ask { .send(WebSocketMessage(message), $0) } }
 
     /// Sends a text message. Returns when the connection has accepted all of its bytes.
     ///
-    /// - Throws: ``WebSocketError`` or `URLError` if the connection ends before.
+    /// - Throws: ``WebSocketError`` or `URLError` if the connection ends first.
     public func send(_ text: String) async throws { try await send(.text(text)) }
 
     /// Sends a binary message. Returns when the connection has accepted all of its bytes.
     ///
-    /// - Throws: ``WebSocketError`` or `URLError` if the connection ends before.
+    /// - Throws: ``WebSocketError`` or `URLError` if the connection ends first.
     public func send(_ data: Data) async throws { try await send(.data(data)) }
 
     /// Sends a ping and waits for the server's pong.
     ///
     /// - Returns: The time from the call to the pong.
-    /// - Throws: ``WebSocketError`` or `URLError` if the connection ends before.
+    /// - Throws: ``WebSocketError`` or `URLError` if the connection ends first.
     @discardableResult public func ping() async throws -> Duration {
         let clock = ContinuousClock()
         let start = clock.now
