@@ -30,7 +30,7 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
     }
 
     /// Creates a response with these fields. If this class cannot be used, it is an ordinary `HTTPURLResponse`. Nil
-    /// only if Foundation refuses to create that, which no version does.
+    /// only if Foundation refuses to create an `HTTPURLResponse`, which no version does.
     static func make(url: URL, status: Int, version: String, fields: [String: String]) -> HTTPURLResponse? {
         EngineResponse(url: url, statusCode: status, httpVersion: version, fields: fields)
             ?? HTTPURLResponse(url: url, statusCode: status, httpVersion: version, headerFields: fields)

@@ -2,7 +2,7 @@
 /// The last header section of an origin, and its lines. In the next header section of the origin, most lines are often
 /// the same, or even all. A line that is the same is not parsed again.
 ///
-/// It belongs to the loop's thread.
+/// It is used only on the loop's thread.
 final class HeadMemory {
     struct Line {
         let bytes: [UInt8]
@@ -39,7 +39,7 @@ final class HeadMemory {
     }
 
     /// Stores a line and its field, in place of the stored line at this index.
-    /// - Returns: The line; nil if it is too long, or its index too large.
+    /// - Returns: The line; nil if the line is too long or the index is too large.
     func remember(_ field: ResponseHeadParser.Field, of line: UnsafeRawBufferPointer, at index: Int) -> Line? {
         guard index < Self.capacity else { return nil }
         while lines.count <= index { lines.append(nil) }

@@ -143,8 +143,8 @@ struct RememberedLines {
         self.method == method && self.mayAskFirst == mayAskFirst && self.fields == fields
             && self.additionalFields == additionalFields
             // In Swift, strings with different bytes can be equal, because a character can have several encodings. The
-            // stored fields are in ASCII, which is the shortest encoding, so equal fields with as many bytes are the
-            // same bytes.
+            // stored fields are in ASCII, which is the shortest encoding, so equal fields with the same number of bytes
+            // have the same bytes.
             && Self.byteCount(self.fields) == Self.byteCount(fields)
             && Self.byteCount(self.additionalFields) == Self.byteCount(additionalFields)
     }

@@ -3,7 +3,7 @@ internal import HTTPSyntax
 
 /// The first line of a response: "HTTP/1.1 200 OK", "HTTP/2 200".
 enum StatusLine {
-    /// Whether the line begins with the protocol's name. No field does.
+    /// Whether the line begins with the protocol's name and a slash. No field begins in this way.
     static func begins(_ line: UnsafeRawBufferPointer) -> Bool {
         line.count > 4 && line[0] == UInt8(ascii: "H") && line[1] == UInt8(ascii: "T") && line[2] == UInt8(ascii: "T")
             && line[3] == UInt8(ascii: "P") && line[4] == UInt8(ascii: "/")
@@ -27,7 +27,7 @@ enum StatusLine {
         return (status, String(decoding: line[..<versionEnd], as: UTF8.self))
     }
 
-    /// Whether the bytes are one digit, or two with a dot between them.
+    /// Whether the bytes are one digit, or two digits with a dot between them.
     private static func isVersion(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
         let start = bytes.startIndex
         switch bytes.count {

@@ -8,11 +8,12 @@ extension TransferMetrics {
 
         private let kind: Kind
 
-        /// There is no stored response for the request. The server was asked.
+        /// There is no stored response for the request. The request was sent to the server.
         public static let absent = Self(kind: .absent)
-        /// The request or its policy requires the server's response. The server was asked.
+        /// The request or its policy requires a response from the server. The request was sent.
         public static let bypassed = Self(kind: .bypassed)
-        /// The stored response is stale, and has no validator that the server could confirm. The server was asked.
+        /// The stored response is stale, and has no validator that the server could confirm. An ordinary request was
+        /// sent.
         public static let unverifiable = Self(kind: .unverifiable)
         /// The stored response is fresh, and was delivered.
         public static let fresh = Self(kind: .fresh)

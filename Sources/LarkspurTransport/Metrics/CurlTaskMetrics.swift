@@ -11,7 +11,7 @@
 /// if let metrics = metrics as? CurlTaskMetrics { print(metrics.duration, metrics.transfers.count) }
 /// ```
 public final class CurlTaskMetrics: URLSessionTaskMetrics, @unchecked Sendable {
-    // Safe: all properties are constants, and the superclass's are never written.
+    // Safe: all properties are constants, and the superclass's properties are never written.
     /// The metrics of the task's requests, including redirects and authentication, and of responses from the cache.
     /// Empty if nothing was sent and nothing came from the cache.
     public let transfers: [TransferMetrics]

@@ -31,7 +31,8 @@ struct HTTP3Origins {
         return now < end
     }
 
-    /// Records the `Alt-Svc` field of a response. It replaces earlier ones (RFC 7838, section 3.1).
+    /// Records the `Alt-Svc` field of a response. It replaces earlier `Alt-Svc` fields of the origin (RFC 7838, section
+    /// 3.1).
     /// - Parameter age: The value of the response's `Age` field; nil without one.
     mutating func note(_ field: String, age: String?, of origin: Origin, at now: ContinuousClock.Instant) {
         if case .failed(let end) = entries[origin], now < end { return }

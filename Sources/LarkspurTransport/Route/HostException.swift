@@ -14,7 +14,7 @@ struct HostException: Sendable, Equatable {
     private let hosts: Hosts
     private let port: Int?
 
-    /// Parses an exception; nil if the text is not one.
+    /// Parses an exception; nil if the text is not a valid exception.
     init?(_ text: String) {
         let text = text.trimmingCharacters(in: .whitespaces).lowercased()
         if let network = Self.network(text) {

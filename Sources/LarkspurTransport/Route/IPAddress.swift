@@ -4,7 +4,7 @@ struct IPAddress: Sendable, Equatable {
     /// The 4 or 16 bytes, the most significant first.
     let bytes: [UInt8]
 
-    /// Parses an address; nil if the text is not one. An IPv6 address may be in brackets.
+    /// Parses an address; nil if the text is not an IP address. An IPv6 address may be in brackets.
     init?(_ text: String) {
         var name = text
         if name.utf8.first == UInt8(ascii: "["), name.utf8.last == UInt8(ascii: "]") {

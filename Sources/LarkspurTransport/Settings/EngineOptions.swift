@@ -18,8 +18,8 @@ public struct EngineOptions: Sendable {
     /// session that offers HTTP/2. HTTP/2 is needed because requests fall back to it where QUIC does not work. If one
     /// of these is missing, the option has no effect, see ``CurlURLSession/offersHTTP3``.
     public var http3 = HTTP3Use.off
-    /// Whether a redirect may lead from https to http. Default: false. A task that would follow such a redirect then
-    /// fails.
+    /// Whether a redirect may lead from https to http. Default: false. If the value is false, a task that would follow
+    /// such a redirect fails.
     public var allowsInsecureRedirects = false
     /// Whether a request with a method that is not idempotent, such as POST, is sent again if the connection is lost
     /// before the response.
@@ -52,7 +52,7 @@ public struct EngineOptions: Sendable {
     /// The addresses of the name servers, each with a port if necessary. Default: none, the system's name servers.
     ///
     /// Only a libcurl that was built with c-ares supports this. The libcurl of Debian, Ubuntu and Fedora is built
-    /// without c-ares. If it gets name servers, every request fails with the code `cannotFindHost`.
+    /// without c-ares. If such a libcurl gets name servers, every request fails with the code `cannotFindHost`.
     public var nameServers: [String] = []
     /// The folder for partial files of downloads. Default: nil, the temporary folder, which many systems empty when
     /// they start.

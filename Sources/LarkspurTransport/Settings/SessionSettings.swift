@@ -2,8 +2,8 @@
 internal import HTTPSyntax
 internal import Synchronization
 
-/// The configuration values that the engine reads. It reads them once, when the session is created. It is an object
-/// because each request uses it, and copying so many values is expensive.
+/// The configuration values that the engine reads. They are read once, when the session is created. All requests share
+/// one object, because copies of so many values would be expensive.
 final class SessionSettings: Sendable {
     let maximumConnectionsPerHost: Int
     /// The maximum time in which no byte is transferred, in seconds, for requests with the default timeout.

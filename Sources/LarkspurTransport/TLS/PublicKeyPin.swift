@@ -185,7 +185,7 @@ struct PinTable: Sendable {
     var isEmpty: Bool { hosts.isEmpty && domains.isEmpty && everywhere == nil }
 
     /// Returns sets of keys. A server must have at least one key of each set. Pins for exactly this name replace pins
-    /// that include subdomains; of the latter, the longest domain counts.
+    /// of domains with subdomains. If there are only the latter, the pins of the longest domain apply.
     /// - Parameter name: The name in its canonical form.
     func requirements(for name: String) -> [Set<PublicKeyPin>] {
         var requirements: [Set<PublicKeyPin>] = []

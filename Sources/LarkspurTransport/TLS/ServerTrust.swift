@@ -137,7 +137,7 @@ struct TrustObjection: Sendable, Hashable {
     let name: String
     /// The error, one of OpenSSL's numbers.
     let error: Int32
-    /// The keys of the chain, the server's own first.
+    /// The keys of the chain, beginning with the server's own key.
     let keys: [PublicKeyPin]
 
     /// OpenSSL's number for a rejection by the application.

@@ -3,13 +3,13 @@
 struct ServerTrustRules: Sendable {
     /// The facts about a handshake.
     struct Evidence: Sendable {
-        /// The name that the client sent in the handshake; nil for servers that are connected to by their address.
+        /// The name that the client sent in the handshake; nil if the server is identified by its address.
         var serverName: String?
         /// The host of the request.
         var host: String
         /// OpenSSL's numbers of the errors.
         var errors: [Int32] = []
-        /// The keys of the chain, the server's own first.
+        /// The keys of the chain, beginning with the server's own key.
         var keys: [PublicKeyPin] = []
         /// Whether the chain is also valid with the anchors alone.
         var isAnchored = false

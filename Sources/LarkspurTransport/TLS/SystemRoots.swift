@@ -5,10 +5,10 @@
 /// that does not exist on this system. Then every secure request would fail.
 enum SystemRoots: Equatable {
     case asConfigured
-    /// The file of libcurl's default, without the folder of the default. If libcurl has only a file, it caches the
-    /// content; if it has both, it reads them for every connection.
+    /// libcurl's default file, without libcurl's default folder. If libcurl has only a file, it caches the
+    /// certificates. If it has a file and a folder, it reads both for every connection.
     case fileAlone
-    /// A file of this system instead of libcurl's.
+    /// A file of this system, instead of libcurl's default file.
     case other(String)
 
     /// The files in which distributions store their authorities, in the order of Go's standard library (`crypto/x509`,

@@ -10,8 +10,9 @@ public struct TLSConfiguration: Sendable, Hashable {
     /// The required public keys of hosts, in addition to a valid certificate. Default: none.
     ///
     /// A plain http request to a host with pins fails before it is sent. If several entries have the same host and the
-    /// same ``HostPins/includesSubdomains``, their keys are combined. An entry for exactly a host replaces all entries
-    /// that include subdomains. Of the latter, the entry with the longest domain applies.
+    /// same ``HostPins/includesSubdomains``, their keys are combined. For each host, an entry without subdomains
+    /// replaces the entries with subdomains. Among entries with subdomains, the one with the longest domain replaces
+    /// the others.
     public var pins: [HostPins] = []
 
     /// The certificate and key for servers that request a client certificate. Default: nil, none.
@@ -42,9 +43,9 @@ public struct TLSConfiguration: Sendable, Hashable {
     /// OpenSSL, the engine cannot refuse such certificates.
     public var acceptsCommonNames = false
 
-    /// Whether content that ends with its connection is accepted if TLS sent no close_notify. Without it, any machine
-    /// on the network path could have truncated the content (RFC 9112, section 9.8). Default: false. The task then
-    /// fails after all received content was delivered.
+    /// Whether content that ends with its connection is accepted if TLS sent no close_notify. Without a close_notify,
+    /// any machine on the network path could have truncated the content (RFC 9112, section 9.8). Default: false. If the
+    /// value is false, such a task fails after all received content was delivered.
     ///
     /// The option has no effect on content that has another end: a `Content-Length`, a last chunk, or the end of its
     /// HTTP/2 stream. A missing close_notify is detected only if libcurl uses OpenSSL.

@@ -69,7 +69,7 @@ final class LoopMailbox: Sendable {
     static let idleTime: TimeInterval = 60
 
     /// The work of the thread. It gets the poll for its sockets, or the reason why there is no poll. Without a poll,
-    /// the work fails all tasks. If more commands have arrived since then, it returns false, and is tried again.
+    /// the work fails all tasks. If more commands have arrived since then, the work returns false, and is called again.
     typealias Work = @Sendable (LoopMailbox, Result<EventPoll, LoopFailure>) -> Bool
 
     private let mailbox = Mutex(Mailbox())

@@ -330,7 +330,7 @@ final class TaskCore: Sendable {
     /// `transferMetrics` instead.
     var tellsMetrics: Bool { !session.delivery.isOnLoop && (session.delegates.task != nil || hasOwnDelegate) }
 
-    /// The delegate for the task's events: its own, otherwise the session's.
+    /// The delegate for the task's events: the task's own delegate, or the session's if the task has none.
     var delegates: Delegates { storage.withLock { $0.delegates } ?? session.delegates }
 
     /// The delegate for the task's events, and the objects to pass to it; nil if the session or the task object was

@@ -48,7 +48,7 @@ struct FramedContent: Sendable {
         return piece
     }
 
-    /// Whether all content has arrived, provided that the connection or the stream ends regularly now.
+    /// Whether all content has arrived, if the connection or the stream now ends without an error.
     var isComplete: Bool {
         guard failure == nil else { return false }
         return switch framing {

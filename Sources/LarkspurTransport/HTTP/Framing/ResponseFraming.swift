@@ -81,8 +81,8 @@ enum ResponseFraming: Equatable, Sendable {
         }
     }
 
-    /// Whether another recipient of the same bytes could find the end elsewhere (RFC 9112, section 6.1). If so, the
-    /// connection must not be reused, and the response is neither stored nor resumed.
+    /// Whether another recipient of the same bytes could determine a different end of the content (RFC 9112, section
+    /// 6.1). If so, the connection must not be reused, and the response is neither stored nor resumed.
     static func isDoubtful(_ fields: FramingFields, version: String) -> Bool {
         guard let encoding = fields.transferEncoding else { return false }
         return fields.length != nil || version == "HTTP/1.0" || isRepeated(encoding)

@@ -16,7 +16,7 @@ final class DeliveryState: @unchecked Sendable {
     var file: URL?
     /// The file of a data task that has become a download.
     var download: DownloadFile?
-    /// Whether the delegate has received the file. Then the task has succeeded.
+    /// Whether the delegate has received the file. If so, the task has succeeded.
     var hasHandedOverFile = false
     var isOver = false
 }

@@ -24,7 +24,7 @@ package protocol TransferReceiver: AnyObject, Sendable {
     /// if it is unknown).
     func resumed(at offset: Int64, expected: Int64)
 
-    /// Receives the file of a download. The session removes it when the method returns.
+    /// Receives the file of a download. The session removes the file when the method returns.
     func receiveFile(at location: URL)
 
     /// Decides about a redirect. Returns the request to send, or nil if the redirect itself is the final response.
@@ -58,8 +58,8 @@ package typealias ChallengeDecision = (URLSession.AuthChallengeDisposition, URLC
 /// A decision that is made immediately, or later by other code.
 package enum TransferAnswer<Value: Sendable>: Sendable {
     case now(Value)
-    /// The closure starts the decision, and passes it to its argument when it is made. If the task ends first, the
-    /// argument is not called.
+    /// The closure starts the decision. When the decision is made, the closure calls its argument with it. If the task
+    /// ends first, the argument is not called.
     case later(@Sendable (@escaping @Sendable (Value) -> Void) -> Void)
 
     /// Passes the decision to a closure, immediately or when it is made.
