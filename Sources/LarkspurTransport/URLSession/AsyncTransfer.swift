@@ -57,8 +57,8 @@ final class AsyncTransfer<Value: Sendable>: Sendable {
         switch start {
         case .resume: task.resume()
         case .cancel:
-            // The task is cancelled because the session would otherwise retain it forever, as a task that is never
-            // resumed. The result of its completion handler is ignored.
+            // The task is never resumed, so the session would retain it forever if it were not cancelled. The result of
+            // its completion handler is ignored.
             task.cancel()
             continuation.resume(throwing: URLError.cancelledBeforeStart)
         case .finish(let result): continuation.resume(with: result)

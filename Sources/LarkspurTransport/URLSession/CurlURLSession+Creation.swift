@@ -40,7 +40,8 @@ extension CurlURLSession {
     }
 
     /// - Parameters:
-    ///   - callsDelegateOnLoop: Whether the delegate is called on the loop's thread. It must never block there.
+    ///   - callsDelegateOnLoop: Whether the delegate is called on the loop's thread. If so, the delegate must never
+    ///     block.
     ///   - unavailability: The reason why every task fails; nil if tasks can be performed.
     ///   - tlsAbilities: The TLS abilities of libcurl. Default: nil, the abilities of the loaded libcurl.
     ///   - thread: Starts the session's thread. Default: a thread of the system.

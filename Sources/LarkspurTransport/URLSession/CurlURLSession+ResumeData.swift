@@ -32,7 +32,7 @@ extension CurlURLSession {
     /// credentials.
     package static func request(ofResumeData data: Data) -> URLRequest? { ResumeData(data)?.request }
 
-    /// Removes the partial file of resume data, unless a download is using it. The data is useless afterwards.
+    /// Removes the partial file of resume data, unless a download is using the file. The data is useless afterwards.
     /// - Parameter resumeData: The resume data. Other data has no effect.
     public static func discardResumeData(_ resumeData: Data) {
         if let resumption = ResumeData(resumeData) { DownloadFile.discardLeftFile(at: resumption.file) }

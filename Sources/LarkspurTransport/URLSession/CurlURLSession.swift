@@ -59,7 +59,8 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
     ) {
         self.layout = layout
         let copy = configuration.copy() as? URLSessionConfiguration ?? configuration
-        // If the caller read the configuration from a session that has no layout, it contains the class.
+        // If the caller has read the configuration from a session that has no layout, the configuration contains this
+        // class.
         copy.protocolClasses?.removeAll { $0 == HandedTaskProtocol.self }
         let place: Delivery.Place
         (ownQueue, place) = Self.delegateQueue(queue)

@@ -174,7 +174,7 @@ final class WebSocketChannel: Sendable {
 
     var closure: WebSocketTask.Closure? { state.withLock { $0.closure } }
 
-    /// Whether a connection was needed yet.
+    /// Whether a connection has been needed so far.
     var hasBegun: Bool { state.withLock { $0.hasBegun } }
 
     /// Begins to establish the first connection, unless that has already begun.

@@ -76,7 +76,7 @@ extension WebSocketDriver {
         if !bytes.isEmpty { output.append(bytes) }
     }
 
-    /// Sends as much as the connection takes. If sending fails, ends the WebSocket.
+    /// Sends as many bytes as the connection accepts. If sending fails, ends the WebSocket.
     func flush() {
         guard phase != .ended else { return }
         send()

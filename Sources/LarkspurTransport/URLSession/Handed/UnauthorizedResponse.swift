@@ -25,8 +25,8 @@ final class UnauthorizedResponse: HTTPURLResponse, @unchecked Sendable {
     /// it finds none.
     override var url: URL? { SuperclassQueue.session == nil ? super.url : nil }
 
-    /// The class whose name is written into archives: the superclass, so that programs without this class can read
-    /// them.
+    /// The class whose name is written into archives: the superclass, so that programs without this class can read the
+    /// archives.
     override var classForCoder: AnyClass { HTTPURLResponse.self }
     override var classForKeyedArchiver: AnyClass? { HTTPURLResponse.self }
 }
