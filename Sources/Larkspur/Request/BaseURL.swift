@@ -3,7 +3,7 @@ internal import HTTPSyntax
 /// The rules by which a string and a base URL become the URL of a request.
 package enum BaseURL {
     /// Returns the base URL of a session manager, or an error if the target cannot be a base URL. A `URL` is accepted
-    /// without a check. If it is relative, only the calls that need it fail.
+    /// without a check. If the URL is relative, only the calls that need a base URL fail.
     static func result(of target: (any RequestTarget)?) -> Result<URL?, LarkspurError> {
         guard let target else { return .success(nil) }
         if let url = target as? URL { return .success(normalized(url)) }
@@ -14,8 +14,8 @@ package enum BaseURL {
         }
     }
 
-    /// Returns a base URL. A string must be an absolute URL with a host. `localhost:80` is none, because `localhost` is
-    /// its scheme.
+    /// Returns a base URL. A string must be an absolute URL with a host. `localhost:80` is not accepted, because
+    /// `localhost` is its scheme.
     private static func url(ofBase target: any RequestTarget) throws(LarkspurError) -> URL {
         guard let string = target as? String else { return try target.requestURL(relativeTo: nil) }
         guard let url = URL(string: string), url.scheme != nil, let host = url.host, !host.isEmpty else {
@@ -28,7 +28,7 @@ package enum BaseURL {
     }
 
     /// Returns a base URL whose path ends in a slash, so that relative references resolve to URLs below the path.
-    /// Otherwise they would replace its last part.
+    /// Without the slash they would replace the last part of the path.
     ///
     /// An empty path stays empty. Query and fragment stay.
     static func normalized(_ url: URL) -> URL {
@@ -100,7 +100,8 @@ package enum BaseURL {
         let scalars = string.unicodeScalars
         let end = scalars.firstIndex { $0 == "?" || $0 == "#" } ?? scalars.endIndex
         let start = scalars[..<end].lastIndex(of: "@")
-        // A password may contain `?` or `#`. The `@` after it is then behind `end`, and nothing is safe to show.
+        // A password may contain `?` or `#`. Then the `@` after the password is behind `end`, and no part is safe to
+        // show.
         let isCut = start == nil && scalars[..<end].contains(":") && scalars[end...].contains("@")
         let shown = isCut ? "" : string[(start ?? scalars.startIndex)..<end]
         let text =

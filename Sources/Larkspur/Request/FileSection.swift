@@ -80,7 +80,7 @@ final class FileSectionReader: ContentReader {
             throw Self.error(section.file, count == 0 ? "it has become shorter" : String(cString: strerror(errno)))
         }
         position += Int64(count)
-        // Before the last bytes are returned, so that a server never has all bytes of a changed file.
+        // Checked before the last bytes are returned. So a server never has all bytes of a changed file.
         if position == section.count { try checkState() }
         return count
     }
@@ -100,7 +100,7 @@ final class FileSectionReader: ContentReader {
     }
 }
 
-/// The size of a file and the time of its last change. If they differ, the file was written to.
+/// The size of a file and the time of its last change. If two states differ, the file was changed between them.
 struct FileState: Equatable {
     /// The size in bytes.
     let size: Int64

@@ -8,7 +8,7 @@
 /// its media type.
 public struct RequestBody: Sendable {
     enum Kind: Sendable {
-        /// A value and its encoder; nil stands for the JSON encoder of the session manager.
+        /// A value and its encoder. If the encoder is nil, the JSON encoder of the session manager is used.
         case value(any Encodable & Sendable, (any DataEncoder)?)
         /// A JSON object, or the error of a member that cannot be encoded.
         case object(Result<Data, LarkspurError>)
@@ -22,24 +22,25 @@ public struct RequestBody: Sendable {
     /// The media type; nil if the encoder or the form determines it.
     let contentType: String?
 
-    /// Makes a body from a value as JSON. It is encoded before the method that makes the call returns.
+    /// Creates a body from a value as JSON. The value is encoded before the method of the call, such as `post`,
+    /// returns.
     /// - Parameters:
     ///   - value: The value.
-    ///   - encoder: The encoder. Default: nil, which stands for the session manager's ``SessionManager/jsonEncoder``.
+    ///   - encoder: The encoder. Default: nil, to use the session manager's ``SessionManager/jsonEncoder``.
     public static func json(_ value: any Encodable & Sendable, encoder: JSONEncoder? = nil) -> Self {
         Self(kind: .value(value, encoder), contentType: nil)
     }
 
-    /// Makes a body from the members of a JSON object, which may be of different types: `["name": "Ada", "age": 36]`.
+    /// Creates a body from the members of a JSON object, which may be of different types: `["name": "Ada", "age": 36]`.
     /// - Parameter members: Strings, numbers, booleans, `NSNull`, and arrays and dictionaries of these; dates, data and
-    ///   other `Encodable` values as `JSONEncoder()` writes them. A call with another value ends with the error
-    ///   `parameterEncodingFailed`, which names the member and its type.
+    ///   other `Encodable` values as `JSONEncoder()` writes them. If a member has another type, the call ends with the
+    ///   error `parameterEncodingFailed`, which names the member and its type.
     public static func jsonObject(_ members: [String: Any]) -> Self {
         let object = Result { () throws(LarkspurError) in try JSONRequestSerializer().body(of: .dictionary(members)) }
         return Self(kind: .object(object), contentType: "application/json")
     }
 
-    /// Makes a body from a value in any format. It is encoded before the method that makes the call returns.
+    /// Creates a body from a value in any format. The value is encoded before the method of the call returns.
     /// - Parameters:
     ///   - value: The value.
     ///   - encoder: The encoder, such as a `PropertyListEncoder`, which also names the media type.
@@ -47,7 +48,7 @@ public struct RequestBody: Sendable {
         Self(kind: .value(value, encoder), contentType: nil)
     }
 
-    /// Makes a body from data in memory.
+    /// Creates a body from data in memory.
     /// - Parameters:
     ///   - data: The data.
     ///   - contentType: The media type. Default: `application/octet-stream`.
@@ -55,19 +56,19 @@ public struct RequestBody: Sendable {
         Self(kind: .data(data), contentType: contentType)
     }
 
-    /// Makes a body from a file, which is read while it is sent.
+    /// Creates a body from a file, which is read while it is sent.
     /// - Parameters:
     ///   - url: The file, as a `file:` URL. If it is missing, unreadable or not a regular file, the call ends with the
     ///     error `fileUnreadable` and nothing is sent.
-    ///   - contentType: The media type. Default: nil, which stands for the type of the file's extension.
+    ///   - contentType: The media type. Default: nil, to use the type of the file's extension.
     public static func file(_ url: URL, contentType: String? = nil) -> Self {
         Self(kind: .file(url), contentType: contentType ?? MIMEType.ofFile(named: url.lastPathComponent))
     }
 
-    /// Makes a body from the bytes of a stream.
+    /// Creates a body from the bytes of a stream.
     /// - Parameters:
-    ///   - length: The number of bytes. It is the total of the progress, and is announced to the server if the
-    ///     transport can do so. Default: nil, for an unknown length.
+    ///   - length: The number of bytes. It is the total of the progress, and is sent to the server if the transport can
+    ///     do so. Default: nil, for an unknown length.
     ///   - contentType: The media type. Default: `application/octet-stream`.
     ///   - makeStream: A closure that creates the stream, unopened. It is called each time that the content is sent, on
     ///     a queue of the session.
@@ -79,13 +80,14 @@ public struct RequestBody: Sendable {
         Self(kind: .stream(length: length, makeStream), contentType: contentType)
     }
 
-    /// Makes a body that is a multipart form (RFC 7578), which is sent as a stream. It needs a method other than GET
-    /// and HEAD.
+    /// Creates a body from a multipart form (RFC 7578), which is sent as a stream. The method of the request must not
+    /// be GET or HEAD.
     ///
-    /// The `parameters` of the call become parts before those of the closure: data is sent unchanged, null as an empty
-    /// part, and everything else as text. The form sets `Content-Type` and `Content-Length`, and replaces other values.
+    /// The `parameters` of the call become parts, and come before the parts of the closure. Data is sent unchanged,
+    /// null as an empty part, and everything else as text. The form sets `Content-Type` and `Content-Length`, and
+    /// replaces other values of these fields.
     /// - Parameter constructing: A closure that appends the parts. It is called once for each call, before the method
-    ///   that makes the call returns. If it throws, the call ends with the code `parameterEncodingFailed`, and the
+    ///   of the call returns. If it throws an error, the call ends with the code `parameterEncodingFailed`, and the
     ///   closure's error is the `underlyingError`. A ``LarkspurError`` is reported unchanged.
     public static func multipart(_ constructing: @escaping @Sendable (inout MultipartFormData) throws -> Void) -> Self {
         Self(kind: .form(constructing), contentType: nil)
@@ -94,7 +96,7 @@ public struct RequestBody: Sendable {
 
 extension RequestBody {
     /// Returns the content that a request builder adds to a request; nil for a form, which is built separately.
-    /// - Parameter jsonEncoder: The encoder of values for which the body names none.
+    /// - Parameter jsonEncoder: The encoder for a value without an encoder of its own.
     func content(_ jsonEncoder: @autoclosure () -> JSONEncoder) throws(LarkspurError) -> RequestContent? {
         switch kind {
         case .value(let value, let encoder): .value(value, encoder ?? jsonEncoder())

@@ -72,7 +72,7 @@ extension RequestBuilder {
         // Validated before they are set, because URLRequest may drop an invalid field without an error.
         try headers.validate()
         var request = URLRequest(url: url)
-        // Setting the default method again would cost as much as setting another one.
+        // GET is the default. Setting it again would cost as much as setting another method.
         if method != .get { request.httpMethod = method.rawValue }
         settings.applyProperties(to: &request)
         request.setFields(headers, keepsOwn: false)

@@ -1,4 +1,4 @@
-/// The content of a request that its parameters do not provide.
+/// The content of a request, if it does not come from the parameters.
 enum RequestContent {
     /// A value and its encoder.
     case value(any Encodable, any DataEncoder)
@@ -56,8 +56,8 @@ enum RequestContent {
 
 /// Checks of the file of an upload.
 enum UploadFile {
-    /// Checks before an upload that a file can be sent. Without the check, transports hang or fail in worse ways for a
-    /// missing file or a folder.
+    /// Checks before an upload that a file can be sent. Without this check, transports hang or fail in worse ways if
+    /// the file is missing or is a folder.
     /// - Throws: `fileUnreadable`.
     static func check(_ file: URL) throws(LarkspurError) {
         guard file.isFileURL else {

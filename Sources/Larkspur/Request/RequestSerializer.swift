@@ -1,9 +1,9 @@
 /// A serializer that writes parameters into the content of requests.
 ///
 /// The serializers differ in their format: ``HTTPRequestSerializer`` (`.form`), ``JSONRequestSerializer`` (`.json`) and
-/// ``PropertyListRequestSerializer`` (`.propertyList`). Header fields, timeouts and the rules of queries belong to the
-/// session manager's ``SessionManager/requestSettings`` rather than to a serializer, so that they stay when the
-/// serializer is replaced.
+/// ``PropertyListRequestSerializer`` (`.propertyList`). Header fields, timeouts and the rules of queries do not belong
+/// to a serializer, but to the session manager's ``SessionManager/requestSettings``. So they stay when the serializer
+/// is replaced.
 public protocol RequestSerializer: Sendable {
     /// Writes the content of a request whose method does not encode parameters into the URI. Sets the `Content-Type` if
     /// the request has none.

@@ -17,8 +17,8 @@ public struct RequestSettings: Sendable {
     /// The closure that creates the query or the form body instead of ``queryEncoder``. Default: none.
     ///
     /// It runs on the thread that builds the request, and receives the request in its current state. If there are no
-    /// parameters, it is not called. Its text is used unchanged, except that characters are escaped that a URL's query
-    /// must not contain. A ``LarkspurError`` that it throws is reported unchanged. Another error becomes the
+    /// parameters, it is not called. Its text is used unchanged, except that characters that a URL's query must not
+    /// contain are escaped. A ``LarkspurError`` that it throws is reported unchanged. Another error becomes the
     /// `underlyingError` of a ``LarkspurError`` with the code `parameterEncodingFailed`.
     public var customQuery: (@Sendable (_ request: URLRequest, _ parameters: Parameters) throws -> String)?
     /// The encoding of the text of a form body. Default: UTF-8.
@@ -90,7 +90,8 @@ public struct RequestSettings: Sendable {
     /// - Parameters:
     ///   - parameters: The parameters.
     ///   - request: The request in its current state.
-    /// - Throws: ``LarkspurError`` with the code `parameterEncodingFailed`, or the one that ``customQuery`` throws.
+    /// - Throws: ``LarkspurError`` with the code `parameterEncodingFailed`, or the ``LarkspurError`` that
+    ///   ``customQuery`` throws.
     public func query(_ parameters: Parameters, for request: URLRequest) throws(LarkspurError) -> String {
         guard let customQuery else { return try queryEncoder.encode(parameters) }
         do {

@@ -2,8 +2,9 @@ internal import HTTPSyntax
 
 /// The quoting of bytes as words of a command line, for a POSIX shell.
 enum ShellQuoting {
-    /// Returns a text as one word. If it has control characters other than line feeds and tabs, `printf` writes it, so
-    /// that the word has no effect on a terminal. A shell removes NUL bytes, and line feeds at the end of such a word.
+    /// Returns a text as one word. If the text has control characters other than line feeds and tabs, the word is a
+    /// `printf` command that writes the text. So these characters have no effect on a terminal. A shell removes NUL
+    /// bytes, and the line feeds at the end, from the output of that command.
     static func quoted(_ text: String) -> String {
         if !text.isEmpty, text.utf8.allSatisfy(isPlain) { return text }
         if text.utf8.contains(where: isControl) { return "\"$(" + printf(text.utf8) + ")\"" }
@@ -19,7 +20,8 @@ enum ShellQuoting {
             case UInt8(ascii: "\\"): format += "\\\\"
             case .lineFeed: format += "\\n"
             case UInt8(ascii: "'"), 0..<0x20, 0x7F...:
-                // POSIX has octal escapes only. With three digits, a digit after them is not part of the escape.
+                // POSIX has only octal escapes. Each escape has three digits, so that a digit after it is not read as
+                // part of it.
                 let digits = String(byte, radix: 8)
                 format += "\\" + String(repeating: "0", count: 3 - digits.count) + digits
             default: format.unicodeScalars.append(UnicodeScalar(byte))

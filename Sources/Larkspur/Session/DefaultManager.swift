@@ -3,8 +3,8 @@ extension SessionManager {
     ///
     ///     let text = try await SessionManager.default.get("https://api.example.com/motd").string
     ///
-    /// All code of the process shares it. A change of its settings applies to the calls of all code, and after its
-    /// invalidation all of them fail.
+    /// All code of the process shares this manager. A change of its settings applies to the calls of all code. After an
+    /// invalidation of the manager, all calls fail.
     public static let `default` = SessionManager()
 }
 
@@ -18,7 +18,7 @@ extension SessionManager {
 /// returns, no connection and no thread of the manager is left.
 /// - Parameters:
 ///   - manager: The manager. It must not be used afterwards.
-///   - isolation: The actor on which the closure runs. Default: that of the caller.
+///   - isolation: The actor on which the closure runs. Default: the actor of the caller.
 ///   - body: The closure, which gets the manager.
 /// - Returns: The result of the closure.
 /// - Throws: The error of the closure.

@@ -188,8 +188,8 @@ struct InterceptedCall: Sendable {
         }
         let (file, resumeData, report) = progress.state.withLock { ($0.file, $0.resumeData, $0.report) }
         if file != result.file {
-            // An interceptor has returned a response other than that of the last attempt. The file of that attempt is
-            // not needed.
+            // An interceptor has returned a response that is not the response of the last attempt. The file of that
+            // attempt is not needed.
             Self.remove(file)
             result.file = nil
         }
@@ -197,7 +197,7 @@ struct InterceptedCall: Sendable {
             if result.error == nil {
                 result.unusedResumeData = resumeData
             } else if result.error?.resumeData == nil {
-                // The error does not come from the attempt: an example is a cancellation during a delay.
+                // The error does not come from the attempt, for example because the call was cancelled during a delay.
                 if state == .cancelling, !task.keepsResumeData {
                     Platform.discard(resumeData: resumeData)
                 } else {
@@ -213,7 +213,7 @@ struct InterceptedCall: Sendable {
         task.conclude(with: result, report: report ?? { _ in })
     }
 
-    /// Passes the content of a response that an interceptor has made to the call's stream, if it has one.
+    /// If an interceptor has created the response, and the call has a stream, passes the content to that stream.
     private func handOnSubstitute(_ result: TransferResult) throws(LarkspurError) {
         guard let stream = template.stream, stream.count == 0, result.error == nil, let response = result.response,
             template.resumer != nil || response !== task.response, let task = task as? DataTask

@@ -10,9 +10,9 @@ internal import HTTPSyntax
 public struct Pagination<Page: Sendable>: Sendable {
     /// The next page of a list.
     enum Next: Sendable {
-        /// A URL, which may be relative to that of the page.
+        /// The URL of the next page. It may be relative to the URL of the current page.
         case url(String)
-        /// Parameters that replace those with the same names in the first request.
+        /// Parameters for the query of the first request. They replace its parameters with the same names.
         case parameters([String: String])
     }
 
@@ -31,7 +31,8 @@ public struct Pagination<Page: Sendable>: Sendable {
     }
 
     /// Returns the rule for pages that contain the URL of the next page.
-    /// - Parameter url: Returns the URL, which may be relative to that of the page; nil or empty after the last page.
+    /// - Parameter url: Returns the URL of the next page, which may be relative to the URL of the given page. Returns
+    ///   nil or an empty string after the last page.
     public static func url(_ url: @escaping @Sendable (Page) -> String?) -> Self {
         Self(first: [:]) { page, _, _ in
             guard let url = url(page), !url.isEmpty else { return nil }
@@ -42,7 +43,7 @@ public struct Pagination<Page: Sendable>: Sendable {
     /// Returns the rule for pages that contain a cursor, which is a parameter of the request for the next page.
     /// - Parameters:
     ///   - name: The name of the parameter.
-    ///   - cursor: Returns the cursor; nil or empty after the last page.
+    ///   - cursor: Returns the cursor of the next page; nil or an empty string after the last page.
     public static func cursor(_ name: String, _ cursor: @escaping @Sendable (Page) -> String?) -> Self {
         Self(first: [:]) { page, _, _ in
             guard let cursor = cursor(page), !cursor.isEmpty else { return nil }
@@ -50,7 +51,7 @@ public struct Pagination<Page: Sendable>: Sendable {
         }
     }
 
-    /// Returns the rule for pages with numbers, which are a parameter of the request.
+    /// Returns the rule for numbered pages. The number is a parameter of the request.
     /// - Parameters:
     ///   - name: The name of the parameter. Default: `page`.
     ///   - start: The number of the first page. Default: 1.
@@ -69,7 +70,7 @@ public struct Pagination<Page: Sendable>: Sendable {
 
 /// The pages of a list. Each page is requested when the loop needs it.
 ///
-/// Leaving the loop ends the requests. Each new loop begins with the first page.
+/// If the program leaves the loop, no more pages are requested. Each new loop begins with the first page.
 public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
     /// A page.
     public typealias Element = Page
@@ -91,7 +92,7 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
         private var request: Result<URLRequest, LarkspurError>?
         private var index = 0
         private var seen: Set<URL> = []
-        /// The request from which the next one is made. After a page at another origin it contains no secrets.
+        /// The request from which the next request is built. After a page at another origin, it contains no secrets.
         private var template: URLRequest?
 
         init(pages: Pages) {
@@ -134,7 +135,7 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
             let first = try pages.first.get()
             let request = try pages.request(for: next, after: response, template: template ?? first)
             template = request
-            // Without this check, pages that lead back to one another would be requested up to the limit.
+            // Without this check, pages whose links form a circle would be requested up to the limit.
             guard index < pages.limit, let url = request.url, !seen.contains(url) else {
                 throw LarkspurError(
                     .malformedResponse,
@@ -193,16 +194,16 @@ extension SessionManager {
     ///
     /// The request of each page has the headers of the manager and of the call. A page at another origin gets only the
     /// fields without secrets: ``HTTPHeaders/default`` and `Accept`. If the next page is at another origin, its URL
-    /// must be one to which a redirect may lead: with the scheme https, or with http after http. Otherwise the error is
-    /// `insecureRequest`.
+    /// must be one to which a redirect may lead: a URL with the scheme https, or, after a page with the scheme http, a
+    /// URL with http. Otherwise the error is `insecureRequest`.
     /// - Parameters:
     ///   - url: The URL of the first page, or a reference that is resolved against ``baseURL``.
-    ///   - parameters: Names and values of the query of the first page. If the pagination sets parameters, the queries
-    ///     of all pages have them. Default: none.
+    ///   - parameters: Names and values of the query of the first page. With a pagination that sets parameters, they
+    ///     are part of the queries of all pages. Default: none.
     ///   - headers: Fields of all requests, which replace those of ``headers`` with the same name. Default: none.
     ///   - type: The type that ``jsonDecoder`` decodes each page into.
     ///   - pagination: The rule by which the next page is requested: `.links`, `.url`, `.cursor` or `.number`.
-    ///   - limit: The maximum number of pages. A list with more pages is the error `malformedResponse`. Default:
+    ///   - limit: The maximum number of pages. If the list has more pages, the error is `malformedResponse`. Default:
     ///     10,000.
     /// - Returns: The pages. The first request is sent when the loop begins.
     public func pages<Page: Decodable & Sendable>(
@@ -234,8 +235,8 @@ extension URL {
             && port == other.port
     }
 
-    /// Returns whether a server may lead from another URL to this one: to https from any scheme, to http only from
-    /// http.
+    /// Returns whether a server may lead from another URL to this URL. A URL with the scheme https may follow any URL.
+    /// A URL with http may follow only a URL with http.
     fileprivate func mayFollow(_ other: URL?) -> Bool {
         switch scheme?.lowercased() {
         case "https": true
@@ -246,7 +247,7 @@ extension URL {
 }
 
 extension URLComponents {
-    /// Sets parameters of the query, in place of those with the same names.
+    /// Sets parameters of the query. They replace parameters with the same names.
     fileprivate mutating func setQuery(_ parameters: [String: String]) {
         // The query is changed in its encoded form, so that its other parameters remain exactly as they are.
         let names = Set(parameters.keys.map(QueryEncoder.percentEscaped))

@@ -20,7 +20,7 @@ struct RequestDraft {
         self.headers = headers
     }
 
-    /// The URL string under which the built request is remembered. Nil if the request is not a GET, has parameters, a
+    /// The URL string, under which the built request can be stored. Nil if the request is not a GET, has parameters, a
     /// body or fields, or if its URL is not a string.
     var plainReference: String? {
         method == .get && parameters == nil && body == nil && headers == nil ? url as? String : nil

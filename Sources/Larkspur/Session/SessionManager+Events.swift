@@ -6,10 +6,11 @@ extension SessionManager {
     ///         print(event.event, event.data)
     ///     }
     ///
-    /// The request is built once. Each connection is a separate task, which the interceptors and hooks of the manager
-    /// see. It has the fields `Accept: text/event-stream` and `Cache-Control: no-store`, and `Last-Event-ID` if an
-    /// event had an ID. `headers` may replace the first two fields, and may contain the `Last-Event-ID` of an earlier
-    /// stream. During the delays between connections the call is not in the ``completionGroup``.
+    /// The request is built once. Each connection is a separate task, to which the interceptors and hooks of the
+    /// manager apply. Its request has the fields `Accept: text/event-stream` and `Cache-Control: no-store`. If an event
+    /// had an ID, it also has `Last-Event-ID`. `headers` may replace the first two fields, and may contain the
+    /// `Last-Event-ID` of an earlier stream. During the delays between connections the call is not in the
+    /// ``completionGroup``.
     /// - Parameters:
     ///   - url: The URL of the stream, or a reference that is resolved against ``baseURL``, such as `"updates"`.
     ///   - method: The method. Default: GET.
@@ -19,9 +20,9 @@ extension SessionManager {
     ///   - headers: Fields of each connection, which replace those of ``headers`` with the same name. Default: none.
     ///   - options: Hooks, interceptors, progress and other settings of each connection. Default: those of the session
     ///     manager.
-    ///   - timeoutInterval: The time in seconds without a byte after which a connection counts as lost; `.infinity` for
-    ///     no limit. It replaces the limits of ``requestSettings``, ``timeouts`` and the session, and includes the time
-    ///     for connecting. Default: 300.
+    ///   - timeoutInterval: The time in seconds after which a connection counts as lost if no byte arrives; `.infinity`
+    ///     for no limit. It replaces the limits of ``requestSettings``, ``timeouts`` and the session, and includes the
+    ///     time for connecting. Default: 300.
     ///   - reconnection: The rules by which the stream is connected again. Default:
     ///     ``EventSource/Reconnection/automatic``, which connects GET requests again.
     /// - Returns: The events. The request is sent when the first event is requested. If the request could not be built,
@@ -44,7 +45,7 @@ extension SessionManager {
             connection: { [self] lastEventID in
                 let plan = plan.mapRequest { request in
                     var request = request
-                    // Without an ID there is no such field (WHATWG HTML, section 9.2).
+                    // If there is no ID, the field is not sent (WHATWG HTML, section 9.2).
                     request.setValue(lastEventID.isEmpty ? nil : lastEventID, forHTTPHeaderField: "Last-Event-ID")
                     return request
                 }

@@ -25,7 +25,7 @@ extension SessionManager {
     }
 
     /// Returns a sequence of the events of the calls and WebSockets that are created afterwards. The sequence adds an
-    /// observer to ``observers``, which copies of the manager do not have.
+    /// observer to ``observers``. Copies of the manager do not have this observer.
     ///
     /// The sequence ends when the session manager is released or the observer is removed. When the consumer stops, the
     /// observer is removed, also from calls under way. If the consumer is slower than the calls, the oldest events
@@ -46,7 +46,7 @@ extension SessionManager {
 }
 
 extension ObserverList? {
-    /// The observers without the kinds of their events.
+    /// The observers of the entries, without the kinds of events that each observer gets.
     fileprivate var observers: [any CallObserver] {
         get { self?.entries.map(\.observer) ?? [] }
         set { self = newValue.isEmpty ? nil : ObserverList(newValue) }

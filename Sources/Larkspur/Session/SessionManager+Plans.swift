@@ -1,4 +1,4 @@
-/// The plans of calls, which are made from the parts of their requests.
+/// The creation of the plans of calls, from the parts of their requests.
 extension SessionManager {
     /// Builds the request that a call with these arguments sends.
     /// - Parameters:
@@ -6,8 +6,8 @@ extension SessionManager {
     ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
     ///     the root of its host.
     ///   - parameters: Names and values, which become the query or the content. Default: none.
-    ///   - body: The content. A form becomes the `httpBodyStream`. A file or a stream is sent only by a task: the
-    ///     request gets its fields, but not its content. Default: none.
+    ///   - body: The content. A form becomes the `httpBodyStream`. A file or a stream is sent only by a task, so the
+    ///     request gets the fields for it, but not the content. Default: none.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
     /// - Returns: The request, with headers and settings of the manager.
     /// - Throws: ``LarkspurError``: `invalidURL`, `invalidMethod`, `invalidHeaderField` or `parameterEncodingFailed`.
@@ -94,8 +94,8 @@ extension SessionManager {
     /// those of the manager.
     private func request(of draft: RequestDraft) throws(LarkspurError) -> URLRequest {
         let version = builder.version
-        // Resolving may run the caller's code, which may change the settings. The version is therefore read before, so
-        // that it is not newer than the request.
+        // The version is read before `resolved`, which may run the caller's code. That code may change the settings. So
+        // the version is never newer than the request.
         let url = try resolved(draft.url)
         let builder = builder.value
         let content = try draft.body?.content(jsonEncoder)
@@ -106,8 +106,8 @@ extension SessionManager {
             headers: draft.headers ?? HTTPHeaders(),
             content: content
         )
-        // Otherwise the serializer has written the content. A serializer of the caller may write other content each
-        // time.
+        // Other requests are not stored: the serializer has written their content, and a serializer of the caller may
+        // write other content each time.
         if let reference = draft.plainReference, builder.settings.encodesParametersInURI("GET") {
             requests.remember(request, of: reference, version)
         }
@@ -216,7 +216,7 @@ extension RequestBody {
     }
 
     /// Returns the caller's request with this body. A file or a stream does not become part of the request. If the
-    /// request has no media type, it gets that of the body.
+    /// request has no media type, it gets the media type of the body.
     fileprivate func completing(
         _ request: URLRequest,
         _ jsonEncoder: @autoclosure () -> JSONEncoder
@@ -239,8 +239,8 @@ extension LarkspurError {
 }
 
 extension URLRequest {
-    /// The request with `Accept-Encoding: identity`, which asks for content without a content coding. A field that the
-    /// caller has set remains.
+    /// The request with `Accept-Encoding: identity`, which requests content without a content coding. If the caller has
+    /// set the field, its value stays unchanged.
     fileprivate var withoutCoding: URLRequest {
         guard value(forHTTPHeaderField: "Accept-Encoding") == nil else { return self }
         var request = self

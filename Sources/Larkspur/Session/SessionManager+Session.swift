@@ -18,9 +18,9 @@ extension SessionManager {
     ///         for id in ids { await show(try? manager.get("users/\(id)").value(as: User.self)) }
     ///     }
     ///
-    /// A task that awaits many small responses runs faster on it, because no response has to wake another thread. Keep
-    /// the code of the task short: while it runs, all transfers of the session wait. Wait for calls only with `await`.
-    /// A semaphore, or waiting for ``completionGroup``, blocks the thread for ever.
+    /// A task that awaits many small responses runs faster on this executor, because no response has to wake another
+    /// thread. Keep the code of the task short: while it runs, all transfers of the session wait. Wait for calls only
+    /// with `await`. A semaphore, or waiting for ``completionGroup``, blocks the thread for ever.
     ///
     /// Reading the property creates the session if there is none. After a reset, the property is the executor of the
     /// next session. Tasks on the previous executor still run, but that thread no longer sends their requests.

@@ -12,7 +12,8 @@ extension SessionManager: CallLauncher {
         if environment.launchesLate || task.deadline != nil || !settings.timeouts.isEmpty {
             let shared = environment.settings.timeouts
             let limits = settings.timeouts.filled(from: settings.eventStream == nil ? shared : shared.forEventStreams)
-            // The idle limit is a property of a request, and so the request in the resume data has to be read for it.
+            // The idle limit is a property of the request. If the caller passed no request, the request in the resume
+            // data is read, so that the limit can be set on it.
             if request == nil, limits.idle != nil { request = template.requestOfResumeData.map { .success($0) } }
             request = request?.map(limits.applied)
             template.limits = limits
@@ -23,11 +24,11 @@ extension SessionManager: CallLauncher {
             }
         }
         var own = settings.interceptors
-        // Both come last, and are thus the innermost of the interceptors that run once for the call.
+        // These two come last. So they are the innermost of the interceptors that run once for the call.
         if let resumption = template.resumption { own.call.append(resumption) }
         if let resumer = template.resumer { own.call.append(resumer) }
         let shared = environment.settings.interceptors
-        // A request that could not be built meets no interceptor: `start` ends the task with its error.
+        // If the request could not be built, no interceptor runs: `start` ends the task with the error.
         if !(shared.isEmpty && own.isEmpty),
             case .success(let request) = request ?? template.requestOfResumeData.map({ .success($0) })
         {

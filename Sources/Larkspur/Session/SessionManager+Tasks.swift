@@ -2,8 +2,8 @@
 ///
 /// The request is sent unchanged: headers, authorization and other settings of the manager are not added, and
 /// ``SessionManager/baseURL`` is not used. A task with a `completionHandler` is created suspended, and waits for
-/// ``SessionTask/resume()`` as a `URLSessionTask` does. A task without one starts with its first handler, `await` or
-/// sequence.
+/// ``SessionTask/resume()`` as a `URLSessionTask` does. A task without a `completionHandler` starts with its first
+/// handler, `await` or sequence.
 ///
 /// A task cannot be created if the session has been invalidated, a header field is malformed, or the file to upload is
 /// missing. The method then returns a task that has already ended. Its completion handler gets the error on the
@@ -30,19 +30,19 @@ extension SessionManager {
 
     /// Creates a task that sends a body with a request.
     /// - Parameters:
-    ///   - request: The request. If it has no `Content-Type`, it gets the body's type. If it has a `Content-Length`,
-    ///     the progress shows that as the expected length of a stream.
+    ///   - request: The request. If it has no `Content-Type`, it gets the body's type. If it has a `Content-Length` and
+    ///     the body is a stream, the progress shows this value as the expected length.
     ///   - body: The content that replaces the request's own body. Default: nil, which sends the `httpBody` of the
     ///     request or its `httpBodyStream`. That stream can be sent only once.
     ///   - options: Settings of the upload: timeouts, hooks, interceptors, progress and others. Default: those of the
     ///     session manager.
-    ///   - resumable: The protocol, with its settings, that continues the upload after a failure. It continues with the
-    ///     first byte that the server lacks, and needs data or a file. Default: nil, which sends the content in one
+    ///   - resumable: The protocol and the settings with which the upload continues after a failure, from the first
+    ///     byte that the server lacks. The body must be data or a file. Default: nil, which sends the content in one
     ///     request.
     ///   - serializer: Validates and parses the response for the handler. Default: ``responseSerializer``.
     ///   - completionHandler: Called once, on ``completionQueue``. If the request cannot be sent, the error is
-    ///     `invalidURL`, `invalidMethod` or `invalidHeaderField`. If a file cannot be read, it is `fileUnreadable`.
-    ///     Default: none.
+    ///     `invalidURL`, `invalidMethod` or `invalidHeaderField`. If a file cannot be read, the error is
+    ///     `fileUnreadable`. Default: none.
     /// - Returns: The task, not started.
     public func uploadTask<S: ResponseSerializer>(
         with request: URLRequest,
@@ -79,8 +79,9 @@ extension SessionManager {
     /// Creates a task that continues a download.
     /// - Parameters:
     ///   - resumeData: The resume data of an earlier task: ``LarkspurError/resumeData``,
-    ///     ``DownloadTask/cancel(producingResumeData:)`` or ``DownloadTask/resumeData``. If it is not resume data, the
-    ///     error is `invalidResumeData`. With the transport `.foundation` on Linux the error is always `unsupported`.
+    ///     ``DownloadTask/cancel(producingResumeData:)`` or ``DownloadTask/resumeData``. If the data is not resume
+    ///     data, the error is `invalidResumeData`. With the transport `.foundation` on Linux the error is always
+    ///     `unsupported`.
     ///   - request: The request for the rest of the file, such as one with a new token. Default: nil, which sends the
     ///     request of the earlier task.
     ///   - options: Settings of the resumed download, as in

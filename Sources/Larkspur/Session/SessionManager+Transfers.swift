@@ -9,14 +9,14 @@ extension SessionManager {
     ///   - url: The URL, or a reference that is resolved against ``baseURL``, such as `"backups/1"`.
     ///   - body: The content: data, a file, a stream, a form or a value.
     ///   - method: The method. Default: POST.
-    ///   - parameters: Names and values of the query, whatever the method is. With a form they are its first parts
-    ///     instead. Default: none.
+    ///   - parameters: Names and values of the query, for any method. If the body is a form, they become its first
+    ///     parts instead. Default: none.
     ///   - headers: Fields of the upload, which replace those of ``headers`` with the same name. Default: none.
     ///   - options: Settings of the upload: timeouts, hooks, interceptors, progress and others. Default: those of the
     ///     session manager.
-    ///   - resumable: The protocol, with its settings, that continues the upload after a failure:
-    ///     ``ResumableUpload/tus`` or ``ResumableUpload/ietf``. It continues with the first byte that the server lacks,
-    ///     and needs data or a file. Default: nil, which sends the content in one request.
+    ///   - resumable: The protocol and the settings with which the upload continues after a failure:
+    ///     ``ResumableUpload/tus`` or ``ResumableUpload/ietf``. It continues from the first byte that the server lacks.
+    ///     The body must be data or a file. Default: nil, which sends the content in one request.
     ///   - serializer: Validates and parses the response for `success`. Default: ``responseSerializer``.
     ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and could
     ///     be parsed. Default: none.
@@ -77,18 +77,19 @@ extension SessionManager {
     ///   - options: Settings of the download: timeouts, hooks, interceptors, progress and others. Default: those of the
     ///     session manager.
     ///   - resumes: The maximum number of times that the task resumes automatically after its connection is lost or
-    ///     times out. The first delay is 0.25 seconds. Each time that no content has arrived since the last delay, the
-    ///     delay doubles, up to 30 seconds. After content has arrived it is 0.25 seconds again. The task resumes only
-    ///     if the error would have `resumeData`. With a limit above 0 the request asks for content without a content
-    ///     coding. The limit has no effect with the transport `.foundation` on Linux. Default: 0.
+    ///     times out. The first delay is 0.25 seconds. If no content has arrived since the last delay, the next delay
+    ///     is twice as long, up to 30 seconds. If content has arrived, the next delay is 0.25 seconds again. The task
+    ///     does not resume if the error has no `resumeData`. With a limit above 0, the request asks the server for
+    ///     content without a content coding. The limit has no effect with the transport `.foundation` on Linux.
+    ///     Default: 0.
     ///   - resumeData: The resume data of an earlier task, with which the download continues:
     ///     ``LarkspurError/resumeData``, ``DownloadTask/cancel(producingResumeData:)`` or ``DownloadTask/resumeData``.
     ///     If the file on the server or the partial file on disk has changed, the download starts again from the
-    ///     beginning. Data that is not resume data leads to the error `invalidResumeData`. With the transport
-    ///     `.foundation` on Linux any resume data leads to the error `unsupported`. Default: nil, which downloads the
-    ///     file from its beginning.
+    ///     beginning. If the data is not resume data, the error is `invalidResumeData`. With the transport
+    ///     `.foundation` on Linux the error is always `unsupported`. Default: nil, which downloads the file from its
+    ///     beginning.
     ///   - destination: The location of the file. If nil, handlers get a temporary file, which is removed when the task
-    ///     is released, and an `async` function returns a temporary file that its caller owns. Default: nil.
+    ///     is released. An `async` function then returns a temporary file that its caller owns. Default: nil.
     ///   - completionHandler: Called once, on ``completionQueue``. If the request cannot be built, the error is
     ///     `invalidURL`, `invalidMethod`, `invalidHeaderField` or `parameterEncodingFailed`. Default: none.
     /// - Returns: The task, started if it has a handler.

@@ -1,9 +1,9 @@
 /// The calls, by their HTTP methods.
 ///
-/// One rule holds for all of them: **a call with a handler starts; a call without one waits.** A call with `success` or
-/// `failure` is sent at once, and runs the closure for its outcome, once. A call without closures can be configured by
-/// further methods. It starts with its first handler, `await` or sequence, or with ``SessionTask/resume()``:
-///
+/// One rule applies to all of them: **a call with a handler starts; a call without one waits.** A call with `success`
+/// or `failure` is sent at once. When it ends, it runs the closure for its outcome, once. A call without closures can
+/// be configured by further methods. It starts with its first handler, `await` or sequence, or with
+/// ``SessionTask/resume()``:
 ///     manager.get("users/1", as: User.self) { task, user in print(user.name) }
 ///     let user = try await manager.get("users/1").timeout(total: .seconds(5)).value(as: User.self)
 ///
@@ -13,11 +13,11 @@ extension SessionManager {
     /// queue.
     public typealias SuccessHandler<Value> = @Sendable (DataTask, Value) -> Void
 
-    /// A closure that gets the error of a call, and the task, or nil if nothing was sent. It runs on the completion
-    /// queue.
+    /// A closure that gets the task and the error of a call. The task is nil if nothing was sent. The closure runs on
+    /// the completion queue.
     public typealias FailureHandler = @Sendable (DataTask?, LarkspurError) -> Void
 
-    /// A closure that gets the progress of a transfer. It runs on the completion queue.
+    /// A closure that gets the progress of a transfer. The closure runs on the completion queue.
     public typealias ProgressHandler = @Sendable (Progress) -> Void
 
     /// Performs a request with any method.
@@ -44,7 +44,7 @@ extension SessionManager {
     ///     nothing was sent, as with the codes `invalidURL`, `invalidMethod`, `invalidHeaderField`,
     ///     `parameterEncodingFailed` and `fileUnreadable`. Default: none.
     /// - Returns: The task, which has started if it has a handler. If the request could not be built, a task with a
-    ///   handler has ended already, and a task without one ends with that error when it starts. For a body that is a
+    ///   handler has ended already; a task without a handler ends with the error when it starts. For a body that is a
     ///   file, a stream or a form, the task is an ``UploadTask``.
     @discardableResult
     public func request<S: ResponseSerializer>(
@@ -76,8 +76,8 @@ extension SessionManager {
         send(RequestDraft(.get, url, parameters, nil, headers), options, serializer, success, failure)
     }
 
-    /// Performs a HEAD request, whose parameters become the query. The response has no content, so that `success` gets
-    /// only the task. For the parameters of this method see
+    /// Performs a HEAD request, whose parameters become the query. `success` gets only the task, because the response
+    /// has no content. For the parameters of this method see
     /// ``request(_:_:parameters:body:headers:options:as:success:failure:)-(_,_,_,_,_,_,S,_,_)``.
     @discardableResult
     public func head(
@@ -154,8 +154,9 @@ extension SessionManager {
     }
 }
 
-/// The calls by their methods, for values of a `Decodable` type. ``SessionManager/jsonDecoder`` decodes the JSON of the
-/// response on ``SessionManager/processingQueue``. In all other respects they are the calls without a type.
+/// The calls for values of a `Decodable` type, by their methods. ``SessionManager/jsonDecoder`` decodes the JSON of the
+/// response on ``SessionManager/processingQueue``. In all other respects these calls work like the calls without a
+/// type.
 extension SessionManager {
     /// Performs a request with any method, and decodes the response into a type for `success`.
     @discardableResult
@@ -256,8 +257,8 @@ extension SessionManager {
 
 extension SessionManager {
     /// Creates the task of a call, and starts it if it has a handler.
-    // The method and those that it calls are specialized for the serializers that are used most. Otherwise each call
-    // would look up its types at run time.
+    // This method and the methods that it calls are specialized for the most frequent serializers. Otherwise each call
+    // would look up types at run time.
     @_specialize(where S == AnyResponseSerializer)
     @_specialize(where S == DataResponseSerializer)
     @_specialize(where S == StringResponseSerializer)
@@ -274,7 +275,7 @@ extension SessionManager {
         return perform(plan, handler, options)
     }
 
-    /// Returns the handler that runs one of two closures; nil if there are none.
+    /// Returns the handler that runs one of two closures; nil if both closures are nil.
     @_specialize(where S == AnyResponseSerializer)
     @_specialize(where S == DataResponseSerializer)
     @_specialize(where S == StringResponseSerializer)
@@ -308,7 +309,7 @@ extension DataResponse {
         switch result {
         case .success(let value): success?(task, value)
         case .failure(let error):
-            // The task is nil if nothing was sent: it has no attempt then.
+            // If nothing was sent, the task has no attempt, and the closure gets nil instead of the task.
             if let failure { return failure(task.attempt == nil ? nil : task, error) }
             if let writer = task.environment.failureWriter { UnhandledFailure.line(about: error).map(writer) }
         }

@@ -9,17 +9,18 @@ extension SessionManager {
     ///     for try await message in socket.messages { print(message) }
     ///
     /// The handshake is a GET request with the headers, the authorization and the settings of the manager, in its
-    /// session. It passes through the ``interceptors``, which get its response when the connection is open (101) or
-    /// refused. So they can refresh a token or retry after a 503, as for a request. The hooks that are called with a
-    /// task, ``timeouts`` and ``completionGroup`` do not apply to a WebSocket, and ``tasks`` does not contain it.
-    /// Invalidating the session ends WebSockets as it ends tasks.
+    /// session. The handshake passes through the ``interceptors``. They get its response when the connection is open
+    /// (101) or refused. So they can refresh a token or retry after a 503, as for a request. ``timeouts``,
+    /// ``completionGroup`` and the hooks that are called with a task do not apply to a WebSocket, and ``tasks`` does
+    /// not contain it. Invalidating the session ends WebSockets as it ends tasks.
     ///
-    /// With `reconnection`, another connection follows a lost one, after a delay by the same rules as for server-sent
-    /// events. A connection is lost if it ends without a close frame, if the server does not answer a ping, or if the
-    /// server closes it with 1012 (service restart) or 1013 (try again later). Then `messages` and `receive()` continue
-    /// with the next connection, and `send` waits for it. A message that is being sent when the connection is lost
-    /// throws the error and is never sent again. For the delays, a connection has content if it has received a message.
-    /// The WebSocket ends if the first connection cannot be opened, or if the server refuses a handshake, breaks the
+    /// With `reconnection`, a new connection is opened when a connection is lost. The delay before it follows the same
+    /// rules as for server-sent events. A connection is lost if it ends without a close frame, if the server does not
+    /// answer a ping, or if the server closes it with 1012 (service restart) or 1013 (try again later). `messages` and
+    /// `receive()` then continue with the new connection, and `send` waits for it. If a connection is lost while a
+    /// message is being sent, sending throws the error, and the message is never sent again. In the rules for the
+    /// delays, a received message counts as content. The WebSocket ends if the first connection cannot be opened, or if
+    /// the server refuses a handshake, breaks the protocol, or closes the WebSocket with another code.
     /// protocol, or closes the WebSocket with another code.
     /// - Parameters:
     ///   - url: The URL with the scheme ws, wss, http or https, or a reference that is resolved against ``baseURL``:
@@ -27,17 +28,17 @@ extension SessionManager {
     ///   - parameters: Names and values that become the query. Default: none.
     ///   - headers: Fields of the handshake, which replace those of ``headers`` with the same name. Default: none.
     ///   - options: The settings of the WebSocket. Default: those of `WebSocketTask.Options()`.
-    ///   - reconnection: The rules by which another connection follows a lost one. Default:
+    ///   - reconnection: The rules for a new connection after a connection is lost. Default:
     ///     ``EventSource/Reconnection/never``.
-    ///   - greeting: Returns the messages that are sent on each connection before all others, such as subscriptions.
-    ///     Called when a connection is open, on an arbitrary thread. If it throws an error, the WebSocket ends. An
-    ///     error of the network on a later connection than the first leads to another connection instead. Default:
-    ///     none.
+    ///   - greeting: Returns the messages that are sent on each connection before all other messages, such as
+    ///     subscriptions. Called when a connection is open, on an arbitrary thread. If it throws an error, the
+    ///     WebSocket ends. If it throws a network error on a connection after the first, a new connection is opened
+    ///     instead. Default: none.
     /// - Returns: The WebSocket. Its handshake begins with `resume()` or with the first method that needs the
-    ///   connection: `open()`, sending, receiving, or a ping. All of these throw a ``LarkspurError`` if there can be no
-    ///   connection: `invalidURL`, `invalidHeaderField` or `parameterEncodingFailed` if the request could not be built,
-    ///   `sessionInvalidated` after an invalidation, `unsupported` if the transport has no WebSockets, or the error of
-    ///   the configuration. The error of an interceptor is thrown in the same way.
+    ///   connection: `open()`, sending, receiving, or a ping. If there can be no connection, all of these throw a
+    ///   ``LarkspurError``: `invalidURL`, `invalidHeaderField` or `parameterEncodingFailed` if the request could not be
+    ///   built, `sessionInvalidated` after an invalidation, `unsupported` if the transport has no WebSockets, or the
+    ///   error of the configuration. The error of an interceptor is thrown in the same way.
     public func webSocket(
         _ url: any RequestTarget,
         parameters: [String: Any]? = nil,

@@ -13,9 +13,9 @@ import Synchronization
 ///         print(error)
 ///     }
 ///
-/// It may be used from any thread. A change of a property applies to tasks that are created afterwards; a change of
-/// ``hooks`` applies immediately. When the last reference to the manager is released, its tasks still finish, and then
-/// the session is invalidated.
+/// A session manager may be used from any thread. A change of a property applies to tasks that are created afterwards;
+/// a change of ``hooks`` applies immediately. When the last reference to the manager is released, its tasks still
+/// finish, and then the session is invalidated.
 public final class SessionManager: Sendable {
     /// The URL against which relative URL strings are resolved (RFC 3986, section 5). Its path, if it has one, ends in
     /// a slash. Nil if the manager has no base URL, or was given a string that is not an absolute URL.
@@ -27,10 +27,11 @@ public final class SessionManager: Sendable {
 
     /// The concurrent queue on which responses are validated and serialized.
     ///
-    /// Content of at most 4 KiB takes a shortcut, because waking a thread would take longer than serializing it. The
-    /// shortcut requires that the call uses only the serializers for data, text and JSON objects, and has no checks of
-    /// yours. The task that awaits the response then serializes the content, or ``completionQueue`` does so unless it
-    /// is the main queue. Your own serializers and checks, and decoders of your types, always run on this queue.
+    /// Content of at most 4 KiB is an exception, because waking a thread would take longer than serializing the content.
+    /// The exception applies only if the call uses no serializers except those for data, text and JSON objects, and has
+    /// no checks of yours. Then the task that awaits the response serializes the content, or otherwise
+    /// ``completionQueue`` does so, unless it is the main queue. Your own serializers and checks, and decoders of your
+    /// types, always run on the processing queue.
     public var processingQueue: DispatchQueue { processing.queue }
 
     private let processing = ProcessingPool()
@@ -152,7 +153,7 @@ public final class SessionManager: Sendable {
     }
 
     deinit {
-        // Otherwise a loop over such a sequence could wait for ever.
+        // Otherwise a loop over a sequence of events could wait for ever.
         ObserverList.endSequences(observing.value, nil)
         sessions.invalidate(cancellingTasks: false, resettingSession: false)
     }
@@ -165,7 +166,8 @@ public final class SessionManager: Sendable {
     public var requestSerializer: any RequestSerializer {
         get { builder.read(\.serializer) }
         set { builder.value.serializer = newValue }
-        // With `get` and `set` alone, a change in place would have two steps, and a change between them would be lost.
+        // With `get` and `set` alone, a change in place would have two steps, and the change of another thread between
+        // these steps would be lost.
         _modify { yield &builder.value.serializer }
     }
 
@@ -173,9 +175,9 @@ public final class SessionManager: Sendable {
     ///
     ///     manager.requestSettings.timeoutInterval = 10
     ///
-    /// They apply to all calls that take a URL string, but not to tasks that are created from a `URLRequest`. Changes
-    /// apply to later calls. If several threads change them in place, each waits for the other, so that no change is
-    /// lost.
+    /// The settings apply to all calls that take a URL string, but not to tasks that are created from a `URLRequest`.
+    /// Changes apply to later calls. If several threads change the settings in place, each thread waits for the other,
+    /// so that no change is lost.
     public var requestSettings: RequestSettings {
         get { builder.read(\.settings) }
         set { builder.value.settings = newValue }
@@ -206,8 +208,8 @@ public final class SessionManager: Sendable {
     ///
     ///     manager.jsonDecoder.keyDecodingStrategy = .convertFromSnakeCase
     ///
-    /// Many threads use the decoder at once: configure it before the first call, or set another one. A serializer that
-    /// was made with a decoder uses that one instead. Default: a plain `JSONDecoder`.
+    /// Many threads use the decoder at once: configure it before the first call, or set another one. If a serializer
+    /// was created with a decoder, it uses its own decoder instead. Default: a plain `JSONDecoder`.
     public var jsonDecoder: JSONDecoder {
         get { environment.settings.jsonDecoder }
         set { set(\.jsonDecoder, to: newValue) }
@@ -330,7 +332,7 @@ public final class SessionManager: Sendable {
     /// The settings for a new task.
     var environment: TaskEnvironment { current.withLock { $0 } }
 
-    /// Changes a setting. The previous value, which may own objects of the caller, is released without the lock.
+    /// Changes a setting. The previous value may own objects of the caller, so it is released outside the lock.
     private func set<Value>(_ setting: any WritableKeyPath<ManagerSettings, Value> & Sendable, to value: sending Value)
     {
         let previous = current.withLock { environment in

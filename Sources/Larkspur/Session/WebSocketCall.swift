@@ -3,7 +3,7 @@ import Synchronization
 
 /// The connections of a WebSocket, one after the other. Each handshake passes through the manager's interceptors.
 struct WebSocketCall: Sendable {
-    /// The session manager, which has to live as long as a handshake may follow, because its release invalidates the
+    /// The session manager. It has to live as long as another handshake may follow, because its release invalidates the
     /// session.
     let manager: SessionManager
     let request: URLRequest
@@ -12,7 +12,8 @@ struct WebSocketCall: Sendable {
     /// The observers of the WebSocket; nil if there are none.
     let observation: CallObservation?
 
-    /// Makes one connection after the other until the WebSocket has ended, or until its last connection is open.
+    /// Opens one connection after the other until the WebSocket has ended. If no reconnection is allowed, returns when
+    /// the first connection is open.
     func run(_ line: WebSocketLine) async {
         // A deadline around the code that opens the WebSocket must not limit its later connections.
         await Deadline.$current.withValue(nil) {
@@ -178,8 +179,8 @@ private struct Handshake: Sendable {
 }
 
 extension WebSocketEnd {
-    /// The error from which the rules decide whether another connection follows. After a close frame that allows
-    /// another connection it is `connectionLost`. Nil if none may follow.
+    /// The error by which the rules decide whether another connection follows. Nil if no other connection may follow.
+    /// After a close frame that allows another connection, the error is `connectionLost`.
     fileprivate var reconnectionReason: LarkspurError? {
         switch self {
         case .failed(let error): LarkspurError(transportError: error)

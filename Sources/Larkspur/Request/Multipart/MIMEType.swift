@@ -17,8 +17,8 @@ enum MIMEType {
 }
 
 extension MIMEType {
-    /// The media types of file extensions. If IANA has registered none, the table has the type that servers and Apple's
-    /// systems use.
+    /// The media types of file extensions. If IANA has registered no type for an extension, the table has the type that
+    /// servers and Apple's systems use.
     static let table: [String: String] = Dictionary(
         families.flatMap { family, types in types.map { ($0, "\(family)/\($1)") } },
         uniquingKeysWith: { first, _ in first }

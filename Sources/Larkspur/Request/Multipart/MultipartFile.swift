@@ -39,8 +39,8 @@ final class MultipartFile: MultipartSource {
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(LarkspurError) -> Int {
         let wanted = Int(min(Int64(buffer.count), size - position))
         guard wanted > 0 else {
-            // The delimiter would follow the file now, and the server would accept a mixture of two versions as
-            // complete.
+            // Without this check, the delimiter would follow the file, and the server would accept a mixture of two
+            // versions as complete.
             guard FileState(of: descriptor) == state else { throw Self.error(file, "it was changed meanwhile") }
             return 0
         }
@@ -100,7 +100,7 @@ final class MultipartTarget {
     }
 
     private static func error(_ file: URL) -> LarkspurError {
-        // Read before another call that may set `errno`.
+        // Read here, before another call can change `errno`.
         let reason = String(cString: strerror(errno))
         return LarkspurError(
             .fileUnwritable,

@@ -6,12 +6,12 @@ internal import HTTPSyntax
 ///     form.append(text: "Ada", name: "author")
 ///     try form.append(file: URL(fileURLWithPath: "portrait.jpg"), name: "portrait")
 ///
-/// The form is sent as a stream. Files are read in chunks while they are sent, so that a body of any size needs little
+/// The form is sent as a stream. Files are read in chunks while they are sent. So a body of any size needs little
 /// memory and no temporary file. The length of the body is known before it is sent. If a file cannot be read, or has
-/// another size than before, the request fails. A server never accepts the truncated body as complete.
+/// another size than when it was appended, the request fails. A server never accepts the truncated body as complete.
 ///
-/// A form is a value, so that changes of a copy do not affect the original. It can be sent any number of times, unless
-/// a part is a single stream.
+/// A form is a value: changes of a copy do not affect the original. A form can be sent any number of times, unless one
+/// of its parts is a stream that can be read only once.
 public struct MultipartFormData: Sendable {
     /// The boundary between the parts. Default: random.
     public var boundary: MultipartBoundary
@@ -41,7 +41,8 @@ public struct MultipartFormData: Sendable {
     public var contentLength: Int64 {
         var length = Int64(closingDelimiter.count)
         for index in parts.indices {
-            // A sum that overflows becomes the greatest number, instead of terminating the process.
+            // If the sum overflows, the length becomes the greatest number. An overflow would otherwise terminate the
+            // process.
             for count in [Int64(delimiter(before: index).count), Int64(parts[index].header.count), parts[index].length]
             {
                 let (sum, isTooMuch) = length.addingReportingOverflow(count)
@@ -66,7 +67,7 @@ public struct MultipartFormData: Sendable {
 }
 
 extension MultipartFormData {
-    /// Creates a stream that delivers the body, unopened. The stream opens each file when it reaches that file.
+    /// Creates an unopened stream that delivers the body. The stream opens each file when it reaches that file.
     ///
     /// On Linux the stream reports its errors by `streamError`, which is a ``LarkspurError``.
     public func makeInputStream() -> InputStream { Platform.makeMultipartStream(of: self) { _ in } }
@@ -195,7 +196,7 @@ extension MultipartFormData {
     ///     form fails.
     ///   - name: The field's name.
     ///   - fileName: The file's name; nil for a field that is not a file. Default: nil.
-    ///   - mimeType: The media type. Default: that of the extension of `fileName`; none if `fileName` is nil.
+    ///   - mimeType: The media type. Default: the type of the extension of `fileName`; none if `fileName` is nil.
     ///   - headers: Further fields of the part's header, which replace fields from the other parameters. Default: none.
     ///   - makeStream: A closure that creates the stream, unopened. It is called each time that the form is sent, on
     ///     the thread that reads the form. If it returns nil, sending the form fails.
@@ -228,7 +229,7 @@ extension MultipartFormData {
     ///     form fails.
     ///   - name: The field's name.
     ///   - fileName: The file's name; nil for a field that is not a file. Default: nil.
-    ///   - mimeType: The media type. Default: that of the extension of `fileName`; none if `fileName` is nil.
+    ///   - mimeType: The media type. Default: the type of the extension of `fileName`; none if `fileName` is nil.
     ///   - headers: More fields of the part's header, which replace those from the other parameters. Default: none.
     /// - Throws: ``LarkspurError``: `bodyUnreadable` for a negative length, `invalidHeaderField` if a field is
     ///   malformed.

@@ -21,8 +21,8 @@ class ReaderInputStream: InputStream {
     private var failure: LarkspurError?
 
     /// - Parameters:
-    ///   - onFailure: A closure that is called with the error of the reader, before `read` returns it and on the same
-    ///     thread.
+    ///   - onFailure: A closure that is called with the error of the reader. It is called on the thread that reads,
+    ///     before `read` returns the error.
     ///   - makeReader: A closure that creates the reader when the stream is opened.
     init(
         onFailure: @escaping @Sendable (LarkspurError) -> Void,

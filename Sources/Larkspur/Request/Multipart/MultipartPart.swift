@@ -7,7 +7,7 @@ struct MultipartPart: Sendable {
         case data(Data)
         /// A file, with the size that it had when it was appended.
         case file(URL, size: Int64)
-        /// The bytes of a stream, which is created for each sending.
+        /// The bytes of a stream. The stream is created each time that the form is sent.
         case stream(length: Int64, make: @Sendable () throws(LarkspurError) -> InputStream)
     }
 

@@ -28,13 +28,14 @@ final class MultipartStream: MultipartSource {
             guard count == 0, stream.streamStatus != .error else { throw failure }
             throw Self.error("it ended after \(position) of \(length) bytes")
         }
-        // A subclass of `InputStream` may be the caller's, and may return any number.
+        // The stream may be of a subclass that the caller has written, and may return any number.
         guard count <= wanted else { throw Self.error("it delivered more than there was room for") }
         position += Int64(count)
         return count
     }
 
-    /// Checks that the stream has no more bytes than announced, because they would be lost without an error.
+    /// Checks that the stream has no more bytes than announced. Without this check, the rest would be lost without an
+    /// error.
     private func checkEnd() throws(LarkspurError) {
         let count = withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { stream.read(into: $0) }
         guard count <= 0 else { throw Self.error("it has more than the announced \(length) bytes") }
@@ -55,7 +56,7 @@ final class MultipartStream: MultipartSource {
         )
     }
 
-    /// Returns the content of a part, from a closure that makes its stream.
+    /// Returns the content of a part, from a closure that creates its stream.
     /// - Throws: `bodyUnreadable`, if the length is negative.
     static func content(
         length: Int64,
@@ -121,8 +122,8 @@ final class MultipartReader: ContentReader {
         next = form.parts.isEmpty ? .end : .beginning(of: 0)
     }
 
-    /// Reads as many bytes as are available and fit into the buffer. Does not wait for further bytes of a stream that
-    /// has delivered some. Returns 0 only at the end, or if the buffer is empty.
+    /// Reads as many bytes as are available and fit into the buffer. If a stream has delivered some bytes, does not
+    /// wait for more bytes of it. Returns 0 only at the end, or if the buffer is empty.
     /// - Throws: `bodyUnreadable`.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(LarkspurError) -> Int {
         let room = throttle.map { min($0.pieceSize, buffer.count) } ?? buffer.count
@@ -137,7 +138,7 @@ final class MultipartReader: ContentReader {
             let piece = try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count..<room]))
             if piece == 0 { self.source = nil }
             count += piece
-            // The next read could block while the bytes that are here could be sent.
+            // The next read could block. The bytes that are already in the buffer would then be sent late.
             if piece > 0, source.mayHaveToBeWaitedFor { break }
         }
         throttle?.note(count)

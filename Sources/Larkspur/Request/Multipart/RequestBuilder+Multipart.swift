@@ -4,8 +4,8 @@ extension RequestBuilder {
     /// Builds a request whose body is a multipart form, which is sent as a stream.
     ///
     /// The request has the `Content-Type` and `Content-Length` fields of the form, which replace all others. Parameters
-    /// become parts before those of the closure, with the names that they have in a form body. Data is sent unchanged,
-    /// null as an empty part, and everything else as text.
+    /// become parts, and come before the parts of the closure. Their names are the same as in a form body. Data is sent
+    /// unchanged, null as an empty part, and everything else as text.
     /// - Parameters:
     ///   - method: The method, other than GET and HEAD, which have no body. Default: POST.
     ///   - url: An absolute URL. An http or https URL must have a host.

@@ -1,7 +1,7 @@
 /// A converter of parameters into the objects that `JSONSerialization` and `PropertyListSerialization` write.
 ///
-/// For a value of an unsupported type, both terminate the process or write a wrong value. So every value is checked
-/// here first.
+/// If a value has an unsupported type, both of them terminate the process or write a wrong value. So every value is
+/// checked here first.
 struct ObjectGraph {
     enum Format: String {
         case json = "JSON"

@@ -78,7 +78,7 @@ struct ParameterKey: CodingKey {
 ///
 /// These values are supported, in their Swift or Foundation types: strings, numbers, booleans, dates, data, URLs,
 /// UUIDs, `NSNull`, optionals, and arrays, sets and dictionaries of these. Any other `Encodable` value encodes itself.
-/// A raw-representable value stands for its raw value.
+/// For a raw-representable value, the raw value is used.
 public enum Parameters {
     /// Names and values.
     case dictionary([String: Any])

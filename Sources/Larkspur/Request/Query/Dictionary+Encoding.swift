@@ -14,7 +14,7 @@ extension [String: Any] {
     ///   that is infinite or not a number, nesting deeper than 64 levels, or an error that an `encode(to:)` threw.
     public init(encoding value: some Encodable) throws(LarkspurError) {
         var encoder = QueryEncoder()
-        // The text of a date is discarded below. This style is the only one that has no error for any date.
+        // This style is the only one that accepts every date. The text of the date is discarded below.
         encoder.dateStyle = .secondsSince1970
         let component = try QueryComponentBuilder(encoder: encoder).component(of: value, at: [], depth: 0)
         guard let dictionary = component.object as? [String: Any] else {

@@ -80,7 +80,8 @@ struct QueryComponentBuilder {
             let component = try component(of: value, at: path, depth: depth + 1)
             fields.append((name, (encoder.keyStyle.key(for: name), component)))
         }
-        // A dictionary has no order, and equal parameters must have equal text. Two names may have the same key.
+        // Sorted, because a dictionary has no order, but equal parameters must have equal text. Two names may have the
+        // same key, so the names are compared too.
         return fields.sorted { ($0.field.key, $0.name) < ($1.field.key, $1.name) }.map(\.field)
     }
 

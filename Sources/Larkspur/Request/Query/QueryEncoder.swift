@@ -23,7 +23,7 @@ public struct QueryEncoder: Sendable {
     public var dateStyle: DateStyle = .iso8601
     /// The style of each key. Default: `.unchanged`.
     public var keyStyle: KeyStyle = .unchanged
-    /// The style in which a key is joined to those above it. Default: `.brackets`, `parent[child]`.
+    /// The style in which a key is joined to the keys above it. Default: `.brackets`, `parent[child]`.
     public var keyPathStyle: KeyPathStyle = .brackets
     /// The style of null: `NSNull`, nil in a dictionary or an array, `encodeNil`. Default: `.keyOnly`, `key`.
     public var nullStyle: NullStyle = .keyOnly

@@ -37,7 +37,7 @@ extension QueryEncoder {
         }
     }
 
-    /// The style in which a key is joined to those above it.
+    /// The style in which a key is joined to the keys above it.
     public enum KeyPathStyle: Sendable {
         /// `parent[child]`.
         case brackets

@@ -1,7 +1,8 @@
 /// The state that all containers of one `encode(to:)` share.
 final class QueryEncoding {
     let builder: QueryComponentBuilder
-    /// The first error that could not be thrown, because requesting a container does not throw.
+    /// The first error that could not be thrown, because it occurred in a method that returns a container. Such a
+    /// method cannot throw.
     var failure: LarkspurError?
 
     init(builder: QueryComponentBuilder) { self.builder = builder }
@@ -11,8 +12,8 @@ final class QueryEncoding {
     }
 }
 
-/// A node of the tree during encoding. It is a class, because containers write to it after their parent has returned
-/// them.
+/// A node of the tree during encoding. It is a class, because a container writes to its node after the parent has
+/// returned the container.
 final class QueryNode {
     private enum Content {
         case nothing
@@ -259,8 +260,8 @@ struct QuerySingleValueContainer: SingleValueEncodingContainer {
     func encode(_ value: UInt128) throws { try setEncoded(value) }
 
     private func setEncoded(_ value: Any) throws(LarkspurError) {
-        // The depth increases although the path stays the same. So a type that encodes itself as itself reaches the
-        // limit.
+        // The depth increases although the path stays the same. So a type that encodes the same value again and again
+        // reaches the limit.
         let depth = parent.node.depth + 1
         try set(parent.encoding.builder.component(of: value, at: codingPath, depth: depth))
     }
