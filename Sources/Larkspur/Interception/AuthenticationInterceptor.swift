@@ -10,9 +10,9 @@ import Synchronization
 /// sent with the old credential and refused is sent again with the new one. If the content of a request cannot be sent
 /// again, the refusal is its response. If the new credential is refused too, the second refusal is the response.
 ///
-/// If a refresh fails, the calls that wait for it, and calls that were sent before and are refused, fail with the code
-/// `credentialRefreshFailed`. A call whose credential has not expired yet is sent with that credential instead. The
-/// next call refreshes again. If a waiting call is cancelled, the refresh continues.
+/// If a refresh fails, two groups of calls fail with the code `credentialRefreshFailed`: the calls that wait for the
+/// refresh, and the calls that were sent before and are refused. A call whose credential has not expired yet is sent
+/// with that credential instead. The next call refreshes again. If a waiting call is cancelled, the refresh continues.
 ///
 /// The credential is sent only to the given origins (scheme, host and port). A redirect to another origin is followed
 /// without the fields that the authenticator has set. The interceptor may surround a ``RetryPolicy`` or stand inside
@@ -30,7 +30,7 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
     private struct State {
         var credential: Credential?
         var version = 0
-        /// The date of the refresh that led to the credential; nil for a credential that was set.
+        /// The date of the refresh that led to the credential; nil for a credential that the program has set.
         var refreshDate: Date?
         var refreshCount = 0
         /// The error of the last failed refresh, and the number of that refresh.
@@ -41,8 +41,8 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
 
         var use: Use? { credential.map { Use(credential: $0, version: version, refreshCount: refreshCount) } }
 
-        /// Replaces the credential, and returns the old one. The caller releases it outside the lock, because its
-        /// deinitializer may be foreign code.
+        /// Replaces the credential, and returns the old one. The caller releases the old credential outside the lock,
+        /// because the deinitializer of a credential may run other code.
         mutating func replace(by new: Credential?, refreshDate: Date? = nil) -> Credential? {
             version += 1
             self.refreshDate = refreshDate
@@ -79,8 +79,8 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
     /// - Parameters:
     ///   - credential: The credential; nil if there is none yet, so that requests are sent without it.
     ///   - authenticator: The rules of the credential.
-    ///   - refreshWindow: The time before its expiry at which the credential is refreshed, at most half of its
-    ///     lifetime. Default: 30 seconds.
+    ///   - refreshWindow: The time before the expiry at which the credential is refreshed, but at most half of the
+    ///     credential's lifetime. Default: 30 seconds.
     ///   - urls: The URLs to whose origins the credential is sent, such as the base URL of the session manager.
     public convenience init(
         _ credential: Credential?,
@@ -155,8 +155,8 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
         authenticator.apply(use.credential, to: &authenticated)
         let fields = authenticated.allHTTPHeaderFields ?? [:]
         let changed = fields.filter { $0.value != request.value(forHTTPHeaderField: $0.key) }
-        // If the request already has the value, `changed` lacks the field. So the names from earlier requests count,
-        // too.
+        // If the request already has the value, the field is not in `changed`. So the names from earlier requests are
+        // used, too.
         let own = state.withLock { state in
             state.fields.formUnion(changed.keys)
             return state.fields
@@ -167,8 +167,8 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
 
     // MARK: Refresh
 
-    /// Returns the credential, and refreshes it first if it is about to expire. If the refresh fails, returns the old
-    /// credential until it has expired.
+    /// Returns the credential, and refreshes it first if it is about to expire. If the refresh fails and the old
+    /// credential has not expired yet, returns the old credential.
     private func presentUse() async throws -> Use? {
         let (use, refreshDate) = state.withLock { ($0.use, $0.refreshDate) }
         guard let use, let expiry = authenticator.expirationDate(of: use.credential) else { return use }
@@ -184,8 +184,8 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
         }
     }
 
-    /// Returns the credential that has replaced a used one. If there is none yet, refreshes the credential, or waits
-    /// for the refresh under way.
+    /// Returns the credential that has replaced the credential of a request. If it was not replaced yet, refreshes it,
+    /// or waits for the refresh under way.
     /// - Returns: The newer credential; nil if the credential was removed.
     private func refreshedUse(after use: Use) async throws -> Use? {
         switch state.withLock({ $0.step(after: use) }) {
@@ -234,8 +234,8 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
     }
 }
 
-/// The interceptors whose credential the current task refreshes. Their requests are sent without the credential,
-/// because they would otherwise wait for their own refresh.
+/// The interceptors whose credential the current task refreshes. The requests of the refresh are sent without the
+/// credential, because otherwise they would wait for the refresh itself.
 enum RefreshScope {
     @TaskLocal static var interceptors: Set<ObjectIdentifier> = []
     /// Whether the current task refreshes a credential.
@@ -262,8 +262,8 @@ extension RequestInterceptor {
     /// - Parameters:
     ///   - credential: The credential; nil if there is none yet, so that requests are sent without it.
     ///   - authenticator: The rules of the credential.
-    ///   - refreshWindow: The time before its expiry at which the credential is refreshed, at most half of its
-    ///     lifetime. Default: 30 seconds.
+    ///   - refreshWindow: The time before the expiry at which the credential is refreshed, but at most half of the
+    ///     credential's lifetime. Default: 30 seconds.
     ///   - url: The URL to whose origin the credential is sent, such as the base URL of the session manager.
     public static func authentication<Credential>(
         _ credential: Credential?,

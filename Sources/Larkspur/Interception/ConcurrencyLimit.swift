@@ -63,9 +63,9 @@ public final class ConcurrencyLimit: RequestInterceptor {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let result: Result<Void, any Error>? = state.withLock { state in
-                    // The handler below may have run before there was a continuation to remove.
+                    // The cancellation handler below may have run before there was a continuation to remove.
                     if Task.isCancelled { return .failure(CancellationError()) }
-                    // Taken out of the dictionary meanwhile, so that the change does not copy the waiting line.
+                    // Removed from the dictionary during the change, so that the waiting line is not copied.
                     var lane = state.lanes.removeValue(forKey: origin) ?? Lane()
                     defer { state.lanes[origin] = lane }
                     if lane.active < limit {
@@ -86,7 +86,7 @@ public final class ConcurrencyLimit: RequestInterceptor {
     private func leave(_ origin: Origin?) {
         let waiter = state.withLock { state -> WaitingCall? in
             guard var lane = state.lanes.removeValue(forKey: origin) else { return nil }
-            // A waiting attempt takes the place of the one that has ended, so that `active` stays the same.
+            // A waiting attempt takes the place of the attempt that has ended, so `active` stays the same.
             let waiter = lane.line.popFirst()
             if waiter == nil { lane.active -= 1 }
             if lane.active > 0 { state.lanes[origin] = lane }

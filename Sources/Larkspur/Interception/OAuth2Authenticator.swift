@@ -1,4 +1,4 @@
-/// The tokens of OAuth 2. The descriptions and the mirror do not contain them.
+/// The tokens of OAuth 2. The descriptions and the mirror of a credential do not contain the tokens.
 public struct OAuth2Credential: Hashable, Codable, Sendable {
     /// The access token, which requests are sent with.
     public var accessToken: String
@@ -59,8 +59,9 @@ public struct OAuth2Authenticator: RequestAuthenticator {
     public var clientAuthentication = ClientAuthentication.basic
     /// The scopes to request, separated by spaces; nil for the scopes of the first token. Default: nil.
     public var scope: String?
-    /// A closure that is called with each new credential before it is used. Store the credential in it, because a
-    /// server may accept each refresh token only once. It is called on an arbitrary thread. Default: none.
+    /// A closure that is called with each new credential before the credential is used. Store the credential in the
+    /// closure, because a server may accept each refresh token only once. The closure is called on an arbitrary thread.
+    /// Default: none.
     public var didRefresh: (@Sendable (OAuth2Credential) async -> Void)?
     private let send: Send
     /// The source of the present date.
@@ -117,7 +118,7 @@ public struct OAuth2Authenticator: RequestAuthenticator {
             refreshToken: answer.refreshToken ?? refreshToken,
             expirationDate: answer.lifetime.map { start + $0 }
         )
-        // Before the return, because the server may not accept the old refresh token again.
+        // Called before this method returns, because the server may not accept the old refresh token again.
         await didRefresh?(renewed)
         return renewed
     }

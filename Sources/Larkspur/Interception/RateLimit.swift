@@ -49,8 +49,8 @@ public final class RateLimit: RequestInterceptor {
     ///   - period: The length of a period. Default: one second.
     ///   - burst: The number of tokens in a full bucket: the attempts that may begin at the same time. At least 1.
     ///     Default: `count`.
-    ///   - priority: A closure that returns the priority of a request. Among waiting requests, the highest value comes
-    ///     first. It is called on an arbitrary thread. Default: the same priority for all requests.
+    ///   - priority: A closure that returns the priority of a request. Among waiting requests, the request with the
+    ///     highest value comes first. It is called on an arbitrary thread. Default: the same priority for all requests.
     public init(
         _ count: Int,
         per period: Duration = .seconds(1),
@@ -88,13 +88,14 @@ public final class RateLimit: RequestInterceptor {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: WaitingCall) in
                 let isCancelled = state.withLock { state in
-                    // The cancellation handler may have run already, when the line did not hold this call yet.
+                    // The cancellation handler may have run already, before this call was in the line.
                     if Task.isCancelled { return true }
                     // As in ``ConcurrencyLimit``, the change must not copy the line.
                     var lane = state.lanes.removeValue(forKey: origin) ?? Lane(keeper: id)
                     lane.line.add(continuation, id, priority: priority)
                     if lane.task == nil {
-                        // A detached task: a child of this call would end with it, and leave the others without tokens.
+                        // A detached task, because a child task would end with this call, and the other calls would get
+                        // no tokens.
                         lane.task = Task.detached { await self.keep(url, id, context) }
                     }
                     state.lanes[origin] = lane
@@ -158,14 +159,15 @@ public final class RateLimit: RequestInterceptor {
 /// maximum is 1 + (1 s + (B − 1) I + T) / I, rounded down. If T is less than I, this is not above the number in the
 /// first sentence. For a greater tolerance, the interval is longer, so that the number stays the same.
 struct RateSchedule: Equatable, Sendable {
-    /// The delay by a timer or a busy machine that later attempts make up for at every rate.
+    /// The delay that a timer or a busy machine may cause. At every rate, later attempts make up for a delay of this
+    /// length.
     private static let usualDelay = Duration.milliseconds(5)
 
     /// The time in which one token returns.
     let interval: Duration
     /// The time in which an empty bucket becomes full.
     let capacity: Duration
-    /// The delay of a waiting attempt that later attempts make up for, in addition to the capacity.
+    /// The longest delay of a waiting attempt that later attempts make up for, in addition to the capacity.
     let tolerance: Duration
 
     init(count: Int, period: Duration, burst: Int?) {
@@ -175,7 +177,8 @@ struct RateSchedule: Equatable, Sendable {
         let lateness = max(even, Self.usualDelay - even * (burst - 1))
         interval = lateness > even ? even * ((.seconds(1) + lateness) / (.seconds(1) + even)) : even
         capacity = interval * burst
-        // Slightly less than `lateness`, so that the maximum above stays below the next whole number.
+        // Slightly less than `lateness`, so that the maximum in the type's description stays below the next whole
+        // number.
         tolerance = max(lateness - .nanoseconds(1), .zero)
     }
 
@@ -204,8 +207,8 @@ extension RequestInterceptor where Self == RateLimit {
     ///   - period: The length of a period. Default: one second.
     ///   - burst: The number of tokens in a full bucket: the attempts that may begin at the same time. At least 1.
     ///     Default: `count`.
-    ///   - priority: A closure that returns the priority of a request. Among waiting requests, the highest value comes
-    ///     first. It is called on an arbitrary thread. Default: the same priority for all requests.
+    ///   - priority: A closure that returns the priority of a request. Among waiting requests, the request with the
+    ///     highest value comes first. It is called on an arbitrary thread. Default: the same priority for all requests.
     public static func rateLimit(
         _ count: Int,
         per period: Duration = .seconds(1),

@@ -10,35 +10,35 @@
 ///         }
 ///     }
 ///
-/// ``AuthenticationInterceptor`` applies the rules. ``OAuth2Authenticator`` has those of OAuth 2.
+/// ``AuthenticationInterceptor`` applies the rules. ``OAuth2Authenticator`` has the rules of OAuth 2.
 public protocol RequestAuthenticator<Credential>: Sendable {
     /// The type of the credential.
     associatedtype Credential: Sendable
 
     /// Adds a credential to a request, usually in the field `Authorization`. A redirect to another origin is followed
-    /// without the fields that the method sets. It is called on an arbitrary thread, before the interceptor sends a
-    /// request with a credential.
+    /// without the fields that the method sets. The method is called on an arbitrary thread, before the interceptor
+    /// sends a request with a credential.
     ///
-    /// Set fields with `request.headers`: if the value contains a line break, such as that of a token from a file, the
-    /// call fails with the error `invalidHeaderField`. The method `setValue(_:forHTTPHeaderField:)` of `URLRequest`
-    /// drops such a value without an error.
+    /// Set fields with `request.headers`. If a value contains a line break, for example because a token was read from a
+    /// file, the call then fails with the error `invalidHeaderField`. The method `setValue(_:forHTTPHeaderField:)` of
+    /// `URLRequest` drops such a value without an error.
     /// - Parameters:
     ///   - credential: The credential.
     ///   - request: The request. If it already has a credential, the method replaces it.
     func apply(_ credential: Credential, to request: inout URLRequest)
 
-    /// Returns whether a response refuses the credential, so that another credential may help. It is called on an
-    /// arbitrary thread. The default implementation returns true for the status 401.
+    /// Returns whether a response refuses the credential, so that another credential may help. The method is called on
+    /// an arbitrary thread. The default implementation returns true for the status 401.
     /// - Parameter response: The response.
     func isRefused(_ response: InterceptedResponse) -> Bool
 
-    /// Returns the date at which a credential expires; nil if the date is unknown. It is called on an arbitrary thread
-    /// before each request. The default implementation returns nil.
+    /// Returns the date at which a credential expires; nil if the date is unknown. The method is called on an arbitrary
+    /// thread before each request. The default implementation returns nil.
     /// - Parameter credential: The credential.
     func expirationDate(of credential: Credential) -> Date?
 
     /// Returns a new credential in place of one that has expired or was refused. The interceptor does not call the
-    /// method again before it has returned.
+    /// method again before the previous call has returned.
     ///
     /// Requests that the method sends do not get the credential, even if they have the same interceptor.
     /// - Parameter credential: The old credential.

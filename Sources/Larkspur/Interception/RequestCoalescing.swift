@@ -8,8 +8,8 @@ import Synchronization
 /// if they have the same session manager, method, URL, fields, timeout, cache policy and cookie handling.
 ///
 /// A call shares an attempt only if its method is one of `methods`, its request has no content, and its response is
-/// collected in memory: downloads and streams share none. A call also shares none if it has hooks itself, such as a
-/// credential or a rule for redirects, or if later interceptors are set for this call only.
+/// collected in memory: downloads and streams share no attempts. A call also shares no attempt if it has its own hooks,
+/// such as a credential or a rule for redirects, or if later interceptors are set for this call only.
 ///
 /// A response is shared while its attempt is under way, and is not stored. If the call that sends the request is
 /// cancelled or suspended, one of the waiting calls sends the request again. If a waiting call is cancelled, it ends
@@ -35,7 +35,7 @@ public final class RequestCoalescing: RequestInterceptor {
     /// The number of calls that wait for the attempt of another call.
     var waiterCount: Int { underWay.withLock { Array($0.values) }.reduce(0) { $0 + $1.waiterCount } }
 
-    /// Sends a request, or waits for the response to an equal one.
+    /// Sends a request, or waits for the response to an equal request.
     /// - Throws: The error of the attempt; a `CancellationError` if the call is cancelled while it waits.
     public func intercept(
         _ request: URLRequest,
@@ -43,7 +43,7 @@ public final class RequestCoalescing: RequestInterceptor {
         next: RequestContext.Next
     ) async throws -> InterceptedResponse {
         let method = request.httpMethod ?? "GET"
-        // Other content and personal hooks make a response that is valid for one call only.
+        // A response that depends on other content or on hooks of the call is valid for this call only.
         guard context.collectsContent, !context.isPersonal, !Lead.interceptors.contains(ObjectIdentifier(self)),
             methods.contains(HTTPMethod(rawValue: method)), request.httpBody == nil, request.httpBodyStream == nil
         else { return try await next(request) }
@@ -68,7 +68,8 @@ public final class RequestCoalescing: RequestInterceptor {
             do {
                 return try await other.value()
             } catch is LeaderLoss {
-                // Another call was cancelled or suspended. Unless this one is cancelled too, it tries again.
+                // The call that sent the request was cancelled or suspended. Unless this call is cancelled too, it
+                // tries again.
                 try Task.checkCancellation()
             }
         }
@@ -81,7 +82,8 @@ public final class RequestCoalescing: RequestInterceptor {
         _ shared: SharedResult<InterceptedResponse>,
         _ next: RequestContext.Next
     ) async throws -> InterceptedResponse {
-        // A suspended call may never continue, so the others stop waiting. From then on it does not share its attempt.
+        // A suspended call may never continue, so the other calls stop waiting for it. From then on, the suspended call
+        // does not share its attempt.
         context.onSuspension(ObjectIdentifier(shared)) { [self] in finish(shared, key, with: .failure(LeaderLoss())) }
         defer { context.onSuspension(ObjectIdentifier(shared), nil) }
         let result: Result<InterceptedResponse, any Error>
@@ -114,7 +116,7 @@ public final class RequestCoalescing: RequestInterceptor {
 }
 
 /// The interceptors for which the current task sends the shared attempt. An equal request of the same task must not
-/// wait for that attempt, because the attempt may wait for it.
+/// wait for that attempt, because the attempt may wait for that request.
 private enum Lead {
     @TaskLocal static var interceptors: Set<ObjectIdentifier> = []
 }

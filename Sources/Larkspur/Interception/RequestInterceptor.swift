@@ -18,16 +18,16 @@ import Synchronization
 ///     }
 ///
 /// ``SessionManager/interceptors`` sets interceptors for all calls, and ``SessionTask/intercept(with:)`` sets them for
-/// one call. The first one is the outermost. Each is called on an arbitrary thread, and concurrently for different
-/// requests.
+/// one call. The first one is the outermost. Each interceptor is called on an arbitrary thread, and concurrently for
+/// different requests.
 public protocol RequestInterceptor: Sendable {
     /// Handles a request, usually by calling `next`.
     /// - Parameters:
     ///   - request: The request.
     ///   - context: The facts about the call, and its clock.
-    ///   - next: A closure that sends a request through the rest of the chain. The interceptor may call it again after
-    ///     it has returned, for another attempt, but not twice at the same time. It returns a response with any status.
-    ///     If there is no response, it throws ``LarkspurError``.
+    ///   - next: A closure that sends a request through the rest of the chain. After the closure has returned, the
+    ///     interceptor may call it again for another attempt, but not twice at the same time. The closure returns a
+    ///     response with any status. If there is no response, it throws ``LarkspurError``.
     /// - Returns: The response that the call gets. It is validated and serialized afterwards.
     /// - Throws: The error that the call gets. ``LarkspurError`` is reported unchanged. A `CancellationError` is
     ///   reported with the code `cancelled`. Any other error is the `underlyingError` of an error with the code
@@ -91,8 +91,8 @@ public struct RequestContext: Sendable {
     var identity = CallIdentity()
     /// A closure that reports an action of an interceptor to the observers of the call.
     var note: @Sendable (CallNote) -> Void = { _ in }
-    /// A closure that sets or removes a handler of suspension. The handler is called once, when the task is suspended,
-    /// or immediately if it is suspended already. The first parameter identifies the owner of the handler.
+    /// A closure that sets or removes a handler of suspension. The handler is called once: when the task is suspended,
+    /// or immediately if the task is suspended already. The first parameter identifies the owner of the handler.
     var onSuspension: @Sendable (ObjectIdentifier, (@Sendable () -> Void)?) -> Void = { _, _ in }
     /// Whether the result may depend on more than the request and the session manager: on content outside of the
     /// request, on hooks of this call, or on later interceptors that are set for this call only.
@@ -158,8 +158,8 @@ public struct RequestContext: Sendable {
     /// The number of attempts of the call that have begun, the current one included.
     public var attempts: Int { state().attempts }
 
-    /// Whether content was delivered to the consumer of a stream. It cannot be withdrawn, so another attempt then
-    /// fails.
+    /// Whether content was delivered to the consumer of a stream. Such content cannot be withdrawn, so another attempt
+    /// then fails.
     public var hasDeliveredContent: Bool { state().hasDeliveredContent }
 
     /// The number of bytes of content that have arrived in all attempts of a download.
@@ -168,9 +168,8 @@ public struct RequestContext: Sendable {
     /// Omits fields that hold a secret from redirects to other origins. `Authorization`, `Proxy-Authorization` and
     /// `Cookie` are always omitted. Call the method before `next`.
     ///
-    /// The method does not concern the request itself, whose URL may already be on another origin: for example that of
-    /// the next page of a list, or that of an upload resource. An interceptor that adds a secret must check the URL
-    /// first.
+    /// The method has no effect on the request itself. Its URL may already be on another origin: for example the URL of
+    /// the next page of a list, or of an upload resource. An interceptor that adds a secret must check the URL first.
     /// - Parameter fields: The names of the fields, in upper or lower case.
     public func withholdFromOtherOrigins(_ fields: [String]) { withhold(fields) }
 }

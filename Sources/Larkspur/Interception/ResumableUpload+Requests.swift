@@ -3,7 +3,7 @@ internal import HTTPSyntax
 /// The requests of the upload protocols.
 extension ResumableUpload {
     /// Checks that the method of a request can begin an upload.
-    /// - Throws: `unsupported`, if it cannot in this protocol.
+    /// - Throws: `unsupported`, if the protocol does not allow the method.
     func check(_ request: URLRequest) throws(LarkspurError) {
         let method = HTTPMethod(rawValue: request.httpMethod ?? "GET")
         let isRight = kind == .tus ? method == .post : ![.get, .head, .options, .trace, .delete].contains(method)
@@ -45,8 +45,8 @@ extension ResumableUpload {
     /// Returns the request that deletes an upload resource.
     func deletion(of resource: URL, like request: URLRequest) -> URLRequest { part("DELETE", resource, like: request) }
 
-    /// Returns the names of those fields of the call's request that only its origin gets. If the upload resource is on
-    /// another origin, or a redirect leads to one, they are omitted there.
+    /// Returns the names of those fields of the call's request that only the origin of the request gets. If the upload
+    /// resource is on another origin, or a redirect leads to another origin, these fields are omitted there.
     func withheldFields(of request: URLRequest) -> [String] {
         let harmless = URLRequest.harmlessFields
         return (request.allHTTPHeaderFields ?? [:]).keys.filter { name in
@@ -73,14 +73,14 @@ extension ResumableUpload {
         return creation
     }
 
-    /// Returns a request to the upload resource. It has the fields of the call's request, except for those that
-    /// describe content, and those that are meant for the first request only.
+    /// Returns a request to the upload resource. It has the fields of the call's request, except for fields that
+    /// describe content, and fields that are meant only for the first request.
     private func part(_ method: String, _ resource: URL, like request: URLRequest) -> URLRequest {
         var part = request.removingFields { name in
             let name = name.lowercased()
             return name.hasPrefix("content-") || name.hasPrefix("if-") || name == "idempotency-key" || name == "expect"
         }
-        // The server chooses the URL of the resource, and must not direct a secret elsewhere with it.
+        // The server chooses the URL of the resource. With it, the server must not direct a secret to another origin.
         if request.url.flatMap(Origin.init) != Origin(resource) { part = part.withoutSecrets }
         part.url = resource
         part.httpMethod = method

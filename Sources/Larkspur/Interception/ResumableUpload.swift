@@ -4,17 +4,17 @@
 ///     manager.upload("files", from: .file(image), resumable: .ietf)
 ///
 /// The first request creates an upload resource on the server. Further requests send the content to it. After a
-/// temporary failure, the client asks the server for the number of bytes that it has, and sends the rest. ``retry``
-/// sets the delays and limits. The response of the task is the response to the last request. The server must support
-/// the protocol.
+/// temporary failure, the client requests the number of bytes that the server has, and sends the rest. ``retry`` sets
+/// the delays and limits. The response of the task is the response to the last request. The server must support the
+/// protocol.
 ///
 /// The content is data or a file. A stream cannot be read again from the middle, so with a stream the task fails with
 /// the error `unsupported`. If a file is changed between two requests, or during one, the error is `bodyUnreadable`. If
 /// the server's values for the upload are impossible, the error is `resumptionFailed`.
 ///
-/// If the upload resource is on another origin than the request, or a redirect leads to one, that origin gets only the
-/// fields that hold no secret. If the request is sent with TLS and the resource has a URL without TLS, the error is
-/// `insecureRequest`.
+/// If the upload resource is on another origin than the request, or a redirect leads to another origin, that origin
+/// gets only the fields that hold no secret. If the request is sent with TLS and the resource has a URL without TLS,
+/// the error is `insecureRequest`.
 public struct ResumableUpload: Sendable {
     /// The protocol.
     enum Kind: Sendable, Hashable {
@@ -29,19 +29,19 @@ public struct ResumableUpload: Sendable {
     /// The rules for attempts after failures.
     ///
     /// Only consecutive failures count: when the server confirms further content, the count and the delays start again.
-    /// The property `methods` has no effect. The status codes 409 and 423 always count as temporary failures: with
-    /// them, the server reports that it has another offset, or that it is still busy with the lost connection. Default:
-    /// 5 attempts; delays of up to 0.5 seconds that double up to 20 seconds; delays of up to 5 minutes that the server
-    /// asks for (``RetryPolicy/maximumServerDelay``); no deadline and no budget.
+    /// The property `methods` has no effect. The status codes 409 and 423 always count as temporary failures. With 409,
+    /// the server reports that it has another offset; with 423, that it is still busy with the lost connection.
+    /// Default: 5 attempts; delays of up to 0.5 seconds that double up to 20 seconds; delays of up to 5 minutes that
+    /// the server requests (``RetryPolicy/maximumServerDelay``); no deadline and no budget.
     public var retry = RetryPolicy(maximumAttempts: 5, deadline: nil, budget: nil)
     /// The maximum number of bytes of content in one request; nil for no limit. The limits of the server
-    /// (`Upload-Limit`) apply, too, and its minimum takes precedence. Default: nil.
+    /// (`Upload-Limit`) apply, too, and the server's minimum takes precedence. Default: nil.
     public var maximumPartSize: Int64?
     /// Whether a cancellation of the task deletes the content that the server has. The DELETE request is a separate
     /// task. Default: false, so that the upload can be continued later.
     public var deletesWhenCancelled = false
     /// The upload to continue, which another task or process has begun with the same content. If the server no longer
-    /// has it, a new upload begins. Default: nil.
+    /// has this upload, a new upload begins. Default: nil.
     public var resumption: UploadResumption?
     /// A closure that is called on the manager's `completionQueue` when the server has created the upload resource.
     /// Store its parameter to continue the upload in another process. One call is enough, because the server reports

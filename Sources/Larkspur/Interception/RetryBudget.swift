@@ -4,8 +4,8 @@ import Synchronization
 ///
 /// Each origin (scheme, host and port) has tokens. A temporary failure takes one token, and a response of any other
 /// kind returns a fraction of a token. A request is sent again only while the origin has more than half of the maximum.
-/// So when a server is down, requests to it are soon sent only once. The rule is that of gRPC's retry throttling (gRFC
-/// A6).
+/// So when a server is down, requests to it are soon sent only once. The rule is the same as in gRPC's retry throttling
+/// (gRFC A6).
 ///
 /// Policies with the same budget object share its tokens.
 public final class RetryBudget: Sendable {
@@ -17,7 +17,7 @@ public final class RetryBudget: Sendable {
     /// Creates a budget with all tokens.
     /// - Parameters:
     ///   - maximumTokens: The number of tokens of an origin at the beginning, which is also its maximum. Default: 10.
-    ///   - tokenRatio: The fraction of a token that a response of any other kind returns. Default: 0.1.
+    ///   - tokenRatio: The fraction of a token that a response returns if it is not a temporary failure. Default: 0.1.
     ///   - maximumOrigins: The maximum number of origins that are counted. If there are more, the origins whose tokens
     ///     changed longest ago have all tokens again. Default: 1000.
     public init(maximumTokens: Double = 10, tokenRatio: Double = 0.1, maximumOrigins: Int = 1000) {

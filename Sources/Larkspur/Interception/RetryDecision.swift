@@ -51,7 +51,8 @@ extension RetryPolicy {
             isRepeatable(attempt.request)
         else { return .done }
         let told = attempt.result.retryAfter(now: now)
-        // The caller may have set the source: a number out of range counts as the nearest limit, and NaN as 0.
+        // The random number may come from the caller's code. A number out of range counts as the nearest limit, and NaN
+        // as 0.
         let delay = (told ?? .zero) + longestDelay(after: attempt.count) * (random > 0 ? min(random, 1) : 0)
         let rest = deadline.map { $0 - attempt.elapsed }
         // A delay of the policy beyond the deadline is no error: the call ends with its last result.
@@ -87,15 +88,16 @@ extension RetryPolicy {
         let maximumDelay = maximumDelay.bounded
         var delay = min(max(baseDelay, .zero), maximumDelay)
         // Doubling stops at the maximum, because a high number of attempts would overflow. A delay of zero never
-        // reaches it, so the number of rounds has a limit, too.
+        // reaches the maximum, so the number of rounds has a limit, too.
         for _ in 1..<min(max(count, 1), 100) where delay < maximumDelay { delay = min(delay * 2, maximumDelay) }
         return max(delay, .zero)
     }
 }
 
 extension Result<InterceptedResponse, any Error> {
-    /// Returns the delay in `Retry-After` (RFC 9110, section 10.2.3); nil if the field is missing or malformed. A date
-    /// in it is compared with the response's `Date` field, because the clocks of the two hosts may differ.
+    /// Returns the delay in `Retry-After` (RFC 9110, section 10.2.3); nil if the field is missing or malformed. If the
+    /// field has a date, it is compared with the response's `Date` field, because the clocks of the two hosts may
+    /// differ.
     fileprivate func retryAfter(now: Date) -> Duration? {
         guard case .success(let response) = self,
             let text = response.header("Retry-After")?.trimmingCharacters(in: .whitespaces), !text.isEmpty

@@ -29,7 +29,8 @@ public struct RetryPolicy: RequestInterceptor {
     /// If the server asks for a longer delay, the call fails immediately with the code `deadlineExceeded`. Otherwise a
     /// server could delay a call for years.
     public var maximumServerDelay: Duration = .seconds(300)
-    /// The time from the start of the call after which no further attempt begins; nil for none. Default: 60 seconds.
+    /// The time from the start of the call after which no further attempt begins; nil for no limit. Default: 60
+    /// seconds.
     ///
     /// If the server asks for a later time in `Retry-After`, the call fails immediately with the code
     /// `deadlineExceeded`. An attempt that begins before the deadline may end after it.
@@ -61,8 +62,9 @@ public struct RetryPolicy: RequestInterceptor {
     /// - `downloadDecodingFailedMidStream` and `downloadDecodingFailedToComplete`
     /// - `backgroundSessionInUseByAnotherProcess` and `backgroundSessionWasDisconnected`
     ///
-    /// Together with ``errorCodes``, these are the errors that Alamofire's retry policy retries by default. Its two
-    /// errors that concern certificates are omitted: `serverCertificateHasBadDate` and `serverCertificateNotYetValid`.
+    /// Alamofire's retry policy also retries these errors and those of ``errorCodes`` by default. Two more errors of
+    /// that policy, which concern certificates, are omitted here: `serverCertificateHasBadDate` and
+    /// `serverCertificateNotYetValid`.
     public var urlErrorCodes: Set<URLError.Code> = [
         .badServerResponse, .cannotLoadFromNetwork, .callIsActive, .dataNotAllowed, .internationalRoamingOff,
         .downloadDecodingFailedMidStream, .downloadDecodingFailedToComplete, .backgroundSessionInUseByAnotherProcess,
@@ -81,8 +83,8 @@ public struct RetryPolicy: RequestInterceptor {
     ///     Default: 0.5 seconds.
     ///   - maximumDelay: The longest random delay. It does not limit the delay that the server asks for. Default: 20
     ///     seconds.
-    ///   - deadline: The time from the start of the call after which no further attempt begins; nil for none. Default:
-    ///     60 seconds.
+    ///   - deadline: The time from the start of the call after which no further attempt begins; nil for no limit.
+    ///     Default: 60 seconds.
     ///   - budget: The budget of further attempts for each server; nil for no limit. Default: a new budget, which this
     ///     policy and its copies share.
     public init(
@@ -175,8 +177,8 @@ extension RequestInterceptor where Self == RetryPolicy {
     ///     Default: 0.5 seconds.
     ///   - maximumDelay: The longest random delay. It does not limit the delay that the server asks for. Default: 20
     ///     seconds.
-    ///   - deadline: The time from the start of the call after which no further attempt begins; nil for none. Default:
-    ///     60 seconds.
+    ///   - deadline: The time from the start of the call after which no further attempt begins; nil for no limit.
+    ///     Default: 60 seconds.
     ///   - budget: The budget of further attempts for each server; nil for no limit. Default: a new budget.
     public static func retry(
         maximumAttempts: Int = 3,

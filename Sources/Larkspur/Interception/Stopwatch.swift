@@ -12,7 +12,8 @@ extension Clock<Duration> {
     }
 }
 
-/// The time since an interceptor handled its first call, measured with the clock of that call. Later calls share it.
+/// The time since an interceptor handled its first call, measured with the clock of that call. Later calls use the same
+/// clock.
 final class SharedStopwatch: Sendable {
     private let start = Mutex<(@Sendable () -> Duration)?>(nil)
 

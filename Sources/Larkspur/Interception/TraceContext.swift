@@ -9,7 +9,8 @@ public struct TraceContext: RequestInterceptor {
     private let isSampled: Bool
 
     /// Creates an interceptor.
-    /// - Parameter isSampled: Whether the flag `sampled` is set: the caller may have recorded the trace. Default: true.
+    /// - Parameter isSampled: Whether the flag `sampled` is set. It means that the caller may have recorded the trace.
+    ///   Default: true.
     public init(isSampled: Bool = true) { self.isSampled = isSampled }
 
     /// Sends a request with the field `traceparent`.
@@ -32,6 +33,7 @@ public struct TraceContext: RequestInterceptor {
 
 extension RequestInterceptor where Self == TraceContext {
     /// Returns an interceptor that adds the field `traceparent` to requests (W3C Trace Context).
-    /// - Parameter isSampled: Whether the flag `sampled` is set: the caller may have recorded the trace. Default: true.
+    /// - Parameter isSampled: Whether the flag `sampled` is set. It means that the caller may have recorded the trace.
+    ///   Default: true.
     public static func traceContext(isSampled: Bool = true) -> TraceContext { TraceContext(isSampled: isSampled) }
 }

@@ -39,7 +39,7 @@ struct UploadControl: Sendable {
     let note: @Sendable (UploadResumption?) -> Void
     /// A closure that calls another closure on the completion queue.
     let report: @Sendable (@escaping @Sendable () -> Void) -> Void
-    /// A closure that sends a request as a separate call, which may end after this one.
+    /// A closure that sends a request as a separate call, which may end after the upload.
     let sendApart: @Sendable (URLRequest) -> Void
 }
 
@@ -59,7 +59,7 @@ final class UploadResumer: RequestInterceptor {
         var state: UploadState
         /// The state of the file when the upload began; nil for data.
         let file: FileState?
-        /// Whether the server has lost content that it had confirmed. The progress then goes back.
+        /// Whether the server has lost content that it had confirmed. In this case the progress decreases.
         var hasLostContent = false
 
         /// The facts with which another process can continue the upload.
@@ -75,8 +75,8 @@ final class UploadResumer: RequestInterceptor {
         }
     }
 
-    /// The number of bytes of a file in one request, if the transport does not send the length of a stream. The content
-    /// of the request is then read into memory.
+    /// The maximum number of bytes of a file in one request, if the transport does not send the length of a stream. In
+    /// this case the content of each request is read into memory.
     private static let pieceSize: Int64 = 8 << 20
 
     private let settings: ResumableUpload
@@ -92,8 +92,8 @@ final class UploadResumer: RequestInterceptor {
         // own. So `likeHEAD` hides the method from the policy.
         policy.methods = [.head]
         policy.statusCodes = policy.statusCodes.union([409, 423])
-        // The result of the case `stalled` has this code, and is retried. An error that is thrown with the code ends
-        // the upload.
+        // In the case `stalled`, the result has this code and is retried. If an error with this code is thrown, the
+        // upload ends.
         policy.errorCodes.insert(.resumptionFailed)
         self.policy = policy
     }
@@ -109,7 +109,7 @@ final class UploadResumer: RequestInterceptor {
         do {
             return try await run(&upload, request, context, control, next)
         } catch let error as LarkspurError where error.code == .cancelled {
-            // An attempt that is cancelled throws this error, and a delay that is cancelled the one below.
+            // A cancelled attempt throws this error. A cancelled delay throws the `CancellationError` below.
             delete(upload, request, control)
             throw error
         } catch let error as CancellationError {
@@ -191,7 +191,8 @@ final class UploadResumer: RequestInterceptor {
             if case .file(let section) = part.content {
                 sent.setValue(String(section.count), forHTTPHeaderField: "Content-Length")
             }
-            // On a lost connection, such a transport would wait for its timeout instead of reporting the loss.
+            // If a reused connection is lost, such a transport would wait for its timeout instead of reporting the
+            // loss.
             if !control.keepsConnections { sent.setValue("close", forHTTPHeaderField: "Connection") }
             control.prepare(part)
             var result: Result<InterceptedResponse, any Error>
@@ -244,7 +245,7 @@ final class UploadResumer: RequestInterceptor {
         guard case .append(_, let offset, let count, _) = step else {
             return UploadPart(content: .none, offset: 0, length: upload.state.length, floor: control.completed())
         }
-        // A part that is sent again must not move the progress back, unless the server has lost content.
+        // When a part is sent again, the progress must not decrease, unless the server has lost content.
         let floor = upload.hasLostContent ? offset : control.completed()
         upload.hasLostContent = false
         let content: UploadPart.Content

@@ -10,7 +10,7 @@ struct UploadState: Sendable {
     enum Step: Sendable, Equatable {
         /// Creates the upload resource. An upload without content is then complete.
         case create
-        /// Asks the upload resource for its offset.
+        /// Requests the offset from the upload resource.
         case locate(URL)
         /// Sends content to the upload resource.
         case append(URL, offset: Int64, count: Int64, isLast: Bool)
@@ -100,7 +100,7 @@ struct UploadState: Sendable {
         isPassing: Bool,
         base: URL?
     ) throws(LarkspurError) -> Consequence {
-        // With this field, the response is that of the resource that gets the content, whatever its status is.
+        // If this field is present, the response comes from the resource that gets the content, whatever the status is.
         if case .ietf = kind, response.uploadComplete == true, step.endsUpload {
             // An error may arrive before the server has all of the content.
             if response.isSuccess { try checkEnd(in: response, to: step) }
@@ -205,7 +205,8 @@ struct UploadState: Sendable {
         if told > highest { (highest, failures) = (told, 0) }
     }
 
-    /// Begins the upload from the start because its resource is gone. The second time is an error.
+    /// Begins the upload from the start because its resource is gone. If this happens a second time, an error is
+    /// thrown.
     private mutating func beginAnew(
         after status: Int,
         _ response: InterceptedResponse
@@ -326,7 +327,7 @@ struct UploadState: Sendable {
 }
 
 extension UploadState.Step {
-    /// Whether the response may be that of the resource that gets the content, and so end the upload.
+    /// Whether the response may come from the resource that gets the content, and so end the upload.
     fileprivate var endsUpload: Bool {
         if case .locate = self { false } else { true }
     }

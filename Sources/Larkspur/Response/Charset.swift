@@ -35,8 +35,8 @@ struct Charset: Sendable {
         }
     }
 
-    /// Whether the encoding represents ASCII text as ASCII. Then a declaration in ASCII can be read before the encoding
-    /// is known.
+    /// Whether the encoding represents ASCII text as ASCII. If it does, a declaration in ASCII can be read before the
+    /// encoding is known.
     var keepsASCII: Bool { !Self.stateful.contains(encoding) && codeUnitSize == 1 }
 
     /// Decodes bytes in this encoding into text without a byte order mark; nil if the bytes are not valid.

@@ -1,13 +1,14 @@
-/// A serializer that tries several serializers in order. The result is the object of the first serializer that makes
-/// one.
+/// A serializer that tries several serializers in order. The result is the object of the first serializer that returns
+/// an object.
 ///
-/// Each member validates the response separately, so that `[json, xmlParser]` chooses by content type. If the first
-/// member that makes an object does not accept the status, its error is the result, and has the object.
+/// Each member validates the response separately. So `[json, xmlParser]` chooses by content type. If the first member
+/// that creates an object does not accept the status, the result is the error of that member, and the error contains
+/// the object.
 ///
-/// If no member makes an object, the result depends on their errors. If at least one member found no content and has no
-/// error, the result is the raw content, as in AFNetworking. If every member fails, this serializer fails, too. Unlike
-/// in AFNetworking, its error then has the errors of the members (``MemberErrors``). To get the raw content in this
-/// case, too, add ``DataResponseSerializer`` as the last member.
+/// If no member creates an object, the result depends on the errors of the members. If at least one member found no
+/// content and has no error, the result is the raw content, as in AFNetworking. If every member fails, this serializer
+/// fails, too. Unlike in AFNetworking, its error then has the errors of the members (``MemberErrors``). To get the raw
+/// content in this case, too, add ``DataResponseSerializer`` as the last member.
 public struct CompoundResponseSerializer: ResponseSerializer {
     /// The rules by which responses are acceptable, in addition to those of the members. Default: all responses are
     /// acceptable.
@@ -35,7 +36,7 @@ public struct CompoundResponseSerializer: ResponseSerializer {
         public var description: String { errors.map(\.message.withoutFullStop).joined(separator: "; ") }
     }
 
-    /// Serializes the content with the first member that makes an object of it.
+    /// Serializes the content with the first member that creates an object from it.
     /// - Returns: The object of that member. If there is none, the content, unless every member has failed.
     /// - Throws: ``LarkspurError`` with the code `unacceptableStatusCode` if that is the error of every member,
     ///   otherwise `responseSerializationFailed`.
@@ -46,7 +47,7 @@ public struct CompoundResponseSerializer: ResponseSerializer {
             case .success(let object?): return object
             case .success(nil): continue
             case .failure(let error):
-                // The member made an object, but its validation rejected the status.
+                // The member created an object, but its validation rejected the status.
                 if error.responseObjectBox != nil { throw error }
                 errors.append(error)
             }

@@ -1,7 +1,7 @@
 /// A serializer that decodes the content into a `Decodable` value.
 ///
 /// If a response has no content, the value is the type's ``EmptyContentRepresentable/emptyContent``. Optionals and
-/// ``Empty`` have one. For any other type the result is an error with the code `emptyResponse`.
+/// ``Empty`` have such a value. For any other type without one, the result is an error with the code `emptyResponse`.
 public struct DecodableResponseSerializer<Value: Decodable & Sendable>: ResponseSerializer {
     /// The rules by which responses are acceptable. Default: status 200 to 299; the decoder's content types.
     public var validation: ResponseValidation
@@ -13,8 +13,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
     /// Creates a serializer.
     /// - Parameters:
     ///   - type: The type of the value. Default: inferred from the context.
-    ///   - decoder: The decoder. Default: nil, which stands for the ``SessionManager/jsonDecoder`` of the call's
-    ///     session manager.
+    ///   - decoder: The decoder. Default: nil, to use the ``SessionManager/jsonDecoder`` of the call's session manager.
     ///   - validation: The rules by which responses are acceptable. Default: status 200 to 299; the decoder's content
     ///     types.
     public init(
@@ -90,8 +89,7 @@ extension ResponseSerializer {
     /// Creates a serializer that decodes the content into a value.
     /// - Parameters:
     ///   - type: The type of the value. Default: inferred from the context.
-    ///   - decoder: The decoder. Default: nil, which stands for the ``SessionManager/jsonDecoder`` of the call's
-    ///     session manager.
+    ///   - decoder: The decoder. Default: nil, to use the ``SessionManager/jsonDecoder`` of the call's session manager.
     public static func decodable<Value>(
         _ type: Value.Type = Value.self,
         decoder: (any DataDecoder)? = nil
@@ -115,7 +113,7 @@ extension LarkspurError {
 
 /// A decoder of values from content: `JSONDecoder`, `PropertyListDecoder`, or another decoder that conforms.
 public protocol DataDecoder: Sendable {
-    /// The media types of the content that it decodes. ``DecodableResponseSerializer`` accepts them by default.
+    /// The media types of the content that the decoder reads. ``DecodableResponseSerializer`` accepts them by default.
     var contentTypes: Set<MediaRange> { get }
 
     /// Decodes a value.

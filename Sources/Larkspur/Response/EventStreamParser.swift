@@ -32,7 +32,7 @@ struct EventStreamParser: Sendable {
 
     /// The ID of the last event that had an ID. The next connection sends it.
     private(set) var lastEventID: String
-    /// The delay before the next connection, if the server has asked for one.
+    /// The delay before the next connection, if the server has requested a delay.
     private(set) var retry: Duration?
 
     /// - Parameters:
@@ -127,8 +127,8 @@ struct EventStreamParser: Sendable {
         } else if name.elementsEqual("event".utf8) {
             event = String(decoding: value, as: UTF8.self)
         } else if name.elementsEqual("id".utf8) {
-            // The limit is for the decoded text, because U+FFFD is longer than an invalid byte. The standard ignores an
-            // ID that contains NUL.
+            // The limit applies to the decoded text, because U+FFFD is longer than the invalid byte that it replaces.
+            // The standard ignores an ID that contains NUL.
             let text = String(decoding: value, as: UTF8.self)
             if text.utf8.count <= limits.id, !value.contains(0) { id = text }
         } else if name.elementsEqual("retry".utf8), !value.isEmpty, value.allSatisfy(\.isDigit) {
@@ -170,8 +170,8 @@ public struct ServerSentEvent: Sendable, Hashable {
     public var event: String
     /// The data of the event, with line feeds between its lines.
     public var data: String
-    /// The ID of this event, or of the last earlier event that had one. Empty if there was none. An ID of more than 4
-    /// KiB is ignored.
+    /// The ID of this event. If the event has no ID, the ID of the last earlier event that had one; empty if there was
+    /// none. An ID of more than 4 KiB is ignored.
     public var id: String
 
     /// Creates an event.

@@ -5,7 +5,8 @@ internal import JSONSyntax
 ///     let user = try await manager.get("users/1").value()
 ///     print(user["name"].string ?? "", user["address"]["lines"][0].string ?? "")
 ///
-/// It is also `Encodable`, and can be written as a literal. So it can be the body of a request, or a parameter:
+/// A `JSONValue` is also `Encodable`, and can be written as a literal. So it can be the body of a request, or a
+/// parameter:
 ///
 ///     let order: JSONValue = ["item": "tea", "count": 2, "tags": ["new", "vip"], "note": nil]
 ///     let receipt = try await manager.post("orders", body: .json(order)).value()
@@ -57,10 +58,10 @@ extension JSONValue {
     /// The text; nil if the value is of another kind.
     public var string: String? { if case .string(let value) = self { value } else { nil } }
 
-    /// The integer; nil if the value is of another kind, has a fraction, or does not fit.
+    /// The integer; nil if the value is of another kind, has a fraction, or does not fit into an `Int`.
     public var int: Int? { whole.flatMap { Int(exactly: $0) } }
 
-    /// The integer from 0 to 2⁶⁴ − 1; nil if the value is of another kind, has a fraction, or does not fit.
+    /// The integer from 0 to 2⁶⁴ − 1; nil if the value is of another kind, has a fraction, or is outside this range.
     public var uint64: UInt64? { whole.flatMap { UInt64(exactly: $0) } }
 
     /// The number, or the nearest `Double` to it; nil if the value is of another kind.
@@ -112,7 +113,7 @@ extension JSONValue {
         }
     }
 
-    /// Adds the value to a hash. An integer and an equal number with a fraction part of zero have the same hash.
+    /// Adds the value to a hash. Equal numbers have the same hash, for example the integer 1 and the number 1.0.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .null: hasher.combine(0)
@@ -122,7 +123,7 @@ extension JSONValue {
         case .object(let value): hasher.combine(value)
         case .integer(let value): hasher.combine(value)
         case .number(let value):
-            // The same hash as that of the equal integer.
+            // The same hash as for the equal integer.
             if let whole { hasher.combine(whole) } else { hasher.combine(value) }
         }
     }
@@ -152,7 +153,7 @@ extension JSONValue: Codable {
         } else if (try? decoder.unkeyedContainer()) != nil {
             self = .array(try container.decode([JSONValue].self))
         } else {
-            // As a dictionary, because a decoder's strategy for keys does not change the keys of dictionaries.
+            // Decoded as a dictionary, because a decoder's strategy for keys does not change the keys of dictionaries.
             self = .object(try container.decode([String: JSONValue].self))
         }
     }
@@ -192,8 +193,8 @@ extension JSONValue: Codable {
 extension JSONValue {
     /// Creates a value from JSON in UTF-8; nil for other content, which `JSONDecoder` reads or rejects.
     ///
-    /// The value is the one that `JSONDecoder` returns, in a fraction of its time: a decoder has to be asked for each
-    /// type that a value may have.
+    /// The result is the same as with `JSONDecoder`, in a fraction of the time. A decoder is slower because it has to
+    /// try each type that a value may have.
     init?(json data: Data) {
         guard let node = try? JSONNode(Array(data)) else { return nil }
         self.init(node)
@@ -220,7 +221,7 @@ extension JSONValue {
             members.reserveCapacity(nodes.count)
             for node in nodes {
                 guard let member = JSONValue(node.value) else { return nil }
-                // Of members with the same name Foundation takes the first.
+                // If several members have the same name, Foundation uses the first one.
                 if members[node.name] == nil { members[node.name] = member }
             }
             self = .object(members)
@@ -233,9 +234,9 @@ extension JSONValue {
         } else if let value = UInt64(digits) {
             self = .integer(Int128(value))
         } else {
-            // Infinite beyond the range of Double.
+            // A number beyond the range of `Double` becomes infinite.
             guard let value = Double(digits), value.isFinite else { return nil }
-            // A whole number such as 1.0 is an integer, as for a decoder, if it is exact.
+            // As with a decoder, a whole number such as 1.0 becomes an integer if it is exact.
             self = value.magnitude < 0x1p53 && value == value.rounded() ? .integer(Int128(value)) : .number(value)
         }
     }

@@ -4,8 +4,8 @@
 public struct PropertyListResponseSerializer: ResponseSerializer {
     /// The rules by which responses are acceptable. Default: status 200 to 299; application/x-plist.
     public var validation: ResponseValidation
-    /// The options that make the containers, or also the leaves, mutable. On Linux they have no effect: the objects are
-    /// Swift values. Default: none.
+    /// The options that make the containers mutable, or the containers and the leaves. On Linux they have no effect:
+    /// the objects are Swift values. Default: none.
     public var readOptions: PropertyListSerialization.ReadOptions
     /// The formats that are accepted. Default: XML and binary.
     ///
@@ -15,7 +15,7 @@ public struct PropertyListResponseSerializer: ResponseSerializer {
 
     /// Creates a serializer.
     /// - Parameters:
-    ///   - readOptions: The options that make the containers, or also the leaves, mutable. Default: none.
+    ///   - readOptions: The options that make the containers mutable, or the containers and the leaves. Default: none.
     ///   - acceptableFormats: The formats that are accepted. Default: XML and binary.
     ///   - validation: The rules by which responses are acceptable. Default: status 200 to 299; application/x-plist.
     public init(
@@ -138,13 +138,14 @@ struct BinaryPropertyList {
         return isTractable(reading: &references)
     }
 
-    /// Returns the value of ``isTractable``, and counts the references that were read. The result is false if they need
-    /// more bytes than the document has, because no writer creates containers that share bytes.
+    /// Returns the value of ``isTractable``, and counts the references that were read. The result is false if the
+    /// references need more bytes than the document has. This happens only if containers share bytes, and no writer
+    /// creates such containers.
     func isTractable(reading references: inout Int) -> Bool {
         let limit = 1_000_000 + 8 * bytes.count
         var sizes = [Int?](repeating: nil, count: objectCount)
         guard let children = children(of: top, reading: &references) else { return false }
-        // A loop with an array instead of recursion, so that nesting does not use the stack.
+        // Uses a loop with an array instead of recursion, so that nesting does not use the stack.
         var path = [Visit(object: top, children: children)]
         while var visit = path.popLast() {
             guard let child = visit.children.popLast() else {

@@ -1,8 +1,8 @@
 /// The steps from a response to its value: validation, serialization, and the combination of their errors.
 ///
 /// The functions are pure: they use no queue, no I/O and no state. If the status is unacceptable, the error contains
-/// the object that the serializer made of the body, or the serializer's error. The body of such a response is never
-/// decoded as the type of a successful one.
+/// the object that the serializer created from the body, or the serializer's error. The body of such a response is
+/// never decoded into the type for a successful response.
 enum ResponsePipeline {
     /// Validates a response and serializes its content.
     /// - Returns: The value of the serializer, or the error with request, response and content.
@@ -23,8 +23,8 @@ enum ResponsePipeline {
                 return .failure(exchange.completed(error))
             }
         }
-        // Content of an unacceptable type is not parsed. A serializer for the type of a success would only add an
-        // error.
+        // Content of an unacceptable type is not parsed. A serializer that is only for successful responses would only
+        // add an error.
         if invalid.contains(.unacceptableContentType) || serializer.readsSuccessOnly { return .failure(invalid) }
         do {
             return .failure(invalid.with(try serializer.serialize(data, response: response)))
@@ -87,7 +87,7 @@ private struct Exchange {
 }
 
 extension LarkspurError {
-    /// Adds the object that the serializer made of the body, unless the object is an empty `Optional`.
+    /// Adds the object that the serializer created from the body, unless the object is an empty `Optional`.
     fileprivate func with(_ object: sending Any) -> LarkspurError {
         guard let object = unwrapped(object) else { return self }
         var error = self
@@ -95,8 +95,8 @@ extension LarkspurError {
         return error
     }
 
-    /// Adds the error of parsing the body. If the members of a compound serializer have also rejected the status, that
-    /// error says more and replaces this one.
+    /// Adds the error of parsing the body. If the members of a compound serializer have also rejected the status, the
+    /// error of parsing replaces this error, because it says more.
     fileprivate func with(parseFailure: LarkspurError) -> LarkspurError {
         if parseFailure.code == .unacceptableStatusCode { return parseFailure }
         var error = self

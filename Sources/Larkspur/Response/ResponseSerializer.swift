@@ -14,11 +14,11 @@ public protocol ResponseSerializer<Output>: Sendable {
     ///
     /// If only the status of a response is unacceptable, the content is serialized, too, so that the error can contain
     /// the server's description of the failure. ``DecodableResponseSerializer`` is an exception, because its type is
-    /// that of a success.
+    /// meant for a successful response.
     /// - Parameters:
     ///   - data: The whole content, decoded from its content coding; empty if there was none.
     ///   - response: The response of the content.
-    /// - Returns: The value, to which the serializer keeps no reference.
+    /// - Returns: The value. The serializer must not keep a reference to it.
     /// - Throws: ``LarkspurError``, which is reported unchanged; or another error, which becomes the `underlyingError`
     ///   of a ``LarkspurError`` with the code `responseSerializationFailed`.
     func serialize(_ data: Data, response: URLResponse?) throws -> sending Output
@@ -42,7 +42,7 @@ extension ResponseSerializer {
     /// Whether the serializer runs no code of the caller, and needs only a few microseconds for each kibibyte.
     var isQuick: Bool { readsContentAlone || innerType == StringResponseSerializer.self }
 
-    /// Whether the serializer makes its value from the content only, and does not need the response.
+    /// Whether the serializer needs only the content to create its value, and not the response.
     var readsContentAlone: Bool {
         let type = innerType
         return type == DataResponseSerializer.self || type == JSONResponseSerializer.self
@@ -51,11 +51,11 @@ extension ResponseSerializer {
     private var innerType: any ResponseSerializer.Type { type(of: (self as? AnyResponseSerializer)?.base ?? self) }
 }
 
-/// A serializer that can make a value from an acceptable response only.
+/// A serializer that can create a value only from an acceptable response.
 package protocol SuccessSerializer {}
 
 extension ResponseSerializer {
-    /// Whether the serializer can make a value from an acceptable response only.
+    /// Whether the serializer can create a value only from an acceptable response.
     var readsSuccessOnly: Bool { ((self as? AnyResponseSerializer)?.base ?? self) is any SuccessSerializer }
 }
 
@@ -83,7 +83,8 @@ public struct AnyResponseSerializer: ResponseSerializer {
 
     /// Converts the content of a response into a value; nil if the wrapped serializer's value is an empty optional.
     public func serialize(_ data: Data, response: URLResponse?) throws -> sending Any? {
-        // The usual serializer. Its objects are not optionals, and the check for one would cost as much as parsing.
+        // The usual serializer. Its objects are not optionals, and a check for an optional would cost as much as
+        // parsing.
         if let json = base as? JSONResponseSerializer { return try json.serialize(data, response: response) }
         return try Self.serialize(data, response, with: base)
     }
@@ -109,7 +110,7 @@ extension Optional: AnyOptional {
     fileprivate var erasedPayload: Any? { self }
 }
 
-/// Returns the value without the optionals around it that its static type hides; nil if one of them is empty.
+/// Returns the value without the optionals around it, which the type `Any` hides; nil if one of the optionals is empty.
 func unwrapped(_ value: Any) -> Any? {
     guard let optional = value as? any AnyOptional else { return value }
     return optional.erasedPayload.flatMap(unwrapped)

@@ -48,8 +48,8 @@ public struct ResponseValidation: Hashable, Sendable {
         if let contentTypeError { throw contentTypeError }
     }
 
-    /// Checks a response. Its object is created only if the response is not acceptable, or if a quick check is not
-    /// enough.
+    /// Checks a response. The response's object is created only if the response is not acceptable, or if a quick check
+    /// is not enough.
     func validate(received response: ReceivedResponse?, data: Data) throws(LarkspurError) {
         guard let response, let status = response.statusCode else { return }
         if acceptableStatusCodes?.contains(status) != false, acceptsAtOnce(response, data) { return }
@@ -88,8 +88,8 @@ public struct ResponseValidation: Hashable, Sendable {
 ///
 /// The classes are those of RFC 9110, section 15.
 public struct StatusCodes: Hashable, Sendable {
-    /// The codes as sorted ranges that do not touch each other. It is not a `RangeSet`, because the size of that type,
-    /// and of every type that contains it, is known only at run time.
+    /// The codes as sorted ranges that do not touch each other. The type is not `RangeSet`, because the size of a
+    /// `RangeSet`, and of every type that contains one, is known only at run time.
     let intervals: [Range<Int>]
 
     /// Creates a set of the codes of a half-open range.

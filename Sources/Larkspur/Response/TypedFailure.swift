@@ -74,7 +74,8 @@ extension LarkspurError {
 }
 
 extension DataResponse {
-    /// Returns the same response with a failure that the server describes as a value instead of an error.
+    /// Returns the same response. If the server describes the failure, the value has that description, and there is no
+    /// error.
     func describing<Failure: Decodable>(
         _ type: Failure.Type,
         _ decoder: any DataDecoder

@@ -136,8 +136,8 @@ enum XMLContent {
         }
         guard let name = declaredEncoding(data) else { return Charset(.utf8).decode(data) }
         guard let charset = Charset(named: name) else { return nil }
-        // If the declaration can be read as ASCII, the document is not in UTF-16, even if the declaration says so, as
-        // that of .NET's StringWriter does.
+        // If the declaration can be read as ASCII, the document is not in UTF-16, even if the declaration says so. An
+        // example is the declaration that .NET's StringWriter writes.
         return charset.keepsASCII ? charset.decode(data) : Charset(.utf8).decode(data)
     }
 

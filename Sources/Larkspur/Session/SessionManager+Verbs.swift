@@ -4,6 +4,7 @@
 /// or `failure` is sent at once. When it ends, it runs the closure for its outcome, once. A call without closures can
 /// be configured by further methods. It starts with its first handler, `await` or sequence, or with
 /// ``SessionTask/resume()``:
+///
 ///     manager.get("users/1", as: User.self) { task, user in print(user.name) }
 ///     let user = try await manager.get("users/1").timeout(total: .seconds(5)).value(as: User.self)
 ///

@@ -27,9 +27,9 @@ public final class SessionManager: Sendable {
 
     /// The concurrent queue on which responses are validated and serialized.
     ///
-    /// Content of at most 4 KiB is an exception, because waking a thread would take longer than serializing the content.
-    /// The exception applies only if the call uses no serializers except those for data, text and JSON objects, and has
-    /// no checks of yours. Then the task that awaits the response serializes the content, or otherwise
+    /// Content of at most 4 KiB is an exception, because waking a thread would take longer than serializing the
+    /// content. The exception applies only if the call uses no serializers except those for data, text and JSON
+    /// objects, and has no checks of yours. Then the task that awaits the response serializes the content, or otherwise
     /// ``completionQueue`` does so, unless it is the main queue. Your own serializers and checks, and decoders of your
     /// types, always run on the processing queue.
     public var processingQueue: DispatchQueue { processing.queue }
