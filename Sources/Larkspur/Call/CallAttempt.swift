@@ -42,7 +42,7 @@ struct CallAttempt {
 
     mutating func cancel() { isCancelled = true }
 
-    /// Ends the attempt. Another one may follow.
+    /// Ends the attempt. Another attempt may follow.
     /// - Parameter resumeData: The resume data that the attempt has left; nil if there is none.
     mutating func end(leaving resumeData: Data?) {
         self.resumeData = resumeData
@@ -85,8 +85,8 @@ struct CallAttempt {
     /// Hands the transfer over to the attempt of another task, which gives all further orders.
     /// - Parameters:
     ///   - previous: The transfer, as it was before the other task got it.
-    ///   - takeTurn: Called after the last order of this attempt, if one is under way. Two orders to one transfer at
-    ///     the same time could overtake each other.
+    ///   - takeTurn: Called after the last order of this attempt, if an order is under way. Two orders to one transfer
+    ///     at the same time could overtake each other.
     mutating func leave(showing previous: any Transfer, _ takeTurn: @escaping @Sendable () -> Void) {
         isDetached = true
         transfer = previous

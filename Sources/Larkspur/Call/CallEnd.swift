@@ -46,8 +46,8 @@ struct Reception: Sendable {
     var file: URL?
     /// An error other than the transport's.
     var failure: StoredError?
-    /// True if the transfer was cancelled to make its response the result, because the transport has no other way to
-    /// end it.
+    /// True if the transfer was cancelled to make its response the result. The transport offers no other way to do
+    /// this.
     var endsWithResponse = false
 
     /// Returns the result of the transfer, which has ended.
@@ -115,7 +115,7 @@ final class CallEnding: @unchecked Sendable {
         return TransferResult(request: result.request, received: result.received, data: Data(), error: error)
     }
 
-    /// Adds a handler, after it has made its value.
+    /// Adds a handler, after the handler has created its value.
     func add(_ handler: CallHandler) {
         handler.prepare(self)
         handlers.append(handler)
@@ -158,7 +158,7 @@ extension SessionTask {
             call.timeline.completed = .now
             call.attempt.resumeData = nil
             call.note(transactions)
-            // A task that was never resumed has not entered the group, which its end leaves.
+            // The end of the task leaves the group. A task that was never resumed has not entered the group yet.
             if end.state == .initialized { environment.completionGroup.enter() }
             return end
         }
@@ -239,7 +239,7 @@ extension SessionTask {
         return ending
     }
 
-    /// Takes the handlers that have been added. If none of them is served with the others, stores the ending for
+    /// Takes the handlers that have been added. If there is none to serve with the others, stores the ending for
     /// handlers that are added later.
     /// - Returns: The handlers to serve, the handlers that came too late for that, and whether no more handlers are
     ///   taken.
@@ -285,8 +285,8 @@ extension SessionTask {
         }
     }
 
-    /// Calls handlers one after the other, each on its own queue or else on the completion queue. Called on the
-    /// completion queue, where the last closure runs too.
+    /// Calls handlers one after the other. Each handler runs on its own queue, or on the completion queue if it has
+    /// none. Called on the completion queue. The last closure runs there too.
     private func run(
         _ handlers: ArraySlice<CallHandler>,
         _ ending: CallEnding,
@@ -335,7 +335,8 @@ extension SessionTask {
 
     // MARK: Adding handlers
 
-    /// Adds a handler, and starts the call if it has not started. A task that was made with a handler takes no others.
+    /// Adds a handler, and starts the call if it has not started. A task that was created with a handler takes no
+    /// others.
     func add(_ handler: CallHandler) {
         guard plan.chain != nil else { return refuse(handler) }
         let ending = storage.withLock { $0.handlers.add(handler) }

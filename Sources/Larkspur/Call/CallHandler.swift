@@ -1,13 +1,13 @@
-/// A handler of the end of a call, which is used once. It makes a value from the response on the processing queue, and
-/// then runs on its own queue.
+/// A handler of the end of a call, which is used once. It creates a value from the response on the processing queue,
+/// and then runs on its own queue.
 class CallHandler: @unchecked Sendable {
-    // Safe: what subclasses change in `prepare` they read in `deliver`, which comes later.
+    // Safe: subclasses change values in `prepare` and read them in `deliver`, which is called later.
     /// The queue that the handler runs on; nil for the completion queue.
     let queue: DispatchQueue?
 
     init(queue: DispatchQueue?) { self.queue = queue }
 
-    /// The serializer of the response; nil for a handler that makes no value.
+    /// The serializer of the response; nil for a handler that creates no value.
     var serializer: (any ResponseSerializer)? { nil }
 
     /// Whether the serializer is quick and runs no code of the caller.
@@ -23,7 +23,7 @@ class CallHandler: @unchecked Sendable {
     /// The value, for notifications and events; nil if there is none.
     var value: Transferred<Any>? { nil }
 
-    /// Makes the value.
+    /// Creates the value.
     func prepare(_ ending: CallEnding) {}
 
     /// Calls the handler.
@@ -41,12 +41,12 @@ final class ContentHandler<S: ResponseSerializer>: CallHandler, @unchecked Senda
     private var prepared: Transferred<Result<S.Output, LarkspurError>>?
     private var preparedFailure: StoredError?
 
-    // The methods are specialized for the serializers that are used most. Otherwise each would look up its types at run
-    // time.
+    // The methods are specialized for the most frequent serializers. Otherwise each method would look up its types at
+    // run time.
     /// - Parameters:
     ///   - serializer: The serializer of the response.
     ///   - queue: The queue that the handler runs on. Default: nil, the completion queue.
-    ///   - resume: Hands the result of the transfer to an `await`. Default: nil, for a closure.
+    ///   - resume: Passes the result of the transfer to an `await`. Default: nil, for a closure.
     ///   - body: The handler.
     @_specialize(where S == AnyResponseSerializer)
     @_specialize(where S == DataResponseSerializer)

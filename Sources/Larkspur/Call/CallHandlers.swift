@@ -17,7 +17,7 @@ struct CallHandlers {
     /// The handlers that are still served with the others if they are added while the response is serialized.
     private enum Admission {
         case all
-        /// Only those with quick serializers.
+        /// Only handlers with quick serializers.
         case quick
         case none
     }
@@ -64,7 +64,8 @@ struct CallHandlers {
         return .completionQueue
     }
 
-    /// Takes the handlers that have been added: the handlers to serve, and those that came too late for that.
+    /// Takes the handlers that have been added: the handlers to serve, and the handlers that came too late to be
+    /// served.
     mutating func take() -> (served: [CallHandler], late: [CallHandler]) {
         let handlers = exchange(&waiting, with: [])
         let served = handlers.filter { admission == .all || admission == .quick && $0.isQuick }

@@ -12,22 +12,22 @@ public struct CallOptions: Sendable {
     public var timeouts: Timeouts
     /// The interceptors of the call, which run within those of the session manager. Default: none.
     public var interceptors: RequestInterceptors
-    /// The hooks of the task. Each of them takes precedence over that of the session manager. Default: nil.
+    /// The hooks of the task. Each of them takes precedence over the same hook of the session manager. Default: nil.
     public var hooks: SessionHooks?
-    /// The credential that answers each authentication challenge of the task, once. It replaces the hook
+    /// The credential that answers each authentication challenge of the task, once. The credential replaces the hook
     /// ``SessionHooks/challengeAnswer``. Default: nil.
     public var credential: URLCredential?
     /// The rules by which responses are acceptable, in place of those of the serializer. Without these rules, a
     /// download or a stream, which has no serializer, accepts any content with a status of 200 to 299. Default: nil.
     public var validation: ResponseValidation?
-    /// The cache policy, in place of that of ``SessionManager/requestSettings`` or of the request. Default: nil.
+    /// The cache policy, in place of the policy of ``SessionManager/requestSettings`` or of the request. Default: nil.
     public var cachePolicy: URLRequest.CachePolicy?
-    /// The priority of the task, from 0 to 1. Default: nil, which stands for `URLSessionTask.defaultPriority`.
+    /// The priority of the task, from 0 to 1. Default: nil, to use `URLSessionTask.defaultPriority`.
     public var priority: Float?
-    /// The closure that is called on the manager's completion queue as the content of the request is sent. Default:
+    /// The closure that is called on the manager's completion queue while the content of the request is sent. Default:
     /// nil.
     public var uploadProgress: (@Sendable (Progress) -> Void)?
-    /// The closure that is called on the manager's completion queue as the content of the response arrives. Default:
+    /// The closure that is called on the manager's completion queue while the content of the response arrives. Default:
     /// nil.
     public var downloadProgress: (@Sendable (Progress) -> Void)?
 
@@ -38,10 +38,10 @@ public struct CallOptions: Sendable {
     ///   - hooks: The hooks of the task. Default: none.
     ///   - credential: The credential with which challenges are answered. Default: none.
     ///   - validation: The rules by which responses are acceptable. Default: those of the serializer.
-    ///   - cachePolicy: The cache policy. Default: that of the session manager.
+    ///   - cachePolicy: The cache policy. Default: the policy of the session manager.
     ///   - priority: The priority of the task, from 0 to 1. Default: `URLSessionTask.defaultPriority`.
-    ///   - uploadProgress: Called on the completion queue as the content of the request is sent. Default: none.
-    ///   - downloadProgress: Called on the completion queue as the content of the response arrives. Default: none.
+    ///   - uploadProgress: Called on the completion queue while the content of the request is sent. Default: none.
+    ///   - downloadProgress: Called on the completion queue while the content of the response arrives. Default: none.
     public init(
         timeouts: Timeouts = Timeouts(),
         interceptors: RequestInterceptors = RequestInterceptors(),
@@ -75,7 +75,7 @@ public struct CallOptions: Sendable {
         return hooks
     }
 
-    /// Returns the plan, in whose request the properties of the options are set.
+    /// Returns the plan with a request in which the properties of the options are set.
     func applied(to plan: CallPlan) -> CallPlan {
         guard let cachePolicy else { return plan }
         return plan.mapRequest { request in

@@ -1,7 +1,7 @@
 internal import HTTPSyntax
 import Synchronization
 
-/// The facts of a call that are known when it is made. They never change.
+/// The facts of a call that are known when it is created. They never change.
 struct CallPlan: Sendable {
     /// The kind of transfer.
     let template: TransferTemplate
@@ -12,8 +12,8 @@ struct CallPlan: Sendable {
     let isValid: Bool
     /// The last step of a download; nil for other calls.
     let download: DownloadFinisher?
-    /// The settings of a call that takes handlers, and starts with its first one. Nil for a task that was made with its
-    /// handler and takes no others.
+    /// The settings of a call that takes handlers, and starts with its first handler. Nil for a task that was created
+    /// with its handler and takes no others.
     var chain: Chain?
 
     /// - Parameters:
@@ -57,10 +57,10 @@ struct CallPlan: Sendable {
         failure.map { .failure($0.error) } ?? urlRequest.map { .success($0) }
     }
 
-    /// Whether the call creates its transfer when it starts, instead of when it is made.
+    /// Whether the transfer is created when the call starts, and not when the call is created.
     var isLaunchedLate: Bool { chain != nil || template.resumption != nil || template.resumer != nil }
 
-    /// The settings of the session manager for a call that takes handlers, as they were when it was made.
+    /// The settings of the session manager for a call that takes handlers, as they were when the call was created.
     struct Chain: Sendable {
         /// The decoder of handlers that name a type.
         let jsonDecoder: JSONDecoder
@@ -81,7 +81,7 @@ struct CallSettings: Sendable {
     var isCancelled = false
 }
 
-/// The start of a call: the object that creates its transfers, and the settings that may change until then.
+/// The start of a call: the object that creates its transfers, and the settings that may change until the start.
 struct CallStart {
     /// The object that creates the transfers of the call when it starts. Nil after the start, and for a call whose
     /// transfer was created earlier.
@@ -123,8 +123,8 @@ struct CallStart {
 
 /// An object that creates the transfers of calls.
 protocol CallLauncher: AnyObject, Sendable {
-    /// Creates the first transfer of a call, passes the call to its interceptors, or ends it. Called once for each
-    /// call.
+    /// Creates the first transfer of a call, passes the call to its interceptors, or ends the call. Called once for
+    /// each call.
     func launch(_ task: SessionTask, _ settings: CallSettings)
 }
 
@@ -140,12 +140,12 @@ extension SessionTask {
         return self
     }
 
-    /// Changes the settings, and returns whether that was possible. If it was not, that is reported.
+    /// Changes the settings, and returns whether that was possible. If it was not possible, reports the mistake.
     func mayConfigure(
         _ name: String,
         _ body: (inout CallSettings, inout ResponseRules) -> Void = { _, _ in }
     ) -> Bool {
-        // The replaced values may own objects of the caller, and are released without the lock.
+        // The replaced values may own objects of the caller. They are released outside the lock.
         let (previous, isOpen) = storage.withLock { ($0.start, $0.start.configure(body)) }
         withExtendedLifetime(previous) {}
         if !isOpen, plan.chain != nil {
@@ -199,7 +199,7 @@ extension SessionTask {
         }
     }
 
-    /// Makes the call create its transfers when it starts.
+    /// Sets the object that creates the transfers of the call when it starts.
     func launchLater(by launcher: any CallLauncher) { storage.withLock { $0.start.launcher = launcher } }
 
     /// Launches the call, once.
@@ -214,7 +214,8 @@ extension SessionTask {
         if !storage.withLock({ $0.course.store(cancelWork) }) { cancelWork() }
     }
 
-    /// Stores the timers of the call until the call ends. If it has ended already, they are cancelled immediately.
+    /// Stores the timers of the call until the call ends. If the call has ended already, cancels the timers
+    /// immediately.
     func use(_ timers: CallTimers) {
         if !storage.withLock({ $0.course.store(timers) }) { timers.cancel() }
     }

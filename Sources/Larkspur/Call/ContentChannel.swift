@@ -2,13 +2,14 @@ import Synchronization
 
 /// The chunks of content between a task and the only consumer of its sequence.
 ///
-/// Each chunk holds an object that counts it. While the consumer has not taken about 1 MiB, the transport stops
-/// reading. A transport without such objects cannot stop. With it, a consumer that falls too far behind ends the task.
+/// Each chunk retains an object with which the transport counts the bytes that the consumer has not taken. While there
+/// are about 1 MiB of such bytes, the transport stops reading. Some transports have no such objects and cannot stop.
+/// With such a transport, a consumer that falls too far behind ends the task.
 final class ContentChannel: Sendable {
     fileprivate struct State {
         var pieces: [(data: Data, held: (any Sendable)?)] = []
         var next = 0
-        /// The number of buffered bytes whose chunks hold no object.
+        /// The number of buffered bytes whose chunks retain no object.
         var freeBytes = 0
         var end: Result<Void, LarkspurError>?
         var waiting: CheckedContinuation<Void, Never>?
@@ -35,7 +36,7 @@ final class ContentChannel: Sendable {
     func add(_ data: Data, held: (any Sendable)?) throws(LarkspurError) {
         let (waiting, isTooMuch) = state.withLock { state in
             guard state.end == nil else { return (nil as CheckedContinuation<Void, Never>?, false) }
-            // A held chunk makes the transport wait. The limit is needed for the others.
+            // A chunk that retains an object makes the transport wait. The limit is needed for the other chunks.
             if held == nil { state.freeBytes += data.count }
             if state.freeBytes > Self.limit { return (nil, true) }
             state.pieces.append((data, held))
@@ -61,7 +62,7 @@ final class ContentChannel: Sendable {
             defer { if error?.code == .cancelled { (state.pieces, state.next) = ([], 0) } }
             return (state.waiting.take(), error?.code == .cancelled ? state.pieces : [])
         }
-        // Released without the lock.
+        // The dropped chunks are released outside the lock.
         withExtendedLifetime(dropped) {}
         waiting?.resume()
     }
@@ -85,8 +86,7 @@ final class ContentChannel: Sendable {
     func next() async throws(LarkspurError) -> Data? {
         while true {
             switch state.withLock({ $0.step() }) {
-            // The object is released before the method returns, so that the transport continues before the consumer
-            // does.
+            // The object is released before the method returns. So the transport continues before the consumer does.
             case .piece(let data, let held):
                 withExtendedLifetime(held) {}
                 return data

@@ -7,7 +7,7 @@ import Synchronization
 /// buffered. `.foundation` on Linux cannot make the server wait: a consumer that is more than 16 MiB behind ends the
 /// call with the error `contentTooLarge`. Leaving the loop cancels the call.
 ///
-/// There is one iterator. A second one throws an error with the code `unsupported`.
+/// There can be only one iterator. A second iterator throws an error with the code `unsupported`.
 public struct ContentChunks: AsyncSequence, Sendable {
     /// A chunk of content, of any length.
     public typealias Element = Data
@@ -37,7 +37,7 @@ public struct ContentChunks: AsyncSequence, Sendable {
     }
 }
 
-/// The content of a response as it arrives, byte by byte. It has the properties of ``ContentChunks``.
+/// The content of a response as it arrives, byte by byte. In all other respects it is like ``ContentChunks``.
 public struct ContentBytes: AsyncSequence, Sendable {
     /// A byte.
     public typealias Element = UInt8
@@ -79,11 +79,11 @@ public struct ContentBytes: AsyncSequence, Sendable {
     }
 }
 
-/// The content of a response as it arrives, line by line. It has the properties of ``ContentChunks``.
+/// The content of a response as it arrives, line by line. In all other respects it is like ``ContentChunks``.
 ///
 /// The text is UTF-8; invalid bytes are replaced by U+FFFD. A line ends as in Foundation: at a line feed, a carriage
-/// return or both, a vertical tab, a form feed, or U+0085, U+2028 or U+2029. Empty lines are left out. A line that is
-/// longer than 16 MiB is the error `contentTooLarge`.
+/// return or both, a vertical tab, a form feed, or U+0085, U+2028 or U+2029. Empty lines are left out. If a line is
+/// longer than 16 MiB, the error is `contentTooLarge`.
 public struct ContentLines: AsyncSequence, Sendable {
     /// A line without its line end.
     public typealias Element = String
@@ -134,10 +134,10 @@ public struct ContentLines: AsyncSequence, Sendable {
     }
 }
 
-/// The values of a response whose content is JSON in lines (NDJSON), decoded as they arrive. It has the properties of
-/// ``ContentChunks``.
+/// The values of a response whose content is JSON in lines (NDJSON), decoded as they arrive. In all other respects the
+/// sequence is like ``ContentChunks``.
 ///
-/// Each line is a value; blank lines are left out. A line that is longer than 16 MiB is the error `contentTooLarge`.
+/// Each line is a value; blank lines are left out. If a line is longer than 16 MiB, the error is `contentTooLarge`.
 public struct ContentValues<Element: Decodable & Sendable>: AsyncSequence, Sendable {
     /// The error of the call.
     public typealias Failure = LarkspurError
@@ -265,7 +265,7 @@ struct ContentSource: Sendable {
             consumer: .channel(channel),
             refusesOtherStreams: isEventStream
         )
-        // A second iteration finds the channel taken. It gets no stream, and so `direct` refuses it.
+        // For a second iteration the channel is taken already. It gets no stream, so `direct` refuses it.
         try task.direct(to: channel.take() ? stream : nil, for: eventStream)
         task.resume()
     }
@@ -297,7 +297,7 @@ final class ContentConsumer: Sendable {
     }
 
     deinit {
-        // A consumer that was refused must not cancel the call of another one.
+        // A consumer that was refused must not cancel the call of another consumer.
         if failure == nil { source.task.cancel() }
     }
 

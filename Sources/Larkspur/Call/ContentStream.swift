@@ -50,7 +50,7 @@ final class ContentStream: Sendable {
 
     /// Records that a response begins.
     /// - Throws: `connectionLost`, if the response begins again after content was delivered, because the consumer has
-    ///   that content already; `unacceptableContentType`, if a response of that type ends the task.
+    ///   that content already; `unacceptableContentType`, if the content type of the response ends the task.
     func begin(with response: URLResponse) throws(LarkspurError) {
         let refusal = refusal(of: response)
         let isAcceptable = refusal == nil
@@ -71,8 +71,8 @@ final class ContentStream: Sendable {
         if isAcceptable, case .channel(let channel) = consumer { channel.begin(with: response) }
     }
 
-    /// Returns the error of a response that is not acceptable; nil if it is. It is validated as if it had content,
-    /// because that is not known yet.
+    /// Returns the error of a response that is not acceptable; nil if it is acceptable. The response is validated as if
+    /// it had content, because it is not known yet whether it has any.
     private func refusal(of response: URLResponse) -> LarkspurError? {
         do throws(LarkspurError) {
             try validation.validate(response, data: Data([0]))

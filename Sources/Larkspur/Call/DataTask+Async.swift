@@ -50,7 +50,7 @@ extension DataTask {
     /// - Throws: ``LarkspurError`` if the call fails, or the content is not JSON. Its code is `cancelled` if the task
     ///   or the surrounding `Task` was cancelled.
     public func value(
-        // The labels are those of the generic method. Otherwise the compiler has no useful message for a wrong
+        // The labels are the same as in the generic method. Otherwise the compiler has no useful message for a wrong
         // argument.
         as type: JSONValue.Type = JSONValue.self,
         decoder: (any DataDecoder)? = nil
@@ -75,8 +75,8 @@ extension DataTask {
         get async throws(LarkspurError) { try await collect(by: DataResponseSerializer()).result.get() }
     }
 
-    /// The content of the response as text, in the encoding of its `Content-Type`. Without one, the encoding is UTF-8,
-    /// or ISO-8859-1 if the content is not valid UTF-8.
+    /// The content of the response as text, in the encoding that its `Content-Type` names. If it names none, the
+    /// encoding is UTF-8, or ISO-8859-1 if the content is not valid UTF-8.
     /// - Throws: ``LarkspurError`` if the call fails or the text cannot be decoded, with the code `cancelled` after a
     ///   cancellation of the task or of the surrounding `Task`.
     public var string: String {
@@ -84,8 +84,8 @@ extension DataTask {
     }
 
     /// Waits for the response, and parses it with a serializer.
-    /// - Parameter serializer: The serializer, which runs on the manager's `processingQueue`. Default: one that returns
-    ///   the content.
+    /// - Parameter serializer: The serializer, which runs on the manager's `processingQueue`. Default: a serializer
+    ///   that returns the content.
     /// - Returns: The response with its value or error. The method does not throw.
     public func response<S: ResponseSerializer>(
         as serializer: S = DataResponseSerializer()

@@ -28,8 +28,8 @@ extension DataTask {
     /// Adds a handler that gets the content as text, and starts the call if it has not started. For the order of
     /// handlers see ``response(as:queue:handler:)``.
     /// - Parameters:
-    ///   - encoding: The encoding of the text. Default: that of the response's `Content-Type`, or else UTF-8, or
-    ///     ISO-8859-1 if it is not valid UTF-8.
+    ///   - encoding: The encoding of the text. Default: the encoding that the response's `Content-Type` names. If it
+    ///     names none, the default is UTF-8, or ISO-8859-1 if the content is not valid UTF-8.
     ///   - queue: The queue on which the handler gets the text. Default: the manager's `completionQueue`.
     ///   - handler: Called once, with the text or the error.
     /// - Returns: The task.
@@ -113,7 +113,7 @@ extension DataTask {
     }
 
     /// Adds a handler that gets the content in chunks as it arrives, and starts the call. The content is not stored, so
-    /// that its length is not limited.
+    /// its length is not limited.
     ///
     ///     manager.get("events").responseStream { task, chunk in
     ///         file.write(chunk)
@@ -121,9 +121,9 @@ extension DataTask {
     ///         print(response.value ?? 0, "bytes")
     ///     }
     ///
-    /// Only the content of an acceptable response is delivered: by default, that of a response with a status of 200 to
-    /// 299. If the response is not acceptable, the error has its content, up to 1 MiB. If the handler is slow, the
-    /// transfer waits. After a cancellation no more chunks are delivered.
+    /// Only the content of an acceptable response is delivered. By default, a response is acceptable if its status is
+    /// 200 to 299. If the response is not acceptable, the error has its content, up to 1 MiB. If the handler is slow,
+    /// the transfer waits. After a cancellation no more chunks are delivered.
     /// - Parameters:
     ///   - onContent: Called with the task and each chunk, in order, on the manager's `completionQueue`.
     ///   - completionHandler: Called once, after the last chunk, on the manager's `completionQueue`, with the number of
@@ -155,7 +155,7 @@ extension DataTask {
         return self
     }
 
-    /// Returns the serializer with the manager's decoder, if it names none.
+    /// Returns the serializer. If it has no decoder, it gets the manager's decoder.
     func resolved<S: ResponseSerializer>(_ serializer: S) -> S {
         serializer.decoding(with: plan.chain?.jsonDecoder ?? JSONDecoder())
     }
@@ -192,7 +192,7 @@ extension DataTask {
         configure("validate(contentType:)") { $1.contentTypes = types }
     }
 
-    /// Adds a check of the response, which follows the checks of the status code and the content type.
+    /// Adds a check of the response, which runs after the checks of the status code and the content type.
     /// - Parameter check: Gets the request, the response and the content on the manager's `processingQueue`. It throws
     ///   an error to reject the response. A ``LarkspurError`` is reported unchanged. Any other error becomes the
     ///   `underlyingError` of an error with the code `unacceptableResponse`. The check may be called once for each
@@ -207,14 +207,14 @@ extension DataTask {
 
 /// The settings of a call that was made without closures. Set them before the first handler is added.
 extension SessionTask {
-    /// Adds interceptors of this call, within those of the session manager.
+    /// Adds interceptors of this call. They run within the interceptors of the session manager.
     /// - Parameter interceptors: The interceptors that run once for the call. The first one is the outermost.
     /// - Returns: The task.
     public func intercept(with interceptors: any RequestInterceptor...) -> Self {
         configure("intercept(with:)") { settings, _ in settings.interceptors.call += interceptors }
     }
 
-    /// Adds interceptors of each attempt of this call, within those of the session manager.
+    /// Adds interceptors of each attempt of this call. They run within those of the session manager.
     /// - Parameter interceptors: The interceptors that run once for each attempt. The first one is the outermost.
     /// - Returns: The task.
     public func interceptAttempts(with interceptors: any RequestInterceptor...) -> Self {
@@ -259,7 +259,7 @@ extension SessionTask {
     ///         .uploadProgress { progress in print(progress.fractionCompleted) }
     ///         .string
     /// - Parameter handler: Gets the progress, which is always the same object, on the manager's `completionQueue`.
-    ///   While a report waits in the queue, no other is queued.
+    ///   While a report waits in the queue, no other report is queued.
     /// - Returns: The task.
     public func uploadProgress(_ handler: @escaping @Sendable (Progress) -> Void) -> Self {
         if mayConfigure("uploadProgress(_:)") { upload.add(handler) }
@@ -272,7 +272,7 @@ extension SessionTask {
     ///         .downloadProgress { progress in print(progress.fractionCompleted) }
     ///         .file
     /// - Parameter handler: Gets the progress, which is always the same object, on the manager's `completionQueue`.
-    ///   While a report waits in the queue, no other is queued.
+    ///   While a report waits in the queue, no other report is queued.
     /// - Returns: The task.
     public func downloadProgress(_ handler: @escaping @Sendable (Progress) -> Void) -> Self {
         if mayConfigure("downloadProgress(_:)") { download.add(handler) }

@@ -25,13 +25,13 @@ struct Deadline: Sendable {
 /// and ends with the same error. If deadlines are nested, the earlier one applies. The closure itself is not cancelled.
 /// - Parameters:
 ///   - limit: The time from now to the deadline.
-///   - clock: The clock that measures it; pass the manager's clock if that is not the continuous one. Default: the
-///     continuous clock.
-///   - isolation: The actor on which the closure runs. Default: that of the caller.
+///   - clock: The clock that measures the time. If the manager has another clock than the continuous clock, pass that
+///     clock. Default: the continuous clock.
+///   - isolation: The actor on which the closure runs. Default: the actor of the caller.
 ///   - body: The closure.
 /// - Returns: The result of the closure.
-/// - Throws: The error of the closure, and of its type: ``LarkspurError`` for a closure that begins with
-///   `() async throws(LarkspurError) in`.
+/// - Throws: The error of the closure. It has the type that the closure throws: ``LarkspurError`` for a closure that
+///   begins with `() async throws(LarkspurError) in`.
 public func withDeadline<Value, Failure: Error>(
     _ limit: Duration,
     clock: some Clock<Duration> = ContinuousClock(),
@@ -40,7 +40,7 @@ public func withDeadline<Value, Failure: Error>(
 ) async throws(Failure) -> Value {
     let deadline = Deadline(in: limit, of: clock)
     if let outer = Deadline.current, outer.remaining() <= deadline.remaining() { return try await body() }
-    // `withValue` does not throw typed errors, so that the error is returned in a `Result`.
+    // `withValue` does not throw typed errors, so the error is returned in a `Result`.
     let result = await Deadline.$current.withValue(
         deadline,
         operation: { () async -> Result<Value, Failure> in
@@ -84,8 +84,8 @@ struct CallTimers: Sendable {
         if let firstByte = limits.firstByte {
             timers.append(
                 Self.timer(firstByte, clock) { [weak task] in
-                    // For a download, `firstResponseByte` is set when content arrives, but `response` already with the
-                    // head.
+                    // For a download, `firstResponseByte` is set only when content arrives, but `response` is set when
+                    // the head arrives.
                     guard let task, task.timeline.firstResponseByte == nil, task.response == nil else { return }
                     task.fail(with: Self.error("No response arrived for \(firstByte)."))
                 }
@@ -126,10 +126,10 @@ extension SessionTask {
     ///   - firstByte: The maximum time until the head of a response has arrived. Default: nil, for the manager's limit.
     ///   - idle: The maximum time without a byte sent or received. Default: nil, for the limit of the manager or the
     ///     request.
-    ///   - connect: The maximum time for making a connection. The transport `.foundation` refuses it. Default: nil, for
-    ///     the manager's limit.
-    ///   - queue: The maximum time until the request may connect to its host. The transport `.foundation` refuses it.
-    ///     Default: nil, for the manager's limit.
+    ///   - connect: The maximum time for making a connection. The transport `.foundation` refuses this limit. Default:
+    ///     nil, for the manager's limit.
+    ///   - queue: The maximum time until the request may connect to its host. The transport `.foundation` refuses this
+    ///     limit. Default: nil, for the manager's limit.
     /// - Returns: The task.
     public func timeout(
         total: Duration? = nil,

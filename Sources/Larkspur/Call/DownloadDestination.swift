@@ -20,10 +20,10 @@ public struct DownloadDestination: Sendable {
 
     /// Creates a destination whose location a closure returns.
     /// - Parameters:
-    ///   - replacing: True to replace an existing file atomically. If false, an existing file is the error
+    ///   - replacing: True to replace an existing file atomically. If false and the file exists, the error is
     ///     `fileMoveFailed`. A folder is never replaced. Default: false.
-    ///   - makingFolders: True to create missing folders. If false, a missing folder is the error `fileMoveFailed`.
-    ///     Default: false.
+    ///   - makingFolders: True to create missing folders. If false and a folder is missing, the error is
+    ///     `fileMoveFailed`. Default: false.
     ///   - place: Gets the temporary file and the response, and returns the file's location. If it returns nil, the
     ///     file is not moved, and is removed after the completion handler has returned. Runs on the manager's
     ///     `processingQueue`.
@@ -41,8 +41,8 @@ public struct DownloadDestination: Sendable {
     /// - Parameters:
     ///   - url: The file's location, as a `file:` URL.
     ///   - replacing: True to replace a file at that location atomically; false to fail with `fileMoveFailed` if there
-    ///     is one. A folder is never replaced. Default: false.
-    ///   - makingFolders: True to create missing folders; false to fail with `fileMoveFailed` if one is missing.
+    ///     is a file. A folder is never replaced. Default: false.
+    ///   - makingFolders: True to create missing folders; false to fail with `fileMoveFailed` if a folder is missing.
     ///     Default: false.
     public static func file(_ url: URL, replacing: Bool = false, makingFolders: Bool = false) -> Self {
         Self(replacing: replacing, makingFolders: makingFolders) { _, _ in url }
@@ -53,9 +53,9 @@ public struct DownloadDestination: Sendable {
     /// The file is always directly in this folder, even if the server suggests a path outside the folder.
     /// - Parameters:
     ///   - url: The folder, as a `file:` URL.
-    ///   - replacing: True to replace an existing file of that name atomically. If false, an existing file is the error
-    ///     `fileMoveFailed`. A folder of that name is never replaced. Default: false.
-    ///   - makingFolders: True to create the folder if it is missing. If false, a missing folder is the error
+    ///   - replacing: True to replace an existing file of that name atomically. If false and such a file exists, the
+    ///     error is `fileMoveFailed`. A folder of that name is never replaced. Default: false.
+    ///   - makingFolders: True to create the folder if it is missing. If false and the folder is missing, the error is
     ///     `fileMoveFailed`. Default: false.
     public static func folder(_ url: URL, replacing: Bool = false, makingFolders: Bool = false) -> Self {
         Self(replacing: replacing, makingFolders: makingFolders) { _, response in
@@ -66,9 +66,9 @@ public struct DownloadDestination: Sendable {
     /// Returns the name for the file of a response. It is the name that the server suggests in `Content-Disposition`
     /// (RFC 6266, with `filename*` of RFC 8187), or else the last segment of the URL's path; nil if there is neither.
     ///
-    /// The name is always that of a single visible file. Of a path, only the last segment is used. Control characters,
-    /// and dots and hyphens at the beginning, become underscores. The name has at most 255 bytes. An invalid field
-    /// suggests no name.
+    /// The result is always the name of a single visible file. If the server suggests a path, only its last segment is
+    /// used. Control characters, and dots and hyphens at the beginning, become underscores. The name has at most 255
+    /// bytes. An invalid field suggests no name.
     /// - Parameter response: The response.
     public static func fileName(for response: URLResponse?) -> String? {
         let field = (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Disposition")
@@ -95,7 +95,7 @@ public struct DownloadDestination: Sendable {
         let folder = wanted.deletingLastPathComponent()
         if makingFolders { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
         guard replacing else { return try FileManager.default.moveItem(at: file, to: wanted) }
-        // The file is first moved next to the existing one, because the download may be on another volume. Renaming
+        // The file is first moved next to the existing file, because the download may be on another volume. Renaming
         // then replaces the existing file atomically.
         let beside = folder.appendingPathComponent(".larkspur-\(UUID().uuidString)")
         try FileManager.default.moveItem(at: file, to: beside)

@@ -36,7 +36,7 @@ struct DownloadFinisher: Sendable {
         }
         if result.hasContent { try checkLength(of: file, against: result.response) }
         try ending.rules.check(file, of: result)
-        // The file of a data task that became a download can be read only by its owner. This file goes to the caller.
+        // If a data task became a download, only the owner can read its file. This file belongs to the caller.
         #if canImport(FoundationNetworking)
         NewFilePermissions.replacePrivateOnes(ofFileAt: file)
         #endif
@@ -81,7 +81,7 @@ struct DownloadFinisher: Sendable {
     /// Returns the content for a validation error: the beginning of the file. The file of an acceptable response is not
     /// read.
     private func beginning(of result: TransferResult, _ validation: ResponseValidation) -> Data {
-        // One byte stands for the content of the file. Empty content would be acceptable with every type.
+        // One byte is used in place of the file's content, because empty content would be acceptable with every type.
         guard let file = result.file, (try? validation.validate(result.response, data: Data([0]))) == nil,
             let handle = try? FileHandle(forReadingFrom: file)
         else { return result.data }
@@ -108,7 +108,7 @@ extension URLResponse {
             let range = http.value(forHTTPHeaderField: "Content-Range"),
             case .part(_, let last, _) = ContentRange(range)
         else { return nil }
-        // The server chooses the number, so that an overflow must not trap.
+        // The server chooses the number, so an overflow must not terminate the process.
         return last.addingReportingOverflow(1).partialValue
     }
 }

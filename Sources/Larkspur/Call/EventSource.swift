@@ -6,10 +6,10 @@
 ///
 /// ``SessionManager/events(_:method:parameters:body:headers:options:timeoutInterval:reconnection:)`` connects again
 /// after the connection has ended or was lost. If an event had an ID, the new request has it in the field
-/// `Last-Event-ID`. A response with the status 204 ends the sequence. Another status than 200 is the error
-/// `unacceptableStatusCode`, and another content type than `text/event-stream` the error `unacceptableContentType`,
-/// each with the response. A line or an event's data of more than 1 MiB is the error `contentTooLarge`, and an ID of
-/// more than 4 KiB is ignored. A second loop begins a new stream.
+/// `Last-Event-ID`. A response with the status 204 ends the sequence. For any other status except 200, the error is
+/// `unacceptableStatusCode`. For another content type than `text/event-stream`, the error is `unacceptableContentType`.
+/// Both errors have the response. If a line or an event's data is longer than 1 MiB, the error is `contentTooLarge`. An
+/// ID of more than 4 KiB is ignored. A second loop begins a new stream.
 ///
 /// ``DataTask/events`` returns the events of a single connection, which can be iterated once.
 ///
@@ -24,9 +24,9 @@ public struct EventSource: AsyncSequence, Sendable {
     /// The error that ends the sequence.
     public typealias Failure = LarkspurError
 
-    /// The default of the time without a byte after which a connection counts as lost: 300 seconds.
+    /// The default for the time after which a connection counts as lost if no byte arrives: 300 seconds.
     ///
-    /// Servers keep an idle connection open with a comment, as a rule every 15 seconds.
+    /// Servers keep an idle connection open with a comment, usually every 15 seconds.
     public static let defaultTimeoutInterval: TimeInterval = 300
 
     /// The closure that returns the source of a connection's content. It gets the ID of the last event.
@@ -130,7 +130,7 @@ public struct EventSource: AsyncSequence, Sendable {
             let task = consumer.source.task
             let response = head ?? task.response
             if (response as? HTTPURLResponse)?.statusCode == 204 { return nil }
-            // The validation accepts any type if there is no content. The type of an event stream is checked
+            // If there is no content, the validation accepts any type. The type of an event stream is checked
             // nevertheless.
             if head == nil { try consumer.source.validation.validate(response, data: Data([0])) }
             return consumer
@@ -151,15 +151,16 @@ extension DataTask {
     ///         print(event.data)
     ///     }
     ///
-    /// There is a single connection. The sequence ends when the connection ends, and throws its error. The connection
-    /// counts as lost (`timedOut`) after ``EventSource/defaultTimeoutInterval`` without a byte, or after the time that
+    /// There is a single connection. The sequence ends when the connection ends. If the connection fails, the sequence
+    /// throws its error. The connection counts as lost (`timedOut`) if no byte arrives for
+    /// ``EventSource/defaultTimeoutInterval``, or for the time that
     /// ``SessionTask/timeout(total:firstByte:idle:connect:queue:)`` sets for the call. The request gets the fields
     /// `Accept: text/event-stream` and `Cache-Control: no-store`, unless the call or the manager has set other values.
     public var events: EventSource { events(timeoutInterval: EventSource.defaultTimeoutInterval) }
 
-    /// Returns the server-sent events of the response, as they arrive. Iterating starts the call. The sequence has the
-    /// properties of ``events``.
-    /// - Parameter timeoutInterval: The time in seconds without a byte after which the connection counts as lost;
+    /// Returns the server-sent events of the response, as they arrive. Iterating starts the call. In all other respects
+    /// the sequence is like ``events``.
+    /// - Parameter timeoutInterval: The time in seconds after which the connection counts as lost if no byte arrives;
     ///   `.infinity` for no limit. It replaces the limits of the request, the manager and the session.
     public func events(timeoutInterval: TimeInterval) -> EventSource {
         let source = ContentSource(task: self, eventStream: EventStreamRequest(timeoutInterval: timeoutInterval))
@@ -182,7 +183,7 @@ struct EventStreamRequest: Sendable {
         acceptableContentTypes: ["text/event-stream"]
     )
 
-    /// The time in seconds without a byte after which the connection counts as lost.
+    /// The time in seconds after which the connection counts as lost if no byte arrives.
     let timeoutInterval: TimeInterval
 
     /// Returns a request with the fields and properties of a request for an event stream.

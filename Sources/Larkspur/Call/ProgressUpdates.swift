@@ -34,7 +34,7 @@ public struct ByteProgress: Sendable, Hashable {
 public struct ProgressUpdates: AsyncSequence, Sendable {
     /// The bytes so far.
     public typealias Element = ByteProgress
-    /// The end of the transfer, successful or not, is the end of the sequence.
+    /// The sequence throws no error. It ends with the transfer, whether the transfer succeeds or fails.
     public typealias Failure = Never
 
     let task: SessionTask
@@ -42,7 +42,7 @@ public struct ProgressUpdates: AsyncSequence, Sendable {
 
     /// Creates an iterator, and starts the task if it has not started.
     public func makeAsyncIterator() -> Iterator {
-        // The updates begin before the task, so that none is missed.
+        // The updates begin before the task, so that no update is missed.
         let updates = progress.updates().makeAsyncIterator()
         if task.state == .initialized { task.resume() }
         return Iterator(updates: updates)

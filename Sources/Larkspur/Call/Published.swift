@@ -39,7 +39,7 @@ final class Published<Value: Sendable>: Sendable {
 
     /// Creates a published value.
     /// - Parameters:
-    ///   - writers: The queue of the writers. Values that share it are changed one after the other.
+    ///   - writers: The queue of the writers. Values that share a queue are changed one after the other.
     ///   - didChange: Called after each change, by its thread and without a lock. Default: none.
     init(
         _ value: Value,
@@ -78,7 +78,7 @@ final class Published<Value: Sendable>: Sendable {
 
     private func replace(with value: Value) -> Value {
         let previous = storage.withLock { exchange(&$0, with: value) }
-        // The count follows the replacement. Otherwise a reader could take the previous value for that of the new
+        // The count follows the replacement. Otherwise a reader could take the previous value for the value of the new
         // version.
         changes.add(1, ordering: .releasing)
         return previous

@@ -15,7 +15,7 @@ extension EventSource {
 
         var use = Use.get
 
-        /// The delay before the next connection, until the server requests another one. Default: 3 seconds.
+        /// The delay before the next connection, until the server requests another delay. Default: 3 seconds.
         public var initialDelay: Duration = .seconds(3)
         /// The minimum delay, even if the server requests a shorter one. Default: 100 milliseconds.
         public var minimumDelay: Duration = .milliseconds(100)
@@ -29,10 +29,10 @@ extension EventSource {
         /// no limit.
         public var maximumAttempts: Int?
 
-        /// Creates rules, which are ``automatic``.
+        /// Creates rules that are equal to ``automatic``.
         public init() {}
 
-        /// The rules that connect GET requests again, and no others.
+        /// The rules that connect only GET requests again.
         public static let automatic = Self()
         /// The rules that connect requests with any method again. Their content is sent each time.
         public static let always: Self = {
@@ -40,7 +40,7 @@ extension EventSource {
             rules.use = .always
             return rules
         }()
-        /// The rules for one connection.
+        /// The rules for a single connection, after which no other follows.
         public static let never: Self = {
             var rules = Self()
             rules.use = .never
@@ -57,7 +57,7 @@ struct ReconnectionSchedule: Sendable {
 
     private let rules: EventSource.Reconnection
     private let isEnabled: Bool
-    /// The number of connections without content since the last one with content.
+    /// The number of connections without content since the last connection with content.
     private var failures = 0
 
     init(_ rules: EventSource.Reconnection, method: String?) {
@@ -76,7 +76,7 @@ struct ReconnectionSchedule: Sendable {
     /// Returns the delay before the next connection; nil if none follows.
     /// - Parameters:
     ///   - error: The error of the connection; nil if the server has ended it.
-    ///   - retry: The delay that the server has requested; nil if it has requested none.
+    ///   - retry: The delay that the server has requested; nil if it has requested no delay.
     ///   - random: A number from 0 to 1. Default: a random one.
     mutating func delay(
         after error: LarkspurError?,

@@ -33,7 +33,7 @@ struct ResponseRules: Sendable {
         if validation != nil || statusCodes != nil || contentTypes != nil {
             serializer.validation = applied(to: serializer.validation)
         }
-        // If the rules reject the response already, their error takes precedence over that of a check.
+        // If the rules reject the response already, their error takes precedence over the error of a check.
         if !checks.isEmpty, (try? serializer.validation.validate(received: result.received, data: result.data)) != nil {
             do throws(LarkspurError) { try check(result) } catch { return .failure(error) }
         }

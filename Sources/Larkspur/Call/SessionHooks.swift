@@ -2,7 +2,7 @@ import Synchronization
 
 /// Closures that take part in the work of a session. ``SessionManager/hooks`` sets them for all tasks of a session
 /// manager. The option ``CallOptions/hooks`` of a call, or ``SessionTask/hooks``, sets them for one task. If a hook is
-/// set in both places, that of the task is called.
+/// set in both places, the hook of the task is called.
 ///
 /// Hooks run on the session manager's serial hook queue. The transport waits for the hooks that return a value, and
 /// does not block its own threads meanwhile. The other hooks run in the order of the events.
@@ -17,17 +17,17 @@ public struct SessionHooks: Sendable {
     /// The hook that answers the challenge of a connection (NTLM and Negotiate). If it returns
     /// ``ChallengeAnswer/performDefaultHandling``, ``challengeAnswer`` is called next.
     ///
-    /// It is called for the session and gets no task. After `fail` the task therefore ends as after `cancel`, without
-    /// that error. With the transport `.foundation` on Linux it is never called. Default:
+    /// It is called for the session and gets no task. So `fail` has the effect of `cancel`: the task does not get the
+    /// error. With the transport `.foundation` on Linux the hook is never called. Default:
     /// ``ChallengeAnswer/performDefaultHandling``.
     public var sessionChallengeAnswer: (@Sendable (URLAuthenticationChallenge) -> ChallengeAnswer)?
 
     /// The hook that answers an authentication challenge. Default: ``ChallengeAnswer/performDefaultHandling``.
     public var challengeAnswer: (@Sendable (SessionTask, URLAuthenticationChallenge) -> ChallengeAnswer)?
 
-    /// The hook that creates the body stream of a streamed upload, also when the content has to be sent again. If it
-    /// returns nil, the stream that the task was made with is sent. It should only create the stream: with the
-    /// transport `.foundation` on Linux it runs on the session's work queue.
+    /// The hook that creates the body stream of a streamed upload, also when the content has to be sent again. If the
+    /// hook returns nil, the stream that the task was created with is sent. The hook should only create the stream:
+    /// with the transport `.foundation` on Linux it runs on the session's work queue.
     public var needNewBodyStream: (@Sendable (SessionTask) -> InputStream?)?
 
     /// The hook that decides about the content of a response. It returns `.allow` to receive the content, `.cancel` to
@@ -39,9 +39,9 @@ public struct SessionHooks: Sendable {
     /// The hook that is called when a data task has become a download, because ``responseDisposition`` returned
     /// `.download`.
     ///
-    /// The data task ends with the error `becameDownload`. The download task takes over its state (running or
-    /// suspended) and its ``SessionTask/taskIdentifier``, and ends separately. ``downloadDestination`` chooses the
-    /// location of its file, and ``SessionTask/didCompleteNotification`` reports it.
+    /// The data task ends with the error `becameDownload`. The download task takes over the data task's state (running
+    /// or suspended) and ``SessionTask/taskIdentifier``, and ends separately. ``downloadDestination`` chooses the
+    /// location of the file, and ``SessionTask/didCompleteNotification`` reports this location.
     public var didBecomeDownload: (@Sendable (DataTask, DownloadTask) -> Void)?
 
     /// The hook that is called with each chunk of content as it arrives. The task still collects the content, unless it
@@ -54,8 +54,8 @@ public struct SessionHooks: Sendable {
     /// transport stores no responses.
     public var willCacheResponse: (@Sendable (DataTask, CachedURLResponse) -> CachedURLResponse?)?
 
-    /// The hook that chooses the location of a downloaded file. It takes precedence over the task's own destination; if
-    /// it returns nil, that destination applies. Runs on the processing queue.
+    /// The hook that chooses the location of a downloaded file. It takes precedence over the task's own destination. If
+    /// it returns nil, the task's own destination applies. Runs on the processing queue.
     public var downloadDestination: (@Sendable (DownloadTask, URL, URLResponse?) -> URL?)?
 
     /// The hook that is called when content was sent, with three numbers of bytes: sent now, sent in total, and
@@ -73,8 +73,8 @@ public struct SessionHooks: Sendable {
     /// The hook that is called before ``didComplete`` with the times at which the task reached its stages, and with the
     /// durations and byte counts of its requests.
     ///
-    /// The timeline's ``Timeline/transactions`` are empty if the transport does not report them; `.foundation` does
-    /// not.
+    /// The timeline's ``Timeline/transactions`` are empty if the transport does not report them. The transport
+    /// `.foundation` does not.
     public var didCollectMetrics: (@Sendable (SessionTask, Timeline) -> Void)?
 
     /// The hook that is called when the transport has finished with a task, with the transport's error, if any. The

@@ -79,7 +79,7 @@ extension SessionTask {
             // This task leaves the group at its own end. The other one is in the group until it has ended, so that a
             // wait for the group has no gap.
             environment.completionGroup.enter()
-            // The task begins in the state of the other one. Its observers get the events that lead to that state.
+            // The task begins in the state of the other task. Its observers get the events that lead to that state.
             announce(.created, to: storage.observation)
             announce(.resumed, to: storage.observation)
             if other.course.state == .suspended { announce(.suspended, to: storage.observation) }

@@ -7,8 +7,8 @@ import Synchronization
 /// It wraps the `URLSessionTask` of the current attempt, and stays the same object from creation to completion, so that
 /// it can be the object of notifications. Control it with ``resume()``, ``suspend()`` and ``cancel()``. These methods
 /// post notifications, once for each change of state, and call no code of yours. With the transport `.foundation` on
-/// Linux, the first resume waits for the work queue that all sessions of the process share. The task does not notice
-/// calls to ``urlSessionTask`` itself.
+/// Linux, the first resume waits for the work queue that all sessions of the process share. If you call methods of
+/// ``urlSessionTask`` itself, the `SessionTask` does not notice the calls.
 ///
 /// Every task ends exactly once: its completion handler runs, then ``didCompleteNotification`` is posted, both on the
 /// completion queue.
@@ -68,7 +68,7 @@ public class SessionTask: @unchecked Sendable {
 
     // MARK: Driving
 
-    /// Starts the task, or continues it after ``suspend()``. Without effect in other states. Posts
+    /// Starts the task, or continues it after ``suspend()``. Has no effect in other states. Posts
     /// ``didResumeNotification``.
     ///
     /// Calls are not counted: one resume reverses any number of suspends.
@@ -76,7 +76,7 @@ public class SessionTask: @unchecked Sendable {
         send { $0.resume() }
     }
 
-    /// Suspends a running task. Without effect in other states. Posts ``didSuspendNotification``.
+    /// Suspends a running task. Has no effect in other states. Posts ``didSuspendNotification``.
     ///
     /// With the transport `.foundation` on Linux, a transfer that is suspended in the middle of its content begins
     /// again when it is resumed, and an upload may time out.
@@ -145,12 +145,12 @@ public class SessionTask: @unchecked Sendable {
     /// The times at which the task reached its stages.
     public final var timeline: Timeline { storage.withLock { $0.timeline } }
 
-    /// The progress of the request's content, in bytes. Cancelling, pausing or resuming it has the same effect on the
-    /// task. Its total is −1 while it is unknown.
+    /// The progress of the request's content, in bytes. Cancelling, pausing or resuming the object has the same effect
+    /// on the task. The total is −1 while it is unknown.
     public final var uploadProgress: Progress { upload.progress(of: self) }
 
-    /// The progress of the response's content, in bytes. Cancelling, pausing or resuming it has the same effect on the
-    /// task. Its total is −1 while it is unknown.
+    /// The progress of the response's content, in bytes. Cancelling, pausing or resuming the object has the same effect
+    /// on the task. The total is −1 while it is unknown.
     public final var downloadProgress: Progress { download.progress(of: self) }
 
     /// A label for the caller's own use. Larkspur does not use it.
@@ -169,8 +169,8 @@ public class SessionTask: @unchecked Sendable {
         }
     }
 
-    /// Closures that take part in the work of this task. They replace those in ``SessionManager/hooks`` with the same
-    /// names. Default: no hooks, so that those of the session manager are called.
+    /// Closures that take part in the work of this task. They replace the hooks in ``SessionManager/hooks`` with the
+    /// same names. Default: no hooks, so that the hooks of the session manager are called.
     ///
     ///     let task = manager.dataTask(with: request) { response in print(response) }
     ///     task.hooks.willPerformHTTPRedirection = { _, _, _ in nil }
@@ -185,7 +185,7 @@ public class SessionTask: @unchecked Sendable {
         set {
             let hooks = TaskHooks(value: newValue)
             isHooked.store(true, ordering: .releasing)
-            // The previous hooks are released without the lock.
+            // The previous hooks are released outside the lock.
             _ = storage.withLock { exchange(&$0.hooks, with: hooks) }
         }
     }
@@ -281,12 +281,12 @@ public final class UploadTask: DataTask, @unchecked Sendable {
 
 /// A task whose response is written to a file.
 public final class DownloadTask: SessionTask, @unchecked Sendable {
-    /// The resume data with which a later process can continue the download, if this process ends first. Nil while
-    /// there is none, and with a transport that cannot resume.
+    /// The resume data with which a later process can continue the download, if this process ends first. Nil if there
+    /// is no such data yet, or if the transport cannot resume.
     ///
-    /// Reading it does not interrupt the download. Store the data for a later process, which continues after the part
-    /// of the file that exists by then. Store it again from time to time, because it changes if the download has to
-    /// begin again.
+    /// Reading the property does not interrupt the download. Store the data for a later process. That process continues
+    /// after the part of the file that exists at that time. Store the data again from time to time, because it changes
+    /// if the download has to begin again.
     public var resumeData: Data? {
         pendingResumeData ?? attempt?.currentResumeData
     }

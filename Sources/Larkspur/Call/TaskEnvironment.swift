@@ -20,7 +20,7 @@ final class TaskEnvironment: Sendable {
     /// The closure that writes the line about an unhandled failure; nil if such failures are not reported.
     var failureWriter: UnhandledFailure.Writer? { settings.reportsUnhandledFailures ? settings.failureWriter : nil }
 
-    /// Whether calls create their transfers when they start, instead of when they are made.
+    /// Whether calls create their transfers when they start, and not when the calls are created.
     var launchesLate: Bool { !settings.interceptors.isEmpty || !settings.timeouts.isEmpty }
 }
 

@@ -11,23 +11,23 @@ extension SessionTask {
     /// is the `SessionTask`.
     ///
     /// Reading this name turns the notification on, for all tasks of the process and their later changes. An observer
-    /// that does not read it needs ``postsAllNotifications``.
+    /// that does not read this name needs ``postsAllNotifications``.
     public static var didSuspendNotification: Notification.Name { NotificationInterest.shared.reading(.didSuspend) }
 
     /// Posted once for every task, after its completion handler has run. The object is the `SessionTask`;
     /// ``Foundation/Notification/taskCompletion`` describes its end.
     ///
-    /// If a task could not be created, or was cancelled before it was resumed, no notification of a resume precedes
-    /// this one. It is posted on the completion queue of the task's session manager. Reading the name turns the
-    /// notification on, for all tasks of the process that end later. An observer that does not read the name needs
-    /// ``postsAllNotifications``.
+    /// If a task could not be created, or was cancelled before it was resumed, no ``didResumeNotification`` comes
+    /// before this notification. It is posted on the completion queue of the task's session manager. Reading the name
+    /// turns the notification on, for all tasks of the process that end later. An observer that does not read the name
+    /// needs ``postsAllNotifications``.
     public static var didCompleteNotification: Notification.Name { NotificationInterest.shared.reading(.didComplete) }
 
     /// Whether all notifications of tasks are posted, even if the program has not read their names from
     /// ``SessionTask``. Set it to true if there is an observer of every notification, or of a name that is written as a
     /// string. Default: false, so that notifications without observers cost nothing.
     ///
-    /// It applies to all tasks of the process and to their later changes, and may be set from any thread.
+    /// The property applies to all tasks of the process and to their later changes, and may be set from any thread.
     public static var postsAllNotifications: Bool {
         get { NotificationInterest.shared.postsAll }
         set { NotificationInterest.shared.postsAll = newValue }

@@ -3,8 +3,8 @@ import Synchronization
 /// The progress of a task in one direction. The counts are always up to date. The `Progress` object is created when it
 /// is first read.
 ///
-/// Reports to the handler are coalesced: while one waits in the completion queue, no other is queued. A slow queue
-/// therefore does not accumulate reports.
+/// Reports to the handler are coalesced: while a report waits in the completion queue, no other report is queued. So
+/// reports do not accumulate in a slow queue.
 final class TransferProgress: Sendable {
     typealias Handler = @Sendable (Progress) -> Void
 
@@ -21,13 +21,14 @@ final class TransferProgress: Sendable {
         var total = Total.bytes(-1)
         var progress: Progress?
         var isReportQueued = false
-        // Stored within a struct: if a mutex held the closure directly, each access would wrap the closure once more.
+        // The closure is stored within a struct. If a mutex held it directly, each access would wrap the closure once
+        // more.
         var handler: Handler?
         /// The sequences that report the counts; nil if there is none.
         var streams: [Int: AsyncStream<ByteProgress>.Continuation]?
         var nextStream = 0
         var hasEnded = false
-        /// Whether the transfer has succeeded. If the total was unknown, it then equals the completed bytes.
+        /// Whether the transfer has succeeded. If the total was unknown, the total then equals the completed bytes.
         var isComplete = false
 
         /// The number of bytes in all; −1 while it is not known.
@@ -66,7 +67,7 @@ final class TransferProgress: Sendable {
             return !isActive
         }
 
-        /// Records that a change was handled, and returns whether another one has occurred.
+        /// Records that a change was handled, and returns whether another change has occurred.
         mutating func end() -> Bool {
             defer { (isActive, isOutdated) = (isOutdated, false) }
             return isOutdated
@@ -85,7 +86,7 @@ final class TransferProgress: Sendable {
         counts = Mutex(Counts(handler: handler))
     }
 
-    /// Adds a handler, which is called after those before it.
+    /// Adds a handler, which is called after the handlers that were added before.
     func add(_ handler: @escaping Handler) {
         counts.withLock { counts in
             guard let first = counts.handler else { return counts.handler = handler }
@@ -99,7 +100,7 @@ final class TransferProgress: Sendable {
     /// The number of bytes so far.
     var completed: Int64 { counts.withLock { $0.completed } }
 
-    /// Returns the `Progress`. Cancelling, pausing or resuming it has the same effect on the task.
+    /// Returns the `Progress`. Cancelling, pausing or resuming the `Progress` has the same effect on the task.
     func progress(of task: SessionTask) -> Progress {
         if let progress = counts.withLock({ $0.progress }) { return progress }
         // The progress has no parent. The current progress of the calling thread is unrelated, and would call code of
@@ -124,7 +125,7 @@ final class TransferProgress: Sendable {
     }
 
     /// Suspends or resumes a task as its `Progress` requires. Foundation calls the handlers of pausing and resuming on
-    /// arbitrary threads, so that their order does not show which change was the last.
+    /// arbitrary threads, so their order does not show which change was the last.
     private func follow(_ progress: Progress, with task: SessionTask) {
         // The task is called outside the lock, because it calls the transport.
         guard following.withLock({ $0.begin() }) else { return }
@@ -156,13 +157,13 @@ final class TransferProgress: Sendable {
         change { $0.completed = 0 }
     }
 
-    /// Ends the progress after the transfer. If the total was unknown, it then equals the completed bytes. No report is
-    /// queued after this.
+    /// Ends the progress after the transfer. If the total was unknown, it becomes the number of completed bytes. After
+    /// this, no report is queued.
     /// - Returns: Whether there is a handler. One of its reports may still be in the completion queue.
     @discardableResult
     func finish(successfully: Bool, of task: SessionTask) -> Bool {
         let present = counts.withLock { counts in
-            // Without observers the end changes the counts and nothing else.
+            // If there are no observers, the end changes only the counts.
             if !counts.isObserved { counts.end(successfully: successfully) }
             return counts
         }
@@ -182,8 +183,8 @@ final class TransferProgress: Sendable {
         return handler != nil
     }
 
-    /// Returns a sequence of the current counts and all later ones, until the transfer ends. A slow consumer gets only
-    /// the newest.
+    /// Returns a sequence of the current counts and all later counts, until the transfer ends. A slow consumer gets
+    /// only the newest counts.
     func updates() -> AsyncStream<ByteProgress> {
         let (stream, continuation) = AsyncStream.makeStream(of: ByteProgress.self, bufferingPolicy: .bufferingNewest(1))
         let id = counts.withLock { counts in
@@ -205,7 +206,8 @@ final class TransferProgress: Sendable {
         return stream
     }
 
-    /// Changes the counts, then the `Progress`. The lock is not held for the latter, because it may call observers.
+    /// Changes the counts, then the `Progress`. The lock is not held while the `Progress` changes, because it may call
+    /// observers.
     private func change(_ body: (inout Counts) -> Void) {
         let changed = counts.withLock { counts in
             body(&counts)

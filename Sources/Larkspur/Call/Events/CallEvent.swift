@@ -3,9 +3,9 @@ internal import HTTPSyntax
 /// An event of a call or a WebSocket. Examples are the creation of a call, an attempt, a redirect, a challenge, a
 /// retry, and the completion.
 ///
-/// A ``CallObserver`` gets the events of all calls of a session manager (``SessionManager/observers``) or those of one
-/// call (``SessionTask/observe(_:_:)``). The ``kind`` determines which of the properties below have a value; the others
-/// are nil.
+/// A ``CallObserver`` gets the events of all calls of a session manager (``SessionManager/observers``) or the events of
+/// one call (``SessionTask/observe(_:_:)``). The ``kind`` determines which of the properties below have a value; the
+/// others are nil.
 public struct CallEvent: Sendable {
     /// The facts that depend on the kind of the event. They are stored indirectly, because an event is copied on its
     /// way to the observers.
@@ -24,7 +24,7 @@ public struct CallEvent: Sendable {
         case webSocket(URLRequest, URLResponse?, reason: String?)
     }
 
-    /// An authentication challenge, which asks for credentials.
+    /// An authentication challenge, which requests credentials.
     public struct Challenge: Sendable, Hashable {
         /// The kind of credentials, one of Foundation's `NSURLAuthenticationMethod…` constants.
         public let authenticationMethod: String
@@ -42,7 +42,7 @@ public struct CallEvent: Sendable {
     public let date = Date()
     /// The time of the event on a clock that never goes back, for measuring durations.
     public let instant = ContinuousClock.now
-    /// The task of the call; nil for the events of a WebSocket, which has none.
+    /// The task of the call; nil for the events of a WebSocket, which has no task.
     public let task: SessionTask?
     /// The number of the attempt that the event belongs to, from 1; 0 before the first one.
     public let attempt: Int
@@ -127,8 +127,8 @@ extension CallEvent {
         if case .challenge(let challenge) = detail { challenge } else { nil }
     }
 
-    /// The number of bytes. For `contentSent` and `contentReceived` it counts the content since the previous event of
-    /// the same kind, for `webSocketSent` and `webSocketReceived` the message.
+    /// The number of bytes. For `contentSent` and `contentReceived`, it is the size of the content since the previous
+    /// event of the same kind. For `webSocketSent` and `webSocketReceived`, it is the size of the message.
     public var byteCount: Int64? {
         switch detail {
         case .bytes(let count, _): count

@@ -13,7 +13,7 @@ extension CallEvent {
 
         private init(_ name: Name) { self.name = name }
 
-        /// The call was made; it may not have started.
+        /// The call was made. It may not have started yet.
         public static let created = Self(.created)
         /// The task was started, or continues after a suspension.
         public static let resumed = Self(.resumed)
@@ -36,7 +36,7 @@ extension CallEvent {
         public static let contentReceived = Self(.contentReceived)
         /// A transaction of an attempt has ended: one request and its response. Each redirect, challenge and response
         /// from the cache is a transaction. ``CallEvent/transaction`` has the phases of its connection. All such events
-        /// of an attempt are posted at its end. The transport `.foundation` has no metrics, and posts none.
+        /// of an attempt are posted at its end. The transport `.foundation` has no metrics, and posts no such events.
         public static let transactionEnded = Self(.transactionEnded)
         /// An attempt has ended, with a response of any status or an error.
         public static let attemptEnded = Self(.attemptEnded)

@@ -68,14 +68,14 @@ final class CallObservation: Sendable {
         queue.async { [self] in deliver() }
     }
 
-    /// Posts an event, and delivers it after those before it. Called on the completion queue, in the work item that
-    /// runs the handlers, so that an observer that gets only `completed` costs no further wakeup.
+    /// Posts an event, and delivers it after the events before it. Called on the completion queue, in the work item that
+    /// runs the handlers. So an observer that receives only `completed` costs no further wakeup.
     func deliver(_ kind: CallEvent.Kind, of task: SessionTask?, _ detail: @autoclosure () -> CallEvent.Detail) {
         _ = note(kind, of: task, detail)
         deliver()
     }
 
-    /// Appends an event to the pending ones, if an observer gets its kind.
+    /// Appends an event to the pending events, if an observer gets its kind.
     /// - Returns: Whether a delivery has to be queued.
     private func note(_ kind: CallEvent.Kind, of task: SessionTask?, _ detail: () -> CallEvent.Detail) -> Bool {
         // Counted for unobserved events too, because later events have the number of the attempt.
@@ -119,7 +119,7 @@ final class CallObservation: Sendable {
         }
     }
 
-    /// Removes the observers of sequences that have ended. They ignore events, so that the removal may come late.
+    /// Removes the observers of sequences that have ended. These observers ignore events, so the removal may come late.
     private func removeEnded() {
         let previous = state.withLock { state in
             let previous = state.listeners
@@ -127,7 +127,7 @@ final class CallObservation: Sendable {
             kinds.store(state.listeners.reduce(0) { $0 | $1.entry.kinds }, ordering: .relaxed)
             return previous
         }
-        // Released without the lock.
+        // The removed observers are released outside the lock.
         withExtendedLifetime(previous) {}
     }
 }
@@ -146,8 +146,8 @@ extension CallObservation.State {
     fileprivate mutating func counted(_ detail: CallEvent.Detail, _ kind: CallEvent.Kind) -> CallEvent.Detail {
         guard case .bytes(let count, let total) = detail else { return detail }
         if kind == .contentSent {
-            // The transport reports the number of bytes sent in total. It is lower than before if the transport has
-            // begun again.
+            // The transport reports the number of bytes sent in total. The number is lower than before if the transport
+            // has begun the transfer again.
             defer { sent = total }
             return .bytes(count: max(0, total - sent), total: total)
         }
@@ -159,7 +159,7 @@ extension CallObservation.State {
         if let merged = pending.last?.event.merged(with: event) {
             pending[pending.count - 1].event = merged
         } else {
-            // Messages of a WebSocket may come without end.
+            // There may be any number of messages of a WebSocket, so their number in the queue is limited.
             if case .message = event.detail, pending.count >= Self.longestLine { return }
             pending.append(CallObservation.Posted(number: postedCount, event: event))
             postedCount += 1

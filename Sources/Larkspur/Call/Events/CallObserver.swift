@@ -9,7 +9,7 @@
 ///     }
 ///     manager.observers.append(Failures())
 ///
-/// An observer changes nothing: interceptors and hooks do.
+/// An observer cannot change a call. For changes there are interceptors and hooks.
 public protocol CallObserver: Sendable {
     /// The kinds of events that the observer gets. Fewer kinds cost less. The property is read when the observer is
     /// set. Default: all.
@@ -19,7 +19,7 @@ public protocol CallObserver: Sendable {
     ///
     /// The events of one call come one after the other and in order. The events of different calls come at the same
     /// time if the completion queue is concurrent. While an observer works, the handlers of its call wait. With a
-    /// serial queue, those of all calls wait.
+    /// serial queue, the handlers of all calls wait.
     func observe(_ event: CallEvent)
 }
 
@@ -59,7 +59,8 @@ final class ObserverList: Sendable {
 
     init(_ observers: [any CallObserver]) { entries = observers.map(ObserverEntry.init) }
 
-    /// The closure that ends sequences. It ends those whose observers are in the first list and not in the second.
+    /// The closure that ends sequences. It ends the sequences whose observers are in the first list and not in the
+    /// second.
     static let endSequences: @Sendable (ObserverList?, ObserverList?) -> Void = { previous, new in
         for stream in (previous?.entries ?? []).compactMap(\.stream)
         where new?.entries.contains(where: { $0.stream === stream }) != true {

@@ -18,8 +18,8 @@ extension SessionTask {
         return self
     }
 
-    /// Returns a sequence of the later events of this call, which ends after `completed`. When the consumer stops, its
-    /// observer is removed from the call.
+    /// Returns a sequence of the later events of this call, which ends after `completed`. When the consumer stops, the
+    /// observer of the sequence is removed from the call.
     ///
     /// If the consumer is slower than the call, the oldest events beyond the limit are dropped. A task that has ended
     /// has no more events.
@@ -68,7 +68,7 @@ extension SessionTask {
     }
 
     /// Queues the notification of a transition, if it has one, and posts its event. Called with the lock of the state
-    /// held, so that both are in the order of the transitions.
+    /// held. So the notifications and the events are in the order of the transitions.
     final func announce(_ kind: CallEvent.Kind, to observation: CallObservation?) {
         let notification: TaskNotification? =
             switch kind {

@@ -2,8 +2,9 @@ import Synchronization
 
 /// An observer that passes events to a sequence.
 ///
-/// At its end the observer releases the sequence, because there would be a cycle otherwise: an event refers to its
-/// task, the task to its observers, and a sequence, even after its end, to the events that its consumer has not taken.
+/// At its end the observer releases the sequence. Otherwise there would be a reference cycle: an event refers to its
+/// task, a task to its observers, an observer to its sequence, and a sequence to the events that its consumer has not
+/// taken, even after the end of the sequence.
 final class StreamObserver: CallObserver {
     let kinds: Set<CallEvent.Kind>
     private let delivered: Set<CallEvent.Kind>
@@ -51,9 +52,9 @@ final class StreamObserver: CallObserver {
 
     var hasEnded: Bool { continuation.withLock { $0 == nil } }
 
-    /// Ends and releases the sequence. Tasks may still hold the observer.
+    /// Ends and releases the sequence. Tasks may still retain the observer.
     func finish() {
-        // Finished and released without the lock, because both run other code.
+        // The sequence is finished and released outside the lock, because both run other code.
         continuation.withLock { $0.take() }?.finish()
     }
 

@@ -5,7 +5,7 @@ extension URLRequest {
 
 extension URLResponse {
     /// The length of the content after decoding; −1 if it is unknown. With a content coding it is unknown, because the
-    /// announced length is that of the coded bytes.
+    /// announced length counts the coded bytes.
     var contentLengthOnceDecoded: Int64 {
         guard let http = self as? HTTPURLResponse else { return expectedContentLength }
         if let coding = http.value(forHTTPHeaderField: "Content-Encoding"), coding.lowercased() != "identity" {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The closures that cancel work under way. The work is not a task: an example is a WebSocket.
+/// The closures that cancel work under way that is not a task, for example a WebSocket.
 final class Cancellations: Sendable {
     private struct State: Sendable {
         var nextKey = 0
@@ -19,12 +19,12 @@ final class Cancellations: Sendable {
     }
 
     func remove(_ key: Int) {
-        // The closure is released without the lock.
+        // The closure is released outside the lock.
         _ = state.withLock { $0.actions.removeValue(forKey: key) }
     }
 
     func cancelAll() {
-        // The closures run without the lock, because they may lead to their own removal.
+        // The closures run outside the lock, because a closure may lead to its own removal.
         for action in state.withLock({ Array($0.actions.values) }) { action() }
     }
 }
@@ -51,7 +51,7 @@ final class CreationsInFlight: Sendable {
         for action in ready { action() }
     }
 
-    /// Runs an action when no task creation is in flight: immediately, or on the thread of the last creation to leave.
+    /// Runs an action when no task creation is in flight: immediately, or on the thread that ends the last creation.
     func whenIdle(_ action: @escaping @Sendable () -> Void) {
         let now = state.withLock { state in
             if state.count > 0 { state.waiting.append(action) }

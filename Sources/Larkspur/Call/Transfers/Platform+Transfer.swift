@@ -1,6 +1,6 @@
 extension Platform {
     /// Creates a transfer whose events the session passes directly to the receiver.
-    /// - Parameter request: The request; nil for the one in the resume data.
+    /// - Parameter request: The request; nil for the request in the resume data.
     /// - Returns: Nil for a session that calls only its delegate, and for a transfer that needs a `URLSessionTask`.
     static func makeTransfer(
         _ template: TransferTemplate,

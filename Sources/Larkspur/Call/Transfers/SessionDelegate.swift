@@ -40,7 +40,8 @@ extension SessionDelegate: URLSessionTaskDelegate {
         }
         delegate.redirect(response, to: request).give { answer in
             delegate.adapter.reply(in: session, if: { delegate.task.isActive }) {
-                // FoundationNetworking may have given up on the redirect, and then traps on the completion handler.
+                // FoundationNetworking may have given up on the redirect. It then terminates the process if the
+                // completion handler is called.
                 guard !delegate.adapter.hasGivenUp(on: task, redirectedBy: response) else {
                     return delegate.fail(with: LarkspurError(.timedOut, "The redirect was not answered in time."))
                 }
@@ -165,7 +166,7 @@ extension SessionDelegate {
         hooks.queue.async {
             switch hook(challenge).kind {
             case .useCredential(let credential):
-                // A credential that the server has just refused would be refused each time.
+                // If the server has just refused a credential, it would refuse the credential each time.
                 let isRefused = challenge.previousFailureCount > 0 && challenge.proposedCredential == credential
                 completionHandler(isRefused ? .rejectProtectionSpace : .useCredential, isRefused ? nil : credential)
             case .performDefaultHandling: completionHandler(.performDefaultHandling, nil)

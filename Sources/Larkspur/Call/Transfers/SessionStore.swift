@@ -26,7 +26,7 @@ final class SessionStore: Sendable {
 
     let hooks = SessionHooksStore()
     let calls = CallRegistry()
-    /// The cancellations of WebSockets that make a connection or may make another one.
+    /// The cancellations of WebSockets that open a connection or may open another connection.
     let sockets = Cancellations()
     private let template: SessionConfiguration
     let transport: Transport
@@ -39,7 +39,7 @@ final class SessionStore: Sendable {
         self.securityPolicy = securityPolicy
     }
 
-    /// Creates a store with the configuration of another one, including the error in it.
+    /// Creates a store with the configuration of another store, including the error in the configuration.
     init(like other: SessionStore) {
         template = other.template
         transport = other.transport
@@ -72,7 +72,7 @@ final class SessionStore: Sendable {
     /// The closure that is called when a session has become invalid, on the session's delegate queue.
     var didBecomeInvalid: (@Sendable () -> Void)? {
         get { storage.withLock { $0.didBecomeInvalid } }
-        // The previous closure is released without the lock.
+        // The previous closure is released outside the lock.
         set { _ = storage.withLock { exchange(&$0.didBecomeInvalid, with: newValue) } }
     }
 
@@ -90,7 +90,7 @@ final class SessionStore: Sendable {
 
     /// Creates a transfer of a task, and registers its delegate. An invalidation waits until that is done.
     /// - Parameters:
-    ///   - request: The request; nil for the one in the resume data.
+    ///   - request: The request; nil for the request in the resume data.
     ///   - ending: The consequence of the transfer's end.
     /// - Throws: `sessionInvalidated`, the error in the request or the configuration, or the transport's error if it
     ///   cannot resume from the data.
@@ -112,7 +112,7 @@ final class SessionStore: Sendable {
     }
 
     /// Runs a closure that creates something in the session. An invalidation waits until the closure has returned.
-    /// - Throws: `sessionInvalidated`, the error in the configuration, or that of the closure.
+    /// - Throws: `sessionInvalidated`, the error in the configuration, or the error of the closure.
     func withSession<Result>(
         _ make: (Live) throws(LarkspurError) -> Result
     ) throws(LarkspurError) -> Result {
@@ -151,8 +151,8 @@ final class SessionStore: Sendable {
         }
     }
 
-    /// Marks the store as invalid, and reports that. The session may also have been invalidated directly instead of by
-    /// this store.
+    /// Marks the store as invalid, and reports the invalidation. The session may also have been invalidated directly
+    /// instead of by this store.
     private func sessionDidBecomeInvalid(_ delegate: SessionDelegate?, _ error: (any Error)?) {
         let notify = storage.withLock { storage in
             if let delegate, storage.live?.delegate === delegate { storage.isInvalidated = true }
@@ -184,7 +184,7 @@ final class SessionStore: Sendable {
                 )
             }
             let isEntered = storage.withLock { storage in
-                // Otherwise the session was reset or invalidated in the meantime.
+                // If this check fails, the session was reset or invalidated in the meantime.
                 guard storage.live?.delegate === live.delegate, !storage.isInvalidated else { return false }
                 live.delegate.creations.enter()
                 return true
@@ -193,7 +193,7 @@ final class SessionStore: Sendable {
         }
     }
 
-    /// Returns the session, which is created if there is none. Nil within the closure that creates it.
+    /// Returns the session, which is created if there is none. Returns nil within the closure that creates the session.
     ///
     /// The transport's closure runs without a lock, because it may use the session manager. Several threads may
     /// therefore create a session each; the first session is used and the others are invalidated.

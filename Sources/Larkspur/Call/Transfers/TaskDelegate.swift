@@ -3,14 +3,16 @@ import Synchronization
 /// The delegate of one transfer of a task. It receives the events of the transfer, collects its content, calls the
 /// hooks, and ends the task.
 ///
-/// The ``TaskRegistry`` of its session holds it, by its task identifier, from the creation of the transfer until its
-/// end. It is called by one thread at a time: by the engine directly, by any other session through the session's
+/// The ``TaskRegistry`` of its session retains the delegate, by its task identifier, from the creation of the transfer
+/// until the end of the transfer. One thread at a time calls the delegate. The engine calls it directly; any other
+/// session calls it through the session's delegate.
 /// delegate.
 final class TaskDelegate: TransferReceiver {
     fileprivate struct Storage {
         var received = Reception()
         var lastCredential: URLCredential?
-        /// The completion of a question of the transport that the end of the task answers; nil if there is none.
+        /// The completion handler of a question of the transport that only the end of the task answers; nil if there is
+        /// none.
         var openQuestion: (any Sendable)?
         /// The identifier in the registry; nil outside it.
         var identifier: Int?
@@ -64,8 +66,8 @@ final class TaskDelegate: TransferReceiver {
 
     // MARK: Response and content
 
-    /// Records that a response begins. Discards the previous response and its content: a challenge, an informational
-    /// response, or the response before a suspension made the transfer begin again.
+    /// Records that a response begins. Discards the previous response and its content. There is a previous response
+    /// after a challenge, after an informational response, and if a suspension made the transfer begin again.
     func receive(_ response: ReceivedResponse) -> TransferAnswer<URLSession.ResponseDisposition> {
         task.markFirstResponseByte()
         task.note(.responseReceived, .response(response.object))
@@ -139,7 +141,7 @@ final class TaskDelegate: TransferReceiver {
     }
 
     /// Reports the bytes that were sent. If the transport does not know the length of the body, the request's
-    /// `Content-Length` is used, if it has one.
+    /// `Content-Length` is used if there is one.
     func sent(_ count: Int64, total sent: Int64, expected: Int64) {
         // The observation computes the count from the total.
         task.note(.contentSent, .bytes(count: 0, total: sent))
@@ -171,8 +173,8 @@ final class TaskDelegate: TransferReceiver {
     private func noteFile(_ written: Int64, of expected: Int64) {
         task.markFirstResponseByte()
         var total = expected
-        // The length of a partial response is not that of the file. The transport knows the length of the file, because
-        // it requested the part.
+        // The length of a partial response is not the length of the file. The transport knows the length of the file,
+        // because it requested the part.
         if let response = task.response, (response as? HTTPURLResponse)?.statusCode != 206 {
             total = response.contentLengthOnceDecoded
         }
@@ -239,7 +241,7 @@ final class TaskDelegate: TransferReceiver {
             hooks.queue.async { [self] in
                 let answer = hook(task, response, request)
                 task.note(.redirected, .redirect(response, answer))
-                // A transport that cannot refuse a redirect is made to end with the redirect as its response.
+                // If a transport cannot refuse a redirect, its transfer is ended with the redirect as the response.
                 guard answer != nil || adapter.canRefuseRedirect(of: template.kind) else { return end(with: response) }
                 do throws(LarkspurError) {
                     try answer?.validate()
@@ -306,7 +308,7 @@ final class TaskDelegate: TransferReceiver {
 
     func makeBodyStream(_ completion: @escaping @Sendable (InputStream?) -> Void) {
         guard template.isStreamed || task.originalRequest?.httpBodyStream != nil else { return completion(nil) }
-        // A section of a file is what a resumable upload has to send next: no hook may replace it.
+        // If there is a section of a file, a resumable upload has to send it next, and no hook may replace it.
         guard template.section == nil, let hook = hooks.hook(\.needNewBodyStream, of: task) else {
             return completion(bodyStream())
         }
@@ -340,14 +342,15 @@ final class TaskDelegate: TransferReceiver {
         fail(with: error)
     }
 
-    /// Holds the completion of a question until the task ends. A session takes the release of a completion for the
-    /// default answer, and the cancellation may reach it later: another thread may be about to pass orders on.
+    /// Retains the completion handler of a question until the task ends. If the handler is released, a session uses the
+    /// default answer. This could happen before the cancellation reaches the session, because another thread may be
+    /// about to pass orders on.
     private func keepOpen(_ question: any Sendable) {
         storage.withLock { if $0.ending != nil { $0.openQuestion = question } }
     }
 
-    /// Ends the transfer, and makes a response its final one. For this the transport offers only a cancellation. The
-    /// call continues only if it has interceptors, which then get the response.
+    /// Ends the transfer, and makes a response its final response. The only way to do this is a cancellation of the
+    /// transfer. The call continues only if it has interceptors, which then get the response.
     private func end(with response: URLResponse?) {
         let ending = storage.withLock { storage in
             storage.received.endsWithResponse = true

@@ -1,6 +1,6 @@
-/// The description of a call's transfer, from which each attempt is made.
+/// The description of a call's transfer, from which each attempt is created.
 ///
-/// The facts are stored behind a reference: most calls share those of their kind, and copies cost little.
+/// The facts are stored behind a reference. Most calls share the facts of their kind, so copies cost little.
 @dynamicMemberLookup
 struct TransferTemplate: Sendable {
     struct Facts: Sendable {
