@@ -3,7 +3,8 @@
 package struct ObservedValue<Value: Sendable & Equatable>: Sendable {
     package typealias Handler = @Sendable (Value) -> Void
 
-    /// The maximum number of changes that a stream buffers for a slow consumer. The oldest ones beyond it are dropped.
+    /// The maximum number of changes that a stream buffers for a slow consumer. Beyond this number, the oldest changes
+    /// are dropped.
     package static var streamCapacity: Int { 100 }
 
     package private(set) var value: Value
@@ -18,8 +19,8 @@ package struct ObservedValue<Value: Sendable & Equatable>: Sendable {
         self.queue = queue
     }
 
-    /// - Parameter queue: The queue on which the handler runs; nil keeps the current one.
-    /// - Returns: The previous handler. The caller releases it without the lock, because it may own objects whose
+    /// - Parameter queue: The queue on which the handler runs; nil to keep the current queue.
+    /// - Returns: The previous handler. The caller releases it outside the lock, because it may own objects whose
     ///   deinitializers call the owner.
     package mutating func setHandler(on queue: DispatchQueue?, _ handler: Handler?) -> Handler? {
         self.queue = queue ?? self.queue
@@ -50,7 +51,8 @@ package struct ObservedValue<Value: Sendable & Equatable>: Sendable {
 
     package mutating func remove(_ stream: Int) { streams[stream] = nil }
 
-    /// Removes and returns all streams. The caller finishes them without the lock, because that calls back.
+    /// Removes and returns all streams. The caller finishes them outside the lock, because the end of a stream calls
+    /// back.
     package mutating func takeStreams() -> [AsyncStream<Value>.Continuation] {
         defer { streams = [:] }
         return Array(streams.values)

@@ -33,7 +33,7 @@ extension Character {
     /// The maximum number of terminal columns that the character takes (UAX #11): two for the wide characters of East
     /// Asia and for most emoji, otherwise one.
     ///
-    /// Terminals differ about emoji that are composed of several others. Here each of the others counts.
+    /// Terminals differ about emoji that are composed of several other emoji. Here each of the other emoji counts.
     var columns: Int { max(1, unicodeScalars.reduce(0) { $0 + $1.columns }) }
 }
 

@@ -101,8 +101,8 @@ extension LarkspurError {
 
     /// Returns the sentence for a code.
     ///
-    /// If the transport reports a sentence, that is the message, because it has the address, the port and the reason.
-    /// Other messages of a transport, such as libcurl's, follow in parentheses.
+    /// If the transport reports a sentence, the message is this sentence, because it has the address, the port and the
+    /// reason. Other messages of a transport, such as libcurl's, follow in parentheses.
     private static func sentence(for code: Code, text: String) -> String {
         // Foundation describes an error without a description in these words.
         let words = text.contains("NSURLErrorDomain error") ? "" : text.withoutFullStop
@@ -111,7 +111,7 @@ extension LarkspurError {
         return switch code {
         case .cancelled: "The request was cancelled."
         case .transportUnavailable: "The transport cannot be used\(reason)."
-        // The sentences of the engine tell which time was too long; those of other transports do not.
+        // The engine's sentences state which time was too long. The sentences of other transports do not.
         case .timedOut where words.hasSuffix("seconds"): "The request timed out (\(words))."
         case .timedOut where !isSentence: "The request timed out."
         case .tooManyRedirects: "Too many redirects followed one another."

@@ -2,19 +2,20 @@ internal import HTTPSyntax
 
 /// The error of a failed request. Calls report no other type of error.
 ///
-/// Switch over ``code`` to handle it, log ``label`` for metrics, and show `localizedDescription` to users. A request
-/// may fail for two reasons, such as a 404 whose body is of the wrong type. Then the outer error is the more important
-/// one, and ``underlyingError`` is the other. ``contains(_:)`` searches both.
+/// Switch over ``code`` to handle the error, log ``label`` for metrics, and show `localizedDescription` to users. A
+/// request may fail for two reasons, such as a 404 whose body is of the wrong type. Then the outer error is the more
+/// important one, and ``underlyingError`` is the other error. ``contains(_:)`` searches both errors.
 public struct LarkspurError: Error, Sendable {
     /// The kind of failure.
     public let code: Code
     /// One sentence in English that describes the failure, without secrets.
     ///
-    /// The message of an unacceptable status ends in the server's own error message, up to 160 characters in one line,
-    /// if the content is JSON with a member that is known to hold it, such as `detail` (RFC 9457) or `message`.
+    /// If the status is unacceptable, the message may end in the server's own error message, up to 160 characters in
+    /// one line. For this the content must be JSON with a member that is known to hold such a message: for example
+    /// `detail` (RFC 9457) or `message`.
     public let message: String
-    /// The error that caused this one, as it was thrown: a `URLError`, a `DecodingError`, a file system error, another
-    /// `LarkspurError`.
+    /// The error that caused this error, as it was thrown: a `URLError`, a `DecodingError`, a file system error, or
+    /// another `LarkspurError`.
     public internal(set) var underlyingError: (any Error)?
     /// The request that failed, if one was built. After redirects it is the request that was sent last.
     public internal(set) var request: URLRequest?
@@ -23,15 +24,16 @@ public struct LarkspurError: Error, Sendable {
     /// The content that arrived before the failure. If the response is not acceptable, it is the whole body, or the
     /// first MiB of a download or stream. Nil if there was no response.
     public internal(set) var responseData: Data?
-    /// The data with which another download continues one that failed or was cancelled: pass it to
+    /// The data with which another download continues a download that failed or was cancelled. Pass it to
     /// `SessionManager.download(_:resumeData:)` or `SessionManager.downloadTask(withResumeData:)`.
     ///
     /// The file with the beginning of the content stays on disk until the data is used or discarded.
     public internal(set) var resumeData: Data?
     /// The object that the response serializer returned for the body of an unacceptable response.
     ///
-    /// It is stored in the error itself. Its size is not known, and so the error is thrown in memory. The compiler of
-    /// Swift 6.3 crashes in programs that await a sequence whose typed error is thrown in registers.
+    /// The object is stored in the error itself. The size of the error is then not known, so the error is thrown in
+    /// memory. If it were thrown in registers, the compiler of Swift 6.3 would crash in programs that await a sequence
+    /// with this type of error.
     var responseObjectBox: Transferred<Any>?
     private let explicitFailingURL: URL?
 
@@ -39,11 +41,11 @@ public struct LarkspurError: Error, Sendable {
     /// - Parameters:
     ///   - code: The kind of failure.
     ///   - message: One sentence that describes the failure, without secrets.
-    ///   - underlyingError: The error that caused this one. Default: none.
+    ///   - underlyingError: The error that caused this error. Default: none.
     ///   - request: The request that failed. Default: none. Larkspur fills it in if it knows it.
     ///   - response: The response. Default: none. Larkspur fills it in if it knows it.
     ///   - responseData: The response's content. Default: none. Larkspur fills it in if it knows it.
-    ///   - failingURL: The URL that failed. Default: the response's, or else the request's.
+    ///   - failingURL: The URL that failed. Default: the URL of the response, or else of the request.
     public init(
         _ code: Code,
         _ message: String,
@@ -75,8 +77,8 @@ public struct LarkspurError: Error, Sendable {
     /// object, a property list, a text.
     ///
     /// Nil if there was no body, or if the body could not be parsed. It is also nil with a serializer that decodes a
-    /// type, because that is the type of a success; ``failure(as:decoder:)`` decodes the type of a failure. Treat the
-    /// object as read-only: observers of the completion notification see the same object.
+    /// type, because that type is meant for a successful response; ``failure(as:decoder:)`` decodes the type of a
+    /// failure. Treat the object as read-only: observers of the completion notification see the same object.
     public var responseObject: Any? { responseObjectBox?.value }
 
     /// Returns whether this error or one of its underlying errors has a code.
@@ -111,8 +113,8 @@ extension LarkspurError: CustomNSError {
     /// The key of the response's content in `errorUserInfo`, as `Data`.
     public static let responseDataUserInfoKey = "LarkspurErrorResponseData"
 
-    /// The number of the `NSError`. If `NSURLErrorDomain` and AFNetworking have a number for the failure, it is the
-    /// same.
+    /// The number of the `NSError`. If `NSURLErrorDomain` and AFNetworking have a number for the failure, this is the
+    /// same number.
     public var errorCode: Int { code.number }
 
     /// The user info of the `NSError`: the description, the failing URL, the response, its content and the underlying
@@ -144,8 +146,8 @@ extension LarkspurError: CustomStringConvertible, CustomReflectable {
         return text
     }
 
-    /// A mirror for `dump` and debuggers that holds only values that are safe to log. Of the content it holds the
-    /// length.
+    /// A mirror for `dump` and debuggers that holds only values that are safe to log. It holds the length of the
+    /// content, but not the content.
     public var customMirror: Mirror {
         var children: [Mirror.Child] = [("code", label), ("message", message)]
         if let url = failingURL { children.append(("failingURL", Self.redacted(url))) }
@@ -226,7 +228,7 @@ extension LarkspurError.Code {
     ]
 }
 
-/// An error that stands for several others.
+/// An error that contains several other errors.
 protocol ErrorCollection: Error {
     var errors: [LarkspurError] { get }
 }

@@ -155,7 +155,7 @@ extension LarkspurError.Code {
     public static let deadlineExceeded = Self(label: "deadline-exceeded", number: NSURLErrorTimedOut)
     /// Nothing was sent, because the server has failed repeatedly; see ``CircuitBreaker``.
     public static let circuitOpen = Self(label: "circuit-open", number: NSURLErrorResourceUnavailable)
-    /// A credential has expired or was refused, and there is no new one; see the underlying error.
+    /// A credential has expired or was refused, and there is no new credential; see the underlying error.
     public static let credentialRefreshFailed = Self(
         label: "credential-refresh-failed",
         number: NSURLErrorUserAuthenticationRequired
@@ -185,8 +185,7 @@ extension LarkspurError.Code {
         label: "response-serialization-failed",
         number: NSURLErrorCannotParseResponse
     )
-    /// The content exceeds a number of bytes that may be collected in memory: for a task, for a slow consumer, or for a
-    /// line.
+    /// The content has more bytes than may be collected in memory: for a task, for a slow consumer, or for a line.
     public static let contentTooLarge = Self(
         label: "content-too-large",
         number: NSURLErrorDataLengthExceedsMaximum

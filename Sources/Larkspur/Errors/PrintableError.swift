@@ -5,7 +5,7 @@ enum PrintableError {
     /// The characters of which every URL with a secret contains at least one.
     private static let marks = Set("@?#;%".utf8)
 
-    /// Returns the error itself, or one with the same domain and number whose user info is safe to log.
+    /// Returns the error itself, or an error with the same domain and number whose user info is safe to log.
     static func of(_ error: any Error) -> any Error { replacement(of: error, depth: 0) ?? error }
 
     /// Returns the replacement of an error; nil for an error that is safe to log already.
@@ -97,7 +97,7 @@ extension PrintableResponse: CustomReflectable {
 
 extension URL {
     /// The URL, in which the user, the password and the secrets in its path, query and fragment are hidden. Nil if the
-    /// result cannot be parsed. An `NSError` prints its user info, so that a URL in it must never have a secret.
+    /// result cannot be parsed. An `NSError` prints its user info, so a URL in the user info must never have a secret.
     var withoutSecrets: URL? {
         let text = Redaction.standard.text(of: self)
         return text == absoluteString ? self : URL(string: text)

@@ -26,8 +26,8 @@ package enum SerializationFailure {
         if let text = bridged.userInfo["NSDebugDescription"] as? String { return text }
         if let text = (error as? any LocalizedError)?.errorDescription { return text }
         if let text = bridged.userInfo[NSLocalizedDescriptionKey] as? String { return text }
-        // The description of an NSError contains its user info, which may hold secrets. That of a Swift error is its
-        // case.
+        // The description of an NSError contains its user info, which may hold secrets. The description of a Swift
+        // error is its case.
         return type(of: error) is NSError.Type ? "\(bridged.domain) \(bridged.code)" : String(describing: error)
     }
 

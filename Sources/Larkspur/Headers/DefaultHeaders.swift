@@ -5,9 +5,10 @@ extension HTTPHeaders {
     /// `User-Agent` from the process's name, the bundle's version and the operating system. They are created once.
     ///
     /// On Linux the language is that of the process's locale, which is the first of the environment variables `LC_ALL`,
-    /// `LC_MESSAGES` and `LANG` that has a value. If that value is `C` or `POSIX`, or if none has a value, there is no
-    /// `Accept-Language`. The operating system is `Linux`, without the kernel's release, because that would reveal to
-    /// servers the known vulnerabilities of the machine. On Apple platforms both fields are as in AFNetworking.
+    /// `LC_MESSAGES` and `LANG` that has a value. If that value is `C` or `POSIX`, or if no variable has a value, there
+    /// is no `Accept-Language`. The operating system is `Linux`, without the kernel's release, because the release
+    /// would reveal the known vulnerabilities of the machine to servers. On Apple platforms both fields are as in
+    /// AFNetworking.
     public static let `default`: HTTPHeaders = {
         var headers: HTTPHeaders = []
         let language = Field.acceptLanguage(Platform.preferredLanguages)

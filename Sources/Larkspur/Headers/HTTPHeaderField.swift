@@ -64,7 +64,7 @@ extension HTTPHeaders.Field {
 
     /// Creates an `Accept-Encoding` field: the content codings that the response may have (RFC 9110, section 12.5.3).
     ///
-    /// The transport requests all codings that it can decode. Set this field only to request fewer.
+    /// The transport requests all codings that it can decode. Set this field only to request fewer codings.
     public static func acceptEncoding(_ value: String) -> Self { Self(name: "Accept-Encoding", value: value) }
 
     /// Creates an `Accept-Language` field: the natural languages that the reader prefers (RFC 9110, section 12.5.4).

@@ -71,8 +71,8 @@ public struct HTTPHeaders: Sendable {
         }
     }
 
-    /// Adds a value to the field with the same name. The two are joined by a comma (RFC 9110, section 5.3), or for
-    /// `Cookie` by a semicolon (RFC 6265, section 4.2.1).
+    /// Adds a value to the field with the same name. The old and the new value are joined by a comma (RFC 9110, section
+    /// 5.3), or for `Cookie` by a semicolon (RFC 6265, section 4.2.1).
     ///
     /// Joined values of `Set-Cookie` cannot be separated again: read cookies with `HTTPCookie`.
     public mutating func add(_ field: Field) {
@@ -87,7 +87,7 @@ public struct HTTPHeaders: Sendable {
         if let index = index(of: name) { fields.remove(at: index) }
     }
 
-    /// Sets every field of other headers, which replace the existing fields with the same names.
+    /// Sets all fields of other headers. They replace the existing fields with the same names.
     public mutating func merge(_ other: HTTPHeaders) {
         var collector = Collector(self)
         for field in other { collector.set(field) }
@@ -164,8 +164,8 @@ extension HTTPURLResponse {
 }
 
 extension HTTPHeaders {
-    /// A collection of header fields under construction. A server may send tens of thousands of fields, and so each
-    /// field is found in constant time.
+    /// A collection of header fields under construction. Each field is found in constant time, because a server may
+    /// send tens of thousands of fields.
     package struct Collector {
         private var names: [String] = []
         private var values: [String] = []
@@ -186,7 +186,7 @@ extension HTTPHeaders {
             }
         }
 
-        /// Adds a value to that of the field with the same name.
+        /// Adds a value to the field with the same name.
         package mutating func add(_ field: Field) {
             if let place = place(of: field) { values[place] += HTTPHeaders.separator(of: field.name) + field.value }
         }

@@ -12,9 +12,10 @@ extension Redaction {
         return text(field.value)
     }
 
-    /// Returns whether the names of subprotocols contain a token. Browsers send no other field with a WebSocket, so
-    /// that some servers take a token there. A token is a name that contains `bearer` or the name of a secret, a JSON
-    /// Web Token (which begins with `eyJ`), or a name that is longer than all registered ones.
+    /// Returns whether the names of subprotocols contain a token. In a browser, a program can set no other field of a
+    /// WebSocket's handshake, so some servers accept a token there. A token is a name that contains `bearer` or the
+    /// name of a secret, a JSON Web Token (which begins with `eyJ`), or a name that is longer than all registered
+    /// names.
     private func hasSecret(protocols value: String) -> Bool {
         value.lowercased().contains("bearer")
             || value.split(separator: ",").map(\.trimmingBlanks).contains { name in

@@ -55,7 +55,8 @@ public struct ConsoleLogger: CallObserver {
     ///   - contentLimit: The maximum number of characters of content that are logged at the level `content`. Default:
     ///     1,000.
     ///   - usesColours: Whether failures are red, retries yellow and details dimmed. Default: nil, for colours only if
-    ///     lines are written to standard error, it is a terminal, and the environment has no variable `NO_COLOR`.
+    ///     lines are written to standard error, standard error is a terminal, and the environment has no variable
+    ///     `NO_COLOR`.
     ///   - write: A closure that writes lines. It is called on the completion queue of the session manager. Default: a
     ///     closure that writes to standard error.
     public init(

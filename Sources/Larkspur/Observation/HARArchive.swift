@@ -16,7 +16,7 @@ struct HARArchive: Encodable, Sendable {
     var log: Log
 }
 
-/// A request and its response. Sizes are −1 where they are unknown, and times −1 where a phase did not happen.
+/// A request and its response. If a size is unknown, it is −1. If a phase did not happen, its time is −1.
 struct HAREntry: Encodable, Sendable {
     struct NamedValue: Encodable, Sendable {
         var name: String

@@ -1,16 +1,16 @@
 import Synchronization
 
-/// An observer that records calls as an HTTP archive (HAR 1.2). Browsers and many tools can open it.
+/// An observer that records calls as an HTTP archive (HAR 1.2). Browsers and many other programs can open such a file.
 ///
 ///     let recorder = HARRecorder()
 ///     manager.observers.append(recorder)
 ///     …
 ///     try recorder.write(to: URL(fileURLWithPath: "calls.har"))
 ///
-/// Each request and its response is an entry, also that of a redirect, a challenge, a retry or the cache. An entry has
-/// the content that was collected in memory: content of requests that was in memory, and the content of the last
-/// response of a data or upload task. A ``Redaction`` hides secrets. If there are too many entries or bytes, the oldest
-/// entries are removed, and the archive states their number.
+/// Each request and its response is an entry. This includes redirects, challenges, retries, and responses from the
+/// cache. An entry has the content that was collected in memory: content of requests that was in memory, and the
+/// content of the last response of a data or upload task. A ``Redaction`` hides secrets. If there are too many entries
+/// or bytes, the oldest entries are removed, and the archive states their number.
 public final class HARRecorder: CallObserver {
     private struct State {
         /// The entries by their numbers. The oldest entry has the number `first`.
@@ -41,9 +41,10 @@ public final class HARRecorder: CallObserver {
     /// Creates a recorder without entries.
     /// - Parameters:
     ///   - redaction: The rule by which secrets are hidden before an entry is stored. Default: ``Redaction/standard``.
-    ///   - entryLimit: The maximum number of entries. Beyond it, each new entry replaces the oldest. Default: 10,000.
-    ///   - byteLimit: The maximum size of the entries in memory, in bytes. Beyond it, new entries replace the oldest.
-    ///     Default: 64 MiB.
+    ///   - entryLimit: The maximum number of entries. If it is reached, each new entry replaces the oldest. Default:
+    ///     10,000.
+    ///   - byteLimit: The maximum size of the entries in memory, in bytes. If it is reached, new entries replace the
+    ///     oldest. Default: 64 MiB.
     ///   - contentLimit: The maximum size in bytes of the content of a request or response. Larger content is omitted.
     ///     The limit is at most an eighth of `byteLimit`. Default: 1 MiB.
     public init(

@@ -9,15 +9,15 @@ import Synchronization
 ///     )
 ///
 /// The durations and sizes of redirects, challenges and retries are measured as separate requests, as in OpenTelemetry.
-/// A response from the cache for which nothing was sent has no duration and no sizes. Attributes contain no path and no
-/// query, so that the number of their values stays small.
+/// If a response comes from the cache and no request was sent, it has no duration and no sizes. Attributes contain no
+/// path and no query. So the number of their values stays small.
 public final class HTTPMeasurements: CallObserver {
     /// The kind of a measurement.
     public struct Instrument: Sendable, Hashable, CustomStringConvertible {
         /// The name of the kind.
         public let description: String
 
-        /// A value of which a system of metrics records the distribution.
+        /// A value. A system of metrics records the distribution of such values.
         public static let histogram = Self(description: "histogram")
         /// A change of a count. It may be negative.
         public static let upDownCounter = Self(description: "upDownCounter")
@@ -41,8 +41,8 @@ public final class HTTPMeasurements: CallObserver {
         let attributes: [String: String]
         let start: ContinuousClock.Instant
         var hasTransactions = false
-        /// The transaction without a response. It is reported when the attempt ends, because its error is known only
-        /// then.
+        /// The transaction without a response. It is reported when the attempt ends, because the error is not known
+        /// earlier.
         var failed: TransferMetrics?
     }
 

@@ -156,13 +156,13 @@ struct ContentRedaction {
 
     private func joined(_ lines: [[UInt8]]) -> [UInt8] { Array(lines.joined(separator: [.lineFeed])) }
 
-    /// Returns an event stream with its secrets hidden. The data lines of an event are one text. If something in it is
-    /// hidden, the redacted text replaces the first data line, and the other data lines are removed.
+    /// Returns an event stream with its secrets hidden. The data lines of an event are one text. If a part of this text
+    /// is hidden, the redacted text replaces the first data line, and the other data lines are removed.
     private func events(_ bytes: Bytes) -> [UInt8] {
         var result: [[UInt8]] = []
         var event: [Bytes] = []
         let lines = bytes.split(omittingEmptySubsequences: false) { $0 == .lineFeed || $0 == .carriageReturn }
-            // CR LF is one line break, so the empty line between CR and LF is none.
+            // CR LF is one line break, so the empty text between CR and LF is not a line.
             .filter { !$0.isEmpty || bytes.isEndOfLine($0.startIndex) }
         for line in lines {
             if line.isEmpty {
@@ -197,7 +197,7 @@ struct ContentRedaction {
     // MARK: Multipart
 
     private func multipart(_ bytes: Bytes, _ boundary: String?) -> [UInt8] {
-        // All of the content is searched for names, so that a malformed boundary does not conceal one.
+        // All of the content is searched for names, so that a malformed boundary does not conceal a name.
         if partNames(in: bytes).contains(where: rule.hides(parameter:)) { return Self.placeholder }
         guard let boundary, !boundary.isEmpty, depth > 0 else { return Self.placeholder }
         let delimiter = Array("--\(boundary)".utf8)
@@ -240,8 +240,8 @@ struct ContentRedaction {
         result += part[content.endIndex...]
     }
 
-    /// Returns the names that Content-Disposition fields give to parts, also in upper case or as `name*=`. It includes
-    /// texts that look like such names.
+    /// Returns the names that Content-Disposition fields give to parts, also in upper case or as `name*=`. The result
+    /// includes texts that look like such names.
     private func partNames(in bytes: Bytes) -> [String] {
         var names: [String] = []
         let word = Array("name".utf8)

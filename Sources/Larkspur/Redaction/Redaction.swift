@@ -67,17 +67,17 @@ extension Redaction {
 
     /// Returns the content of a request or a response, with the placeholder in place of the hidden values.
     ///
-    /// It reads forms, JSON, JSON lines, JSON sequences, event streams, the parts of multipart content according to
-    /// their types, and plain text that is JSON or has no blanks. If a string in JSON is itself JSON, a form or a URL,
-    /// it is redacted accordingly.
+    /// The method reads forms, JSON, JSON lines, JSON sequences, event streams, the parts of multipart content
+    /// according to their types, and plain text that is JSON or has no blanks. If a string in JSON is itself JSON, a
+    /// form or a URL, it is redacted accordingly.
     ///
     /// If something in JSON is hidden, the JSON is written again, with its members sorted by name. The placeholder
     /// replaces JSON that cannot be parsed, a form that is not UTF-8, a multipart form with a hidden part, and values
     /// with too many nested encodings. Content of another type is unchanged, unless it is JSON despite its type.
     /// - Parameters:
     ///   - content: The content.
-    ///   - type: The value of Content-Type. If it is nil, the content is read as JSON if it begins like an object or an
-    ///     array, and otherwise as a form.
+    ///   - type: The value of Content-Type. If it is nil and the content begins like a JSON object or array, the
+    ///     content is read as JSON; otherwise as a form.
     public func content(_ content: Data, type: String?) -> Data {
         guard !isEmpty, !content.isEmpty else { return content }
         return Data(ContentRedaction(self).content(Array(content)[...], type: type))

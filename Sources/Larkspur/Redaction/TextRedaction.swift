@@ -2,8 +2,8 @@ internal import HTTPSyntax
 
 /// The redaction of forms, URLs, and texts that contain them.
 ///
-/// It works on bytes, because a server does, too. In Swift, `=` with a combining accent is another character than `=`.
-/// Percent escapes and strings of JSON are decoded and redacted, too, up to a maximum depth. Values below it are
+/// It works on bytes, as servers do. In Swift, `=` with a combining accent is another character than `=`. Percent
+/// escapes and strings of JSON are decoded and redacted, too, up to a maximum depth. Values at a greater depth are
 /// hidden.
 struct TextRedaction {
     typealias Bytes = ArraySlice<UInt8>
@@ -33,12 +33,12 @@ struct TextRedaction {
 
     // MARK: Forms
 
-    /// Returns a query or a form with its secrets hidden. It consists of pairs with `&` between them.
+    /// Returns a query or a form with its secrets hidden. The text consists of pairs with `&` between them.
     func form(_ bytes: Bytes) -> [UInt8] { pairs(bytes, isForm: true) }
 
     /// Returns pairs with their secrets hidden.
     ///
-    /// They are a form, or a word that looks like a pair of a form. Such a word may be part of a sentence, where
+    /// The pairs are a form, or a word that looks like a pair of a form. Such a word may be part of a sentence, where
     /// `code=` is harmless.
     private func pairs(_ bytes: Bytes, isForm: Bool) -> [UInt8] {
         var result: [UInt8] = []
@@ -149,8 +149,8 @@ struct TextRedaction {
         return result
     }
 
-    /// Returns a text with everything between `//` and `@` hidden. It includes the user's name, because some services
-    /// accept a token in its place.
+    /// Returns a text with everything between `//` and `@` hidden. The user's name is hidden, too, because some
+    /// services accept a token in its place.
     private func userInformation(_ bytes: Bytes) -> [UInt8] {
         guard rule.hidesSecrets, bytes.contains(.at) else { return Array(bytes) }
         var result: [UInt8] = []

@@ -1,10 +1,10 @@
-/// The rules by which a ``SessionManager`` validates the certificates of servers. They are those of AFNetworking's
-/// `AFSecurityPolicy`.
+/// The rules by which a ``SessionManager`` validates the certificates of servers. They are the same as in
+/// AFNetworking's `AFSecurityPolicy`.
 ///
 /// A policy applies to every server that the session manager connects to. The transport `.curl` enforces it during the
-/// TLS handshake, before any part of a request is sent. Other transports cannot enforce it. With them, if the policy
-/// requires more than the system's checks, each request fails before it is sent. `TLSConfiguration` has more options:
-/// pins for each host by their hashes, roots, and client certificates.
+/// TLS handshake, before any part of a request is sent. Other transports cannot enforce a policy: if it requires more
+/// than the system's checks, each request fails before it is sent. `TLSConfiguration` has more options: pins for each
+/// host by their hashes, roots, and client certificates.
 public struct SecurityPolicy: Sendable, Hashable, Codable {
     /// The part of a server's certificates that is compared with the pinned certificates.
     public enum PinningMode: String, Sendable, Hashable, Codable, CaseIterable {
@@ -14,7 +14,7 @@ public struct SecurityPolicy: Sendable, Hashable, Codable {
         /// certificate.
         case publicKey
         /// The whole certificates are compared. The server's chain must be valid with the pinned certificates as its
-        /// only anchors, so it must contain one of them.
+        /// only anchors, so the chain must contain a pinned certificate.
         case certificate
     }
 

@@ -2,7 +2,7 @@
 extension TLSConfiguration {
     /// Adds the requirements of a security policy, for a session that does not belong to a session manager. A session
     /// manager does this automatically. On Linux only.
-    /// - Parameter policy: The policy. Existing roots and pins stay in effect in addition to it.
+    /// - Parameter policy: The policy. Existing roots and pins stay in effect, too.
     public mutating func enforce(_ policy: SecurityPolicy) {
         // As in AFNetworking, a certificate that cannot be read pins nothing.
         let certificates = policy.pinnedCertificates.compactMap { try? TLSCertificate($0) }
@@ -16,7 +16,7 @@ extension TLSConfiguration {
         case .none: break
         case .publicKey:
             pinsForAllHosts = Set(certificates.map(PublicKeyPin.init(certificate:)))
-            // As in AFNetworking, only the key is checked then.
+            // If invalid certificates are allowed, only the key is checked, as in AFNetworking.
             if policy.allowInvalidCertificates { skipsHostName = true }
         case .certificate: anchorsForAllHosts = certificates
         }

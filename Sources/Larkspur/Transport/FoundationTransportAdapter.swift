@@ -7,8 +7,8 @@
 /// resume before a suspension has taken effect.
 struct FoundationTransportAdapter: TransportAdapter {
     static func prepare(_ configuration: URLSessionConfiguration) {
-        // FoundationNetworking never stores HTTP responses in the cache, but looks for them. The look-up makes the
-        // start of a task asynchronous, so that a suspension can overtake the start and trap.
+        // FoundationNetworking never stores HTTP responses in the cache, but looks for responses there. The look-up
+        // makes the start of a task asynchronous, so that a suspension can overtake the start and trap.
         configuration.urlCache = nil
         configuration.timeoutIntervalForRequest = wholeSeconds(configuration.timeoutIntervalForRequest)
     }
@@ -115,15 +115,15 @@ struct FoundationTransportAdapter: TransportAdapter {
     }
 
     /// Drops credentials when a redirect leads to another origin (RFC 9110, section 15.4). FoundationNetworking would
-    /// send them there.
+    /// send the credentials to that origin.
     func prepareRedirect(_ request: URLRequest, after response: HTTPURLResponse) -> URLRequest {
         guard request.leavesOrigin(of: response) else { return request }
         return request.removingFields { ["authorization", "proxy-authorization", "cookie"].contains($0.lowercased()) }
     }
 
     /// Returns whether FoundationNetworking has ended a request while the delegate decided about its redirect. If the
-    /// request times out in that time, FoundationNetworking stores the redirect as the response, reports nothing, and
-    /// traps on the completion handler.
+    /// request times out in that time, FoundationNetworking stores the redirect as the response and reports nothing. A
+    /// call of the completion handler then traps.
     func hasGivenUp(on task: URLSessionTask, redirectedBy response: HTTPURLResponse) -> Bool {
         task.response === response
     }
@@ -156,8 +156,8 @@ struct FoundationTransportAdapter: TransportAdapter {
 }
 
 extension URL {
-    /// The same URL with its scheme in lower case, because FoundationNetworking supports no other. Schemes are
-    /// case-insensitive (RFC 3986, section 3.1).
+    /// The same URL with its scheme in lower case, because FoundationNetworking does not support upper case in schemes.
+    /// Schemes are case-insensitive (RFC 3986, section 3.1).
     fileprivate var withLowercasedScheme: URL? {
         guard let scheme, scheme != scheme.lowercased() else { return self }
         return URL(string: scheme.lowercased() + absoluteString.dropFirst(scheme.count))

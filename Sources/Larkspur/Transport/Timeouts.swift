@@ -1,4 +1,4 @@
-/// The limits of the time that a call may take. A limit that is reached ends the call with the error `timedOut`.
+/// The limits of the time that a call may take. If a limit is reached, the call ends with the error `timedOut`.
 ///
 ///     manager.timeouts.total = .seconds(30)
 ///     let text = try await manager.get("slow").timeout(total: .seconds(5)).string
@@ -10,16 +10,16 @@
 /// ``queue`` and ``connect`` need the transport `.curl`. With `.foundation` a call with one of them ends with the error
 /// `unsupported`. A custom transport ignores them.
 public struct Timeouts: Sendable, Hashable {
-    /// The maximum time until the request may connect to its host. It may do so when the interceptors that limit calls
-    /// let it pass, and one of the `httpMaximumConnectionsPerHost` connections is free. Only the first attempt counts.
-    /// The transport `.foundation` refuses this limit. Default: nil, no limit.
+    /// The maximum time until the request may connect to its host. The request may connect when the interceptors that
+    /// limit calls have passed it on, and one of the `httpMaximumConnectionsPerHost` connections is free. Only the
+    /// first attempt counts. The transport `.foundation` refuses this limit. Default: nil, no limit.
     public var queue: Duration?
     /// The maximum time for making a connection, including the resolution of the host's name and the TLS handshake. It
     /// applies to each new connection. The transport `.foundation` refuses this limit. Default: nil, no limit except
     /// ``idle``.
     public var connect: Duration?
-    /// The maximum time without a byte sent or received. Default: nil, the time in ``RequestSettings/timeoutInterval``
-    /// or of the request.
+    /// The maximum time without a byte sent or received. Default: nil, for the time in
+    /// ``RequestSettings/timeoutInterval`` or the time of the request.
     public var idle: Duration?
     /// The maximum time until the head of a response that is not a redirect has arrived. If there are several attempts,
     /// the first response counts. Default: nil, no limit.
@@ -32,7 +32,7 @@ public struct Timeouts: Sendable, Hashable {
     /// - Parameters:
     ///   - queue: The maximum time until the request may connect to its host. Default: nil, no limit.
     ///   - connect: The maximum time for making a connection. Default: nil, no limit.
-    ///   - idle: The maximum time without a byte sent or received. Default: nil, that of the request.
+    ///   - idle: The maximum time without a byte sent or received. Default: nil, for the time of the request.
     ///   - firstByte: The maximum time until the head of a response has arrived. Default: nil, no limit.
     ///   - total: The maximum time for the whole call. Default: nil, no limit.
     public init(

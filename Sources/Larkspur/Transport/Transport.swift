@@ -32,8 +32,8 @@ public struct Transport: Sendable {
     /// Creates a transport from a `URLSession`, or a subclass of it, that the caller creates, such as the stub session
     /// of LarkspurTesting.
     ///
-    /// It enforces no ``SecurityPolicy``: if the policy asks for more than the system's own checks, every request fails
-    /// before it is sent.
+    /// The transport enforces no ``SecurityPolicy``: if the policy requires more than the system's own checks, every
+    /// request fails before it is sent.
     /// - Parameter makeSession: Creates a session, which must get the delegate and the queue. Called when the first
     ///   task is created and again after the session was reset, on the thread that creates the task. No lock is held
     ///   during the call. Threads that create their first tasks at the same time may therefore create a session each;

@@ -12,7 +12,7 @@ protocol TransportAdapter: Sendable {
     /// Performs an order on a task. The calls for one task come in order, never two at a time.
     func perform(_ control: TaskControl, on task: URLSessionTask, in session: URLSession)
 
-    /// Invalidates a session. If its tasks are to be cancelled, the caller has done that already.
+    /// Invalidates a session. If its tasks are to be cancelled, the caller has cancelled them already.
     func invalidate(_ session: URLSession, cancellingTasks: Bool)
 
     /// Returns the disposition for an answer to a challenge. Nil means that the implementation does not support the
@@ -41,11 +41,12 @@ protocol TransportAdapter: Sendable {
         _ completion: @escaping @Sendable (InputStream?) -> Void
     )
 
-    /// Changes the request with which the implementation would follow a redirect into one that is safe to send.
+    /// Returns a request that is safe to send, in place of the request with which the implementation would follow a
+    /// redirect.
     func prepareRedirect(_ request: URLRequest, after response: HTTPURLResponse) -> URLRequest
 
-    /// Returns whether the implementation no longer waits for the completion handler of a redirect, which must then not
-    /// be called.
+    /// Returns whether the implementation no longer waits for the completion handler of a redirect. If so, the handler
+    /// must not be called.
     func hasGivenUp(on task: URLSessionTask, redirectedBy response: HTTPURLResponse) -> Bool
 
     /// Sets the priority of a task, if that has an effect.
@@ -63,8 +64,8 @@ protocol TransportAdapter: Sendable {
     /// Whether the loss of a reused connection is reported immediately while data is sent.
     var reportsLossOfKeptConnections: Bool { get }
 
-    /// Creates a task that continues a download from resume data. A request, if given, replaces the one in the resume
-    /// data.
+    /// Creates a task that continues a download from resume data. If a request is given, it replaces the request in the
+    /// resume data.
     func makeDownloadTask(
         resuming resumeData: Data,
         with request: URLRequest?,
