@@ -328,15 +328,15 @@ extension SessionTask {
         if observation == nil { end() } else { environment.completionQueue.async(execute: end) }
     }
 
-    /// Records that the handlers run. The returned objects are used and released without the lock.
+    /// Records that the handlers run. The returned objects are used and released outside the lock.
     private func noteEnd(with error: StoredError?) -> ([CallHandlers.ResumeDataHandler], TaskHooks?, CallObservation?) {
         storage.withLock { ($0.handlers.end(with: error), $0.hooks.take(), $0.observation.take()) }
     }
 
     // MARK: Adding handlers
 
-    /// Adds a handler, and starts the call if it has not started. A task that was created with a handler takes no
-    /// others.
+    /// Adds a handler, and starts the call if it has not started. A task that was created with a handler takes no other
+    /// handlers.
     func add(_ handler: CallHandler) {
         guard plan.chain != nil else { return refuse(handler) }
         let ending = storage.withLock { $0.handlers.add(handler) }

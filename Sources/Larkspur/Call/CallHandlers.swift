@@ -74,7 +74,7 @@ struct CallHandlers {
     }
 
     /// Records that the handlers run.
-    /// - Returns: The closures that get the resume data, which are called and released without the lock.
+    /// - Returns: The closures that get the resume data, which are called and released outside the lock.
     mutating func end(with error: StoredError?) -> [ResumeDataHandler] {
         self.error = error
         hasEnded = true

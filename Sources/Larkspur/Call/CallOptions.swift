@@ -8,16 +8,16 @@
 /// If a property is nil or empty, the setting of the session manager applies. The methods of a call set the same values
 /// one by one: `manager.get("reports/1").timeout(total: .seconds(90))`.
 public struct CallOptions: Sendable {
-    /// The limits of the time of the call, which take precedence over those of the session manager. Default: none.
+    /// The limits of the time of the call, which take precedence over the limits of the session manager. Default: none.
     public var timeouts: Timeouts
-    /// The interceptors of the call, which run within those of the session manager. Default: none.
+    /// The interceptors of the call, which run within the interceptors of the session manager. Default: none.
     public var interceptors: RequestInterceptors
     /// The hooks of the task. Each of them takes precedence over the same hook of the session manager. Default: nil.
     public var hooks: SessionHooks?
     /// The credential that answers each authentication challenge of the task, once. The credential replaces the hook
     /// ``SessionHooks/challengeAnswer``. Default: nil.
     public var credential: URLCredential?
-    /// The rules by which responses are acceptable, in place of those of the serializer. Without these rules, a
+    /// The rules by which responses are acceptable, in place of the rules of the serializer. Without these rules, a
     /// download or a stream, which has no serializer, accepts any content with a status of 200 to 299. Default: nil.
     public var validation: ResponseValidation?
     /// The cache policy, in place of the policy of ``SessionManager/requestSettings`` or of the request. Default: nil.
@@ -33,11 +33,11 @@ public struct CallOptions: Sendable {
 
     /// Creates options.
     /// - Parameters:
-    ///   - timeouts: The limits of the time of the call. Default: those of the session manager.
+    ///   - timeouts: The limits of the time of the call. Default: the limits of the session manager.
     ///   - interceptors: The interceptors of the call. Default: none.
     ///   - hooks: The hooks of the task. Default: none.
     ///   - credential: The credential with which challenges are answered. Default: none.
-    ///   - validation: The rules by which responses are acceptable. Default: those of the serializer.
+    ///   - validation: The rules by which responses are acceptable. Default: the rules of the serializer.
     ///   - cachePolicy: The cache policy. Default: the policy of the session manager.
     ///   - priority: The priority of the task, from 0 to 1. Default: `URLSessionTask.defaultPriority`.
     ///   - uploadProgress: Called on the completion queue while the content of the request is sent. Default: none.

@@ -13,7 +13,7 @@ struct CallPlan: Sendable {
     /// The last step of a download; nil for other calls.
     let download: DownloadFinisher?
     /// The settings of a call that takes handlers, and starts with its first handler. Nil for a task that was created
-    /// with its handler and takes no others.
+    /// with its handler and takes no other handlers.
     var chain: Chain?
 
     /// - Parameters:

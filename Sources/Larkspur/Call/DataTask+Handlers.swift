@@ -168,7 +168,7 @@ extension DataTask {
 
 /// The rules by which a response is acceptable. Set them before the first handler is added.
 extension DataTask {
-    /// Sets the acceptable status codes, in place of those of the serializers.
+    /// Sets the acceptable status codes, in place of the codes of the serializers.
     /// - Parameter codes: The codes, such as `[200, 404]`. Default: 200 to 299.
     /// - Returns: The task.
     public func validate(statusCode codes: StatusCodes = .successful) -> Self {
@@ -185,7 +185,7 @@ extension DataTask {
     /// - Returns: The task.
     public func validate(statusCode codes: ClosedRange<Int>) -> Self { validate(statusCode: StatusCodes(codes)) }
 
-    /// Sets the acceptable content types, in place of those of the serializers.
+    /// Sets the acceptable content types, in place of the types of the serializers.
     /// - Parameter types: The media types or ranges, such as `["application/json", "text/*"]`.
     /// - Returns: The task.
     public func validate(contentType types: Set<MediaRange>) -> Self {
@@ -214,7 +214,7 @@ extension SessionTask {
         configure("intercept(with:)") { settings, _ in settings.interceptors.call += interceptors }
     }
 
-    /// Adds interceptors of each attempt of this call. They run within those of the session manager.
+    /// Adds interceptors of each attempt of this call. They run within the session manager's interceptors of attempts.
     /// - Parameter interceptors: The interceptors that run once for each attempt. The first one is the outermost.
     /// - Returns: The task.
     public func interceptAttempts(with interceptors: any RequestInterceptor...) -> Self {

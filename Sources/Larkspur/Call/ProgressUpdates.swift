@@ -29,8 +29,8 @@ public struct ByteProgress: Sendable, Hashable {
 ///     let file = try await task.file
 ///
 /// The first element is the progress at the beginning of the loop. Another element follows after each change; a slow
-/// loop gets only the newest one. The last element is the progress at the end of the transfer. Several loops may run at
-/// once. Leaving a loop does not end the transfer. Cancelling the surrounding `Task` ends the loop.
+/// loop gets only the newest element. The last element is the progress at the end of the transfer. Several loops may
+/// run at once. Leaving a loop does not end the transfer. Cancelling the surrounding `Task` ends the loop.
 public struct ProgressUpdates: AsyncSequence, Sendable {
     /// The bytes so far.
     public typealias Element = ByteProgress

@@ -17,7 +17,7 @@ extension EventSource {
 
         /// The delay before the next connection, until the server requests another delay. Default: 3 seconds.
         public var initialDelay: Duration = .seconds(3)
-        /// The minimum delay, even if the server requests a shorter one. Default: 100 milliseconds.
+        /// The minimum delay, even if the server requests a shorter delay. Default: 100 milliseconds.
         public var minimumDelay: Duration = .milliseconds(100)
         /// The maximum delay, before its random part is added. Default: 60 seconds.
         public var maximumDelay: Duration = .seconds(60)
@@ -77,7 +77,7 @@ struct ReconnectionSchedule: Sendable {
     /// - Parameters:
     ///   - error: The error of the connection; nil if the server has ended it.
     ///   - retry: The delay that the server has requested; nil if it has requested no delay.
-    ///   - random: A number from 0 to 1. Default: a random one.
+    ///   - random: A number from 0 to 1. Default: a random number.
     mutating func delay(
         after error: LarkspurError?,
         retry: Duration?,

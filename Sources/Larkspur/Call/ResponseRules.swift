@@ -1,20 +1,20 @@
-/// The rules of a call by which its response is acceptable, beyond those of its serializers.
+/// The rules of a call by which its response is acceptable, in addition to the rules of its serializers.
 struct ResponseRules: Sendable {
     /// A check of the response that the caller has added. It throws if the response is not acceptable.
     typealias Check = @Sendable (URLRequest?, HTTPURLResponse, Data) throws -> Void
     /// A check of a downloaded file that the caller has added. It throws if the response is not acceptable.
     typealias FileCheck = @Sendable (URLRequest?, HTTPURLResponse, URL) throws -> Void
 
-    /// The rules that replace those of the serializer; nil for the serializer's rules.
+    /// The rules that replace the rules of the serializer; nil if the serializer's rules apply.
     var validation: ResponseValidation?
-    /// The acceptable status codes that replace those of the serializer; nil for the serializer's codes.
+    /// The acceptable status codes that replace the codes of the serializer; nil if the serializer's codes apply.
     var statusCodes: StatusCodes?
-    /// The acceptable content types that replace those of the serializer; nil for the serializer's types.
+    /// The acceptable content types that replace the types of the serializer; nil if the serializer's types apply.
     var contentTypes: Set<MediaRange>?
     var checks: [Check] = []
     var fileChecks: [FileCheck] = []
 
-    /// Returns a validation in which the call's rules have replaced those of a serializer.
+    /// Returns a validation in which the call's rules have replaced the rules of a serializer.
     func applied(to validation: ResponseValidation) -> ResponseValidation {
         var validation = self.validation ?? validation
         if let statusCodes { validation.acceptableStatusCodes = statusCodes }

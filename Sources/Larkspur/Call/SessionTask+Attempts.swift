@@ -8,7 +8,7 @@ extension SessionTask {
         applyState()
     }
 
-    /// The resume data that the last attempt has left for the next one.
+    /// The resume data that the last attempt has left for the next attempt.
     var pendingResumeData: Data? { storage.withLock { $0.attempt.resumeData } }
 
     /// Whether the task was cancelled in a way that keeps its resume data.
@@ -38,7 +38,7 @@ extension SessionTask {
         applyState()
     }
 
-    /// The metrics of an attempt that has ended. The transport's code is called without the lock.
+    /// The metrics of an attempt that has ended. The transport's code is called outside the lock.
     var endedTransactions: [TransferMetrics] { attempt?.metrics ?? [] }
 
     /// Records that an attempt has ended, so that it gets no more orders.
@@ -53,7 +53,7 @@ extension SessionTask {
 
     // MARK: One task after another
 
-    /// Replaces this task with another one, which takes over the transfer as a download. This task gives no more
+    /// Replaces this task with another task, which takes over the transfer as a download. This task gives no more
     /// orders, and is about to end.
     /// - Returns: False if this task has been cancelled or has ended.
     func handOver(to successor: SessionTask, as transfer: any Transfer, from previous: any Transfer) -> Bool {

@@ -40,7 +40,7 @@ public class SessionTask: @unchecked Sendable {
     let isHooked: Atomic<Bool>
 
     /// - Parameters:
-    ///   - handler: The handler of a task that takes no others. Default: nil, for a call that takes handlers.
+    ///   - handler: The handler of a task that takes no other handlers. Default: nil, for a call that takes handlers.
     ///   - options: The settings of the call. Default: nil.
     required init(
         environment: TaskEnvironment,
@@ -176,9 +176,9 @@ public class SessionTask: @unchecked Sendable {
     ///     task.hooks.willPerformHTTPRedirection = { _, _, _ in nil }
     ///     task.resume()
     ///
-    /// They run on the same queues as those of the session manager, and are released when the task has ended. Set them
-    /// before ``resume()``; a later change applies to later events. If two threads change them in place at the same
-    /// time, one change may be lost. The hooks `sessionChallengeAnswer` and `didBecomeInvalid` belong to the
+    /// They run on the same queues as the hooks of the session manager, and are released when the task has ended. Set
+    /// them before ``resume()``; a later change applies to later events. If two threads change them in place at the
+    /// same time, one change may be lost. The hooks `sessionChallengeAnswer` and `didBecomeInvalid` belong to the
     /// session and are not called for a task.
     public final var hooks: SessionHooks {
         get { storage.withLock { $0.hooks }?.value ?? SessionHooks() }
@@ -197,7 +197,7 @@ public class SessionTask: @unchecked Sendable {
         isHooked.load(ordering: .acquiring) ? storage.withLock { $0.hooks }?.value[keyPath: hook] : nil
     }
 
-    /// Whether the task has hooks, besides those of the session manager.
+    /// Whether the task has its own hooks, besides the hooks of the session manager.
     final var hasHooks: Bool { storage.withLock { $0.hooks != nil } }
 
     /// Whether the task's handlers are running, or have run.

@@ -16,7 +16,8 @@ public struct TaskCompletion: Sendable {
     let serialized: (@Sendable () -> Transferred<Any>?)?
 
     /// The object that the serializer returned for the response. After success it is the value that the completion
-    /// handler got, unless that was nil. After an unacceptable status it is the parsed body. Treat it as read-only.
+    /// handler got, unless that value was nil. After an unacceptable status it is the parsed body. Treat it as
+    /// read-only.
     public var serializedResponse: Any? { serialized?()?.value ?? error?.responseObject }
 
     static let userInfoKey = "LarkspurTaskCompletion"

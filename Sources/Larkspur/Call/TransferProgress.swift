@@ -169,7 +169,7 @@ final class TransferProgress: Sendable {
         }
         guard present.isObserved else { return false }
         if successfully {
-            // Computed without the lock, because it calls the transport's response object.
+            // Computed outside the lock, because it calls the transport's response object.
             let isNews = present.totalCount < 0 && present.completed > 0
             change { $0.isComplete = true }
             if isNews { report(for: task) }

@@ -65,7 +65,7 @@ extension LarkspurError {
         return sentences.first { $0.parts.contains(where: text.contains) }?.code
     }
 
-    // The first match decides. Specific messages therefore come before general ones, such as `certificate`.
+    // The first match decides. Specific messages therefore come before general messages, such as `certificate`.
     private static let sentences: [(parts: [String], code: Code)] = [
         (["unencoding", "content encoding"], .contentDecodingFailed),
         (
@@ -89,8 +89,8 @@ extension LarkspurError {
         (["failed to connect", "couldn't connect", "refused"], .cannotConnectToHost),
     ]
 
-    /// Returns the sentence for a URL that the transport does not load. The URL may have been written without a scheme,
-    /// so that its host is taken for the scheme.
+    /// Returns the sentence for a URL that the transport does not load. If the URL was written without a scheme, its
+    /// host is taken for the scheme.
     private static func sentence(forUnsupported url: URL?, _ text: String) -> String {
         guard let scheme = url?.scheme?.lowercased(), scheme != "http", scheme != "https" else {
             return sentence(for: .unsupportedURL, text: text)

@@ -203,8 +203,8 @@ extension LarkspurError.Code {
 
     /// Creates the code for an error number of URLSession that concerns TLS.
     ///
-    /// The numbers are those of `URLError.Code`: on Linux, the constants `NSURLErrorSecureConnectionFailed` to
-    /// `NSURLErrorClientCertificateRequired` are each one too low.
+    /// The numbers are the raw values of `URLError.Code`. On Linux, each of the constants
+    /// `NSURLErrorSecureConnectionFailed` to `NSURLErrorClientCertificateRequired` is too low by 1.
     init?(tlsNumber number: Int) {
         switch URLError.Code(rawValue: number) {
         case .serverCertificateHasBadDate: self = .certificateExpired

@@ -48,7 +48,7 @@ enum PrintableError {
 
 /// A copy of a response with all of its values, which prints without credentials and cookies.
 final class PrintableResponse: HTTPURLResponse, @unchecked Sendable {
-    // Safe: the class adds no state to that of its superclass.
+    // Safe: the class adds no state to its superclass.
     /// Returns the response itself, or a copy that is safe to log.
     static func of(_ response: URLResponse) -> URLResponse {
         guard let url = response.url else { return response }
@@ -78,7 +78,7 @@ final class PrintableResponse: HTTPURLResponse, @unchecked Sendable {
 
     override var debugDescription: String { description }
 
-    /// The superclass, so that an archive can be read where this class does not exist.
+    /// The superclass. So an archive can be read in programs in which this class does not exist.
     override var classForCoder: AnyClass { HTTPURLResponse.self }
     override var classForKeyedArchiver: AnyClass? { HTTPURLResponse.self }
 }

@@ -4,11 +4,11 @@ extension HTTPHeaders {
     /// The default fields of ``RequestSettings``: `Accept-Language` from the user's preferred languages, and
     /// `User-Agent` from the process's name, the bundle's version and the operating system. They are created once.
     ///
-    /// On Linux the language is that of the process's locale, which is the first of the environment variables `LC_ALL`,
-    /// `LC_MESSAGES` and `LANG` that has a value. If that value is `C` or `POSIX`, or if no variable has a value, there
-    /// is no `Accept-Language`. The operating system is `Linux`, without the kernel's release, because the release
-    /// would reveal the known vulnerabilities of the machine to servers. On Apple platforms both fields are as in
-    /// AFNetworking.
+    /// On Linux the language comes from the process's locale. The locale is the first of the environment variables
+    /// `LC_ALL`, `LC_MESSAGES` and `LANG` that has a value. If that value is `C` or `POSIX`, or if no variable has a
+    /// value, there is no `Accept-Language`. The operating system is `Linux`, without the kernel's release, because the
+    /// release would reveal the known vulnerabilities of the machine to servers. On Apple platforms both fields are as
+    /// in AFNetworking.
     public static let `default`: HTTPHeaders = {
         var headers: HTTPHeaders = []
         let language = Field.acceptLanguage(Platform.preferredLanguages)
@@ -62,7 +62,8 @@ struct LocaleName {
 
     init(_ text: String) { self.text = text }
 
-    /// Returns the locale of a process's messages; nil if no variable names one. An empty variable counts as unset.
+    /// Returns the locale of a process's messages; nil if no variable names a locale. An empty variable counts as
+    /// unset.
     static func ofMessages(in environment: [String: String]) -> LocaleName? {
         ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }.map(LocaleName.init)
     }

@@ -20,7 +20,7 @@ public struct HTTPHeaders: Sendable {
     public init() {}
 
     /// Creates headers from fields in their order. If several fields have the same name, the last one is used, in the
-    /// position of the first.
+    /// position of the first one.
     public init(_ fields: some Sequence<Field>) {
         var collector = Collector()
         for field in fields { collector.set(field) }
@@ -138,7 +138,7 @@ extension HTTPHeaders: Hashable {
 }
 
 extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The fields, one a line, with sensitive values hidden.
+    /// The fields, each on its own line, with sensitive values hidden.
     public var description: String { fields.map(\.description).joined(separator: "\n") }
 
     /// The fields on one line, with sensitive values hidden.

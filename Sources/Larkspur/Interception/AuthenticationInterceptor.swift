@@ -7,8 +7,9 @@ import Synchronization
 ///     manager.interceptors.call = [login, .retry()]
 ///
 /// All requests share one refresh. A request whose credential has expired waits for the refresh. A request that was
-/// sent with the old credential and refused is sent again with the new one. If the content of a request cannot be sent
-/// again, the refusal is its response. If the new credential is refused too, the second refusal is the response.
+/// sent with the old credential and refused is sent again with the new credential. If the content of a request cannot
+/// be sent again, the refusal is its response. If the new credential is refused too, the second refusal is the
+/// response.
 ///
 /// If a refresh fails, two groups of calls fail with the code `credentialRefreshFailed`: the calls that wait for the
 /// refresh, and the calls that were sent before and are refused. A call whose credential has not expired yet is sent
@@ -77,7 +78,7 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
 
     /// Creates an interceptor.
     /// - Parameters:
-    ///   - credential: The credential; nil if there is none yet, so that requests are sent without it.
+    ///   - credential: The credential; nil if there is none yet. Requests are then sent without a credential.
     ///   - authenticator: The rules of the credential.
     ///   - refreshWindow: The time before the expiry at which the credential is refreshed, but at most half of the
     ///     credential's lifetime. Default: 30 seconds.
@@ -202,7 +203,7 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
         return state.withLock { $0.use }
     }
 
-    /// - Parameter scope: The interceptors for which credentials are being refreshed, this one included.
+    /// - Parameter scope: The interceptors for which credentials are being refreshed, including this interceptor.
     private func refresh(_ use: Use, _ shared: SharedResult<Void>, _ scope: Set<ObjectIdentifier>) async {
         let result: Result<Credential, any Error>
         do {
@@ -260,7 +261,7 @@ extension RequestInterceptor {
     /// Returns an interceptor that adds a credential to requests, and refreshes it when it expires or a server refuses
     /// it.
     /// - Parameters:
-    ///   - credential: The credential; nil if there is none yet, so that requests are sent without it.
+    ///   - credential: The credential; nil if there is none yet. Requests are then sent without a credential.
     ///   - authenticator: The rules of the credential.
     ///   - refreshWindow: The time before the expiry at which the credential is refreshed, but at most half of the
     ///     credential's lifetime. Default: 30 seconds.

@@ -1,7 +1,7 @@
 /// The interceptor that continues a download after its connection is lost, with the rules of ``RetryPolicy``.
 ///
-/// Each attempt continues the file of the previous one. The delay grows with each loss, and starts again from its base
-/// when content has arrived.
+/// Each attempt continues the file of the previous attempt. The delay grows with each loss, and starts again from its
+/// base when content has arrived.
 struct DownloadResumption: RequestInterceptor {
     /// The maximum number of resumptions in total.
     let limit: Int

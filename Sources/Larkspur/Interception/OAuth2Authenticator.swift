@@ -114,7 +114,7 @@ public struct OAuth2Authenticator: RequestAuthenticator {
         let answer = try TokenAnswer(data, response)
         let renewed = OAuth2Credential(
             accessToken: answer.accessToken,
-            // Without a new refresh token, the old one stays valid (RFC 6749, section 6).
+            // Without a new refresh token, the old refresh token stays valid (RFC 6749, section 6).
             refreshToken: answer.refreshToken ?? refreshToken,
             expirationDate: answer.lifetime.map { start + $0 }
         )

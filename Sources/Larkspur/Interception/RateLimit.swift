@@ -142,7 +142,7 @@ public final class RateLimit: RequestInterceptor {
         }
     }
 
-    /// Takes a token and returns zero. If there is no token, returns the delay until there is one.
+    /// Takes a token and returns zero. If there is no token, returns the delay until there is a token.
     private func take(_ url: URL?, at now: Duration, afterWaiting: Bool = false, _ state: inout State) -> Duration {
         let (delay, fullTime) = schedule.delay(at: now, fullTime: state.fullTimes[url], afterWaiting: afterWaiting)
         if delay <= .zero { state.fullTimes[url] = fullTime }

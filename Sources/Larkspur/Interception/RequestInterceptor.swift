@@ -155,7 +155,7 @@ public struct RequestContext: Sendable {
         )
     }
 
-    /// The number of attempts of the call that have begun, the current one included.
+    /// The number of attempts of the call that have begun, including the current attempt.
     public var attempts: Int { state().attempts }
 
     /// Whether content was delivered to the consumer of a stream. Such content cannot be withdrawn, so another attempt

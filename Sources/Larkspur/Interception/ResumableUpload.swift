@@ -9,8 +9,8 @@
 /// protocol.
 ///
 /// The content is data or a file. A stream cannot be read again from the middle, so with a stream the task fails with
-/// the error `unsupported`. If a file is changed between two requests, or during one, the error is `bodyUnreadable`. If
-/// the server's values for the upload are impossible, the error is `resumptionFailed`.
+/// the error `unsupported`. If a file is changed between two requests, or during a request, the error is
+/// `bodyUnreadable`. If the server's values for the upload are impossible, the error is `resumptionFailed`.
 ///
 /// If the upload resource is on another origin than the request, or a redirect leads to another origin, that origin
 /// gets only the fields that hold no secret. If the request is sent with TLS and the resource has a URL without TLS,
@@ -71,7 +71,7 @@ public struct ResumableUpload: Sendable {
     private init(kind: Kind) { self.kind = kind }
 
     /// Returns the same settings for the continuation of an upload.
-    /// - Parameter resumption: The upload, from ``UploadTask/resumption`` or ``didCreate``; nil to begin a new one.
+    /// - Parameter resumption: The upload, from ``UploadTask/resumption`` or ``didCreate``; nil to begin a new upload.
     public func continuing(_ resumption: UploadResumption?) -> Self {
         var upload = self
         upload.resumption = resumption

@@ -3,8 +3,8 @@ internal import HTTPSyntax
 /// The state of a resumable upload: the next request, and the meaning of its response. It performs no I/O.
 ///
 /// The request that creates an upload has no content ("careful creation" in the IETF's draft), because the URL of the
-/// resource may arrive only in the final response. Requests with content follow. After a failure, the next request asks
-/// for the offset.
+/// resource may arrive only in the final response. Requests with content follow. After a failure, the client first
+/// requests the offset.
 struct UploadState: Sendable {
     /// The next request.
     enum Step: Sendable, Equatable {
@@ -46,7 +46,8 @@ struct UploadState: Sendable {
     /// The number of consecutive requests that have not led to further content on the server.
     private(set) var failures = 0
     private var hasBegunAnew = false
-    /// Whether the server has marked the upload as complete. The next request then asks for the response that was lost.
+    /// Whether the server has marked the upload as complete. The next request then serves to get the response that was
+    /// lost.
     private var isComplete = false
 
     /// - Parameters:
@@ -75,7 +76,7 @@ struct UploadState: Sendable {
         return .append(resource, offset: offset, count: count, isLast: offset + count == length)
     }
 
-    /// Prepares for a further call of the interceptor: the next request asks for the offset.
+    /// Prepares for a further call of the interceptor, which begins with a request for the offset.
     mutating func resume() { (offset, failures) = (nil, 0) }
 
     /// Records that the outcome of the last request is unknown.

@@ -62,7 +62,7 @@ public final class CallStatistics: CallObserver {
         return snapshot
     }
 
-    /// Sets all counts to 0, except for those of the calls in flight.
+    /// Sets all counts to 0, except for the counts of the calls in flight.
     public func reset() { state.withLock { $0.counts = Snapshot() } }
 
     /// Counts an event.

@@ -10,7 +10,7 @@
 /// fails, too. Unlike in AFNetworking, its error then has the errors of the members (``MemberErrors``). To get the raw
 /// content in this case, too, add ``DataResponseSerializer`` as the last member.
 public struct CompoundResponseSerializer: ResponseSerializer {
-    /// The rules by which responses are acceptable, in addition to those of the members. Default: all responses are
+    /// The rules by which responses are acceptable, in addition to the rules of the members. Default: all responses are
     /// acceptable.
     public var validation: ResponseValidation
     /// The serializers, in the order in which they are tried.
@@ -19,8 +19,8 @@ public struct CompoundResponseSerializer: ResponseSerializer {
     /// Creates a serializer.
     /// - Parameters:
     ///   - members: The serializers, in the order in which they are tried.
-    ///   - validation: The rules by which responses are acceptable, in addition to those of the members. Default: all
-    ///     responses are acceptable.
+    ///   - validation: The rules by which responses are acceptable, in addition to the rules of the members. Default:
+    ///     all responses are acceptable.
     public init(_ members: [any ResponseSerializer], validation: ResponseValidation = .anything) {
         self.validation = validation
         self.members = members

@@ -1,5 +1,5 @@
-/// The outcome of a call: the request, the response, its content, and either the value made from the content or the
-/// error.
+/// The outcome of a call: the request, the response, its content, and either the value that was created from the
+/// content or the error.
 public struct DataResponse<Value> {
     /// The request that was sent last, after redirects; nil if none could be built.
     public let request: URLRequest?
@@ -18,7 +18,8 @@ public struct DataResponse<Value> {
     ///   - request: The request that was sent last. Default: nil.
     ///   - response: The response. Default: nil.
     ///   - data: The content. Default: none.
-    ///   - timeline: The times at which the task reached its stages. Default: those of a task that was just created.
+    ///   - timeline: The times at which the task reached its stages. Default: the times of a task that was just
+    ///     created.
     ///   - result: The value, or the error.
     public init(
         request: URLRequest? = nil,
@@ -130,7 +131,8 @@ public struct DownloadResponse: Sendable {
     /// - Parameters:
     ///   - request: The request that was sent last. Default: nil.
     ///   - response: The response. Default: nil.
-    ///   - timeline: The times at which the task reached its stages. Default: those of a task that was just created.
+    ///   - timeline: The times at which the task reached its stages. Default: the times of a task that was just
+    ///     created.
     ///   - result: The location of the file, or the error.
     public init(
         request: URLRequest? = nil,

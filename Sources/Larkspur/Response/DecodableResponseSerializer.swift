@@ -1,7 +1,7 @@
 /// A serializer that decodes the content into a `Decodable` value.
 ///
 /// If a response has no content, the value is the type's ``EmptyContentRepresentable/emptyContent``. Optionals and
-/// ``Empty`` have such a value. For any other type without one, the result is an error with the code `emptyResponse`.
+/// ``Empty`` have such a value. If a type has no such value, the result is an error with the code `emptyResponse`.
 public struct DecodableResponseSerializer<Value: Decodable & Sendable>: ResponseSerializer {
     /// The rules by which responses are acceptable. Default: status 200 to 299; the decoder's content types.
     public var validation: ResponseValidation
@@ -78,7 +78,7 @@ extension DecodableResponseSerializer: DefaultDecodingSerializer {
 }
 
 extension ResponseSerializer {
-    /// Returns the serializer with a decoder, if it uses one and the caller has set none.
+    /// Returns the serializer with a decoder, if it uses a decoder and the caller has set none.
     func decoding(with decoder: @autoclosure () -> JSONDecoder) -> Self {
         guard let serializer = self as? any DefaultDecodingSerializer else { return self }
         return serializer.decoding(with: decoder()) as? Self ?? self

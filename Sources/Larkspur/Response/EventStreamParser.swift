@@ -143,7 +143,7 @@ struct EventStreamParser: Sendable {
         lastEventID = id
         let type = exchange(&event, with: "")
         guard !data.isEmpty else { return nil }
-        // A small buffer is used again; a large one is released.
+        // A small buffer is used again; a large buffer is released.
         defer { data.removeAll(keepingCapacity: data.capacity <= 1 << 16) }
         return ServerSentEvent(
             event: type.isEmpty ? "message" : type,
@@ -170,15 +170,15 @@ public struct ServerSentEvent: Sendable, Hashable {
     public var event: String
     /// The data of the event, with line feeds between its lines.
     public var data: String
-    /// The ID of this event. If the event has no ID, the ID of the last earlier event that had one; empty if there was
-    /// none. An ID of more than 4 KiB is ignored.
+    /// The ID of this event. If the event has no ID, the ID of the last earlier event that had an ID; empty if there
+    /// was none. An ID of more than 4 KiB is ignored.
     public var id: String
 
     /// Creates an event.
     /// - Parameters:
     ///   - event: The type of the event. Default: `message`.
     ///   - data: The data of the event.
-    ///   - id: The ID of the last event that had one. Default: empty.
+    ///   - id: The ID of the last event that had an ID. Default: empty.
     public init(event: String = "message", data: String, id: String = "") {
         self.event = event
         self.data = data

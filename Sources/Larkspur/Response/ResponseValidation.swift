@@ -86,7 +86,7 @@ public struct ResponseValidation: Hashable, Sendable {
 /// serializer.acceptableStatusCodes = StatusCodes(200..<400)
 /// ```
 ///
-/// The classes are those of RFC 9110, section 15.
+/// The classes of codes are defined in RFC 9110, section 15.
 public struct StatusCodes: Hashable, Sendable {
     /// The codes as sorted ranges that do not touch each other. The type is not `RangeSet`, because the size of a
     /// `RangeSet`, and of every type that contains one, is known only at run time.

@@ -100,12 +100,12 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
             request = pages.first
         }
 
-        /// Returns the next page; nil after the last one.
+        /// Returns the next page; nil after the last page.
         /// - Throws: ``LarkspurError`` if the request of the page fails. Its code is `malformedResponse` if the next
         ///   page has been returned before, or if the list has more pages than the limit.
         public mutating func next() async throws(LarkspurError) -> Page? { try await next(isolation: nil) }
 
-        /// Returns the next page; nil after the last one.
+        /// Returns the next page; nil after the last page.
         /// - Parameter actor: The actor on which the caller runs.
         /// - Throws: ``LarkspurError`` if the request of the page fails. Its code is `malformedResponse` if the next
         ///   page has been returned before, or if the list has more pages than the limit.
@@ -200,7 +200,7 @@ extension SessionManager {
     ///   - url: The URL of the first page, or a reference that is resolved against ``baseURL``.
     ///   - parameters: Names and values of the query of the first page. With a pagination that sets parameters, they
     ///     are part of the queries of all pages. Default: none.
-    ///   - headers: Fields of all requests, which replace those of ``headers`` with the same name. Default: none.
+    ///   - headers: Fields of all requests. They replace fields of ``headers`` with the same name. Default: none.
     ///   - type: The type that ``jsonDecoder`` decodes each page into.
     ///   - pagination: The rule by which the next page is requested: `.links`, `.url`, `.cursor` or `.number`.
     ///   - limit: The maximum number of pages. If the list has more pages, the error is `malformedResponse`. Default:

@@ -8,7 +8,7 @@ extension SessionManager {
     ///   - parameters: Names and values, which become the query or the content. Default: none.
     ///   - body: The content. A form becomes the `httpBodyStream`. A file or a stream is sent only by a task, so the
     ///     request gets the fields for it, but not the content. Default: none.
-    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - headers: Fields of this request. They replace fields of ``headers`` with the same name. Default: none.
     /// - Returns: The request, with headers and settings of the manager.
     /// - Throws: ``LarkspurError``: `invalidURL`, `invalidMethod`, `invalidHeaderField` or `parameterEncodingFailed`.
     public func makeRequest(
@@ -47,7 +47,7 @@ extension SessionManager {
     }
 
     /// Returns the plan of an upload with a request that the caller has built.
-    /// - Parameter body: The content that replaces that of the request; nil to send the request's own content.
+    /// - Parameter body: The content that replaces the content of the request; nil to send the request's own content.
     func plan(_ request: URLRequest, _ body: RequestBody?, _ resumable: ResumableUpload?) -> CallPlan {
         do throws(LarkspurError) {
             guard case .form(let constructing) = body?.kind else {
@@ -91,7 +91,7 @@ extension SessionManager {
     }
 
     /// Builds the request of a call: resolves the URL, and writes parameters and content. Fields of the call replace
-    /// those of the manager.
+    /// fields of the manager with the same name.
     private func request(of draft: RequestDraft) throws(LarkspurError) -> URLRequest {
         let version = builder.version
         // The version is read before `resolved`, which may run the caller's code. That code may change the settings. So

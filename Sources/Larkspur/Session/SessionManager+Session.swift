@@ -44,7 +44,7 @@ extension SessionManager {
     /// A task that is created afterwards fails with the error `sessionInvalidated`, unless the session was reset.
     /// - Parameters:
     ///   - cancellingTasks: True to cancel the tasks under way; false to let them finish.
-    ///   - resettingSession: True to discard the session, so that the next task is created in a new one. Default:
+    ///   - resettingSession: True to discard the session, so that the next task is created in a new session. Default:
     ///     false.
     public func invalidate(cancellingTasks: Bool, resettingSession: Bool = false) {
         sessions.invalidate(cancellingTasks: cancellingTasks, resettingSession: resettingSession)

@@ -13,8 +13,8 @@ extension SessionManager {
     /// Creates a task that collects the response in memory.
     /// - Parameters:
     ///   - request: The request, which is sent unchanged with its body, if it has one.
-    ///   - options: Settings of the task: timeouts, hooks, interceptors, progress and others. Default: those of the
-    ///     session manager.
+    ///   - options: Settings of the task: timeouts, hooks, interceptors, progress and others. Default: the manager's
+    ///     settings.
     ///   - serializer: Validates and parses the response for the handler. Default: ``responseSerializer``.
     ///   - completionHandler: Called once, on ``completionQueue``. If the request cannot be sent, the error is
     ///     `invalidURL`, `invalidMethod` or `invalidHeaderField`. Default: none.
@@ -34,8 +34,8 @@ extension SessionManager {
     ///     the body is a stream, the progress shows this value as the expected length.
     ///   - body: The content that replaces the request's own body. Default: nil, which sends the `httpBody` of the
     ///     request or its `httpBodyStream`. That stream can be sent only once.
-    ///   - options: Settings of the upload: timeouts, hooks, interceptors, progress and others. Default: those of the
-    ///     session manager.
+    ///   - options: Settings of the upload: timeouts, hooks, interceptors, progress and others. Default: the manager's
+    ///     settings.
     ///   - resumable: The protocol and the settings with which the upload continues after a failure, from the first
     ///     byte that the server lacks. The body must be data or a file. Default: nil, which sends the content in one
     ///     request.
@@ -58,8 +58,8 @@ extension SessionManager {
     /// Creates a task that downloads a file.
     /// - Parameters:
     ///   - request: The request, which is sent unchanged.
-    ///   - options: Settings of the download: timeouts, hooks, interceptors, progress and others. Default: those of the
-    ///     session manager.
+    ///   - options: Settings of the download: timeouts, hooks, interceptors, progress and others. Default: the
+    ///     manager's settings.
     ///   - resumes: The maximum number of times that the task resumes automatically; see
     ///     ``download(_:method:parameters:headers:options:resumes:resumeData:to:completionHandler:)``. Default: 0.
     ///   - destination: The location of the file. Default: nil, for a temporary file that is removed when the task is
@@ -82,8 +82,8 @@ extension SessionManager {
     ///     ``DownloadTask/cancel(producingResumeData:)`` or ``DownloadTask/resumeData``. If the data is not resume
     ///     data, the error is `invalidResumeData`. With the transport `.foundation` on Linux the error is always
     ///     `unsupported`.
-    ///   - request: The request for the rest of the file, such as one with a new token. Default: nil, which sends the
-    ///     request of the earlier task.
+    ///   - request: The request for the rest of the file, such as a request with a new token. Default: nil, which sends
+    ///     the request of the earlier task.
     ///   - options: Settings of the resumed download, as in
     ///     ``downloadTask(with:options:resumes:destination:completionHandler:)``. Default: those of the session
     ///     manager.

@@ -11,9 +11,9 @@ extension SessionManager {
     ///   - method: The method. Default: POST.
     ///   - parameters: Names and values of the query, for any method. If the body is a form, they become its first
     ///     parts instead. Default: none.
-    ///   - headers: Fields of the upload, which replace those of ``headers`` with the same name. Default: none.
-    ///   - options: Settings of the upload: timeouts, hooks, interceptors, progress and others. Default: those of the
-    ///     session manager.
+    ///   - headers: Fields of the upload. They replace fields of ``headers`` with the same name. Default: none.
+    ///   - options: Settings of the upload: timeouts, hooks, interceptors, progress and others. Default: the manager's
+    ///     settings.
     ///   - resumable: The protocol and the settings with which the upload continues after a failure:
     ///     ``ResumableUpload/tus`` or ``ResumableUpload/ietf``. It continues from the first byte that the server lacks.
     ///     The body must be data or a file. Default: nil, which sends the content in one request.
@@ -73,9 +73,9 @@ extension SessionManager {
     ///   - method: The method. Default: GET.
     ///   - parameters: Names and values. They become the query for GET, HEAD and DELETE, and the content for other
     ///     methods. Default: none.
-    ///   - headers: Fields of the download, which replace those of ``headers`` with the same name. Default: none.
-    ///   - options: Settings of the download: timeouts, hooks, interceptors, progress and others. Default: those of the
-    ///     session manager.
+    ///   - headers: Fields of the download. They replace fields of ``headers`` with the same name. Default: none.
+    ///   - options: Settings of the download: timeouts, hooks, interceptors, progress and others. Default: the
+    ///     manager's settings.
     ///   - resumes: The maximum number of times that the task resumes automatically after its connection is lost or
     ///     times out. The first delay is 0.25 seconds. If no content has arrived since the last delay, the next delay
     ///     is twice as long, up to 30 seconds. If content has arrived, the next delay is 0.25 seconds again. The task

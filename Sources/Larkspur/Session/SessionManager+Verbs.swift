@@ -34,9 +34,9 @@ extension SessionManager {
     ///     the root of its host.
     ///   - parameters: Names and values that the request serializer writes. Default: none.
     ///   - body: The content of the request. Default: none.
-    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
-    ///   - options: Timeouts, hooks, interceptors, progress and other settings of this call. Default: those of the
-    ///     session manager.
+    ///   - headers: Fields of this request. They replace fields of ``headers`` with the same name. Default: none.
+    ///   - options: Timeouts, hooks, interceptors, progress and other settings of this call. Default: the manager's
+    ///     settings.
     ///   - serializer: Validates and parses the response for `success`, on ``processingQueue``. Default:
     ///     ``responseSerializer``.
     ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and could

@@ -26,7 +26,7 @@ extension SessionManager {
     ///   - url: The URL with the scheme ws, wss, http or https, or a reference that is resolved against ``baseURL``:
     ///     `"chat"` is below it, `"/chat"` is at the root of its host.
     ///   - parameters: Names and values that become the query. Default: none.
-    ///   - headers: Fields of the handshake, which replace those of ``headers`` with the same name. Default: none.
+    ///   - headers: Fields of the handshake. They replace fields of ``headers`` with the same name. Default: none.
     ///   - options: The settings of the WebSocket. Default: those of `WebSocketTask.Options()`.
     ///   - reconnection: The rules for a new connection after a connection is lost. Default:
     ///     ``EventSource/Reconnection/never``.

@@ -46,8 +46,8 @@ public final class SessionManager: Sendable {
     /// Creates a session manager. Its session is created with the first task.
     /// - Parameters:
     ///   - baseURL: The URL against which relative URL strings are resolved, as a `URL` or a `String`. If its path does
-    ///     not end in a slash, one is appended. If it is a string that is not an absolute URL, each call that takes a
-    ///     URL string or a `URL` ends with the error `invalidURL`. Default: none.
+    ///     not end in a slash, a slash is appended. If it is a string that is not an absolute URL, each call that takes
+    ///     a URL string or a `URL` ends with the error `invalidURL`. Default: none.
     ///   - configuration: The configuration, which is copied; later changes to it have no effect. Default: `.default`,
     ///     with which all managers of the process share cookies, stored credentials and cache. A program that acts for
     ///     several users needs a manager with `.ephemeral`, or with separate storages, for each user.
@@ -57,9 +57,9 @@ public final class SessionManager: Sendable {
     ///   - requestSerializer: Writes parameters into the content of requests. Default: ``HTTPRequestSerializer``, which
     ///     writes forms.
     ///   - responseSerializer: Validates and parses responses. Default: ``JSONResponseSerializer``.
-    ///   - completionQueue: The queue that runs closures and posts notifications; pass a serial one. Default: the main
-    ///     queue on Apple platforms, elsewhere a private serial queue, because most programs there do not run the main
-    ///     queue.
+    ///   - completionQueue: The queue that runs closures and posts notifications; pass a serial queue. Default: the
+    ///     main queue on Apple platforms, elsewhere a private serial queue, because most programs there do not run the
+    ///     main queue.
     ///   - completionGroup: The group that each task enters while it is under way. Default: a separate group.
     public convenience init(
         baseURL: (any RequestTarget)? = nil,
@@ -87,7 +87,7 @@ public final class SessionManager: Sendable {
     /// `securityPolicyNotEnforceable`.
     /// - Parameters:
     ///   - baseURL: The URL against which relative URL strings are resolved, as a `URL` or a `String`. If its path does
-    ///     not end in a slash, one is appended. With a pinning policy its scheme must be https. Default: none.
+    ///     not end in a slash, a slash is appended. With a pinning policy its scheme must be https. Default: none.
     ///   - configuration: The configuration, which is copied; later changes to it have no effect. Default: `.default`,
     ///     with which all managers of the process share cookies, stored credentials and cache. A program that acts for
     ///     several users needs a manager with `.ephemeral`, or with separate storages, for each user.
@@ -98,9 +98,9 @@ public final class SessionManager: Sendable {
     ///   - requestSerializer: Writes parameters into the content of requests. Default: ``HTTPRequestSerializer``, which
     ///     writes forms.
     ///   - responseSerializer: Validates and parses responses. Default: ``JSONResponseSerializer``.
-    ///   - completionQueue: The queue that runs closures and posts notifications; pass a serial one. Default: the main
-    ///     queue on Apple platforms, elsewhere a private serial queue, because most programs there do not run the main
-    ///     queue.
+    ///   - completionQueue: The queue that runs closures and posts notifications; pass a serial queue. Default: the
+    ///     main queue on Apple platforms, elsewhere a private serial queue, because most programs there do not run the
+    ///     main queue.
     ///   - completionGroup: The group that each task enters while it is under way. Default: a separate group.
     /// - Throws: ``LarkspurError`` with the code `invalidSecurityPolicy`, if there are pins and the base URL is missing
     ///   or not https; with the code `invalidURL`, if the base URL is a string that is not an absolute URL.
@@ -208,8 +208,8 @@ public final class SessionManager: Sendable {
     ///
     ///     manager.jsonDecoder.keyDecodingStrategy = .convertFromSnakeCase
     ///
-    /// Many threads use the decoder at once: configure it before the first call, or set another one. If a serializer
-    /// was created with a decoder, it uses its own decoder instead. Default: a plain `JSONDecoder`.
+    /// Many threads use the decoder at once: configure it before the first call, or set another decoder. If a
+    /// serializer was created with a decoder, it uses its own decoder instead. Default: a plain `JSONDecoder`.
     public var jsonDecoder: JSONDecoder {
         get { environment.settings.jsonDecoder }
         set { set(\.jsonDecoder, to: newValue) }
@@ -219,8 +219,8 @@ public final class SessionManager: Sendable {
     ///
     ///     manager.jsonEncoder.keyEncodingStrategy = .convertToSnakeCase
     ///
-    /// Many threads use the encoder at once: configure it before the first call, or set another one. Default: a plain
-    /// `JSONEncoder`.
+    /// Many threads use the encoder at once: configure it before the first call, or set another encoder. Default: a
+    /// plain `JSONEncoder`.
     public var jsonEncoder: JSONEncoder {
         get { environment.settings.jsonEncoder }
         set { set(\.jsonEncoder, to: newValue) }
@@ -229,15 +229,15 @@ public final class SessionManager: Sendable {
     /// The queue that runs success, failure and completion handlers and progress closures, and posts notifications. It
     /// is captured when a task is created.
     ///
-    /// Use a serial queue: a concurrent queue may run closures in a different order from the one in which they were
-    /// queued.
+    /// Use a serial queue: a concurrent queue may run closures in another order than they were queued.
     public var completionQueue: DispatchQueue {
         get { environment.settings.completionQueue }
         set { set(\.completionQueue, to: newValue) }
     }
 
     /// The group that a task enters when it is first resumed and leaves after its handlers and its completion
-    /// notification. Waiting for the group therefore waits for the requests. It is captured when a task is created.
+    /// notification. So a program that waits for the group waits for the requests. It is captured when a task is
+    /// created.
     public var completionGroup: DispatchGroup {
         get { environment.settings.completionGroup }
         set { set(\.completionGroup, to: newValue) }
@@ -291,7 +291,7 @@ public final class SessionManager: Sendable {
     }
 
     /// The limits of the time that calls and tasks may take. They are captured when a task is created. Default: no
-    /// limits except those of the request and the configuration.
+    /// limits except the limits of the request and the configuration.
     ///
     /// If two threads change the value in place at the same time, one change may be lost.
     public var timeouts: Timeouts {

@@ -3,7 +3,7 @@
 /// The layer above uses only the documented URLSession API. If an implementation traps or hangs on an allowed call, its
 /// adapter reaches the same result in another way.
 protocol TransportAdapter: Sendable {
-    /// Changes a request into one that the implementation accepts.
+    /// Changes a request so that the implementation accepts it.
     func prepare(_ request: URLRequest, for kind: TransferKind) throws(LarkspurError) -> URLRequest
 
     /// Throws `unsupported` if the implementation cannot enforce one of the limits.

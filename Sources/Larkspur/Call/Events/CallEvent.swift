@@ -44,7 +44,7 @@ public struct CallEvent: Sendable {
     public let instant = ContinuousClock.now
     /// The task of the call; nil for the events of a WebSocket, which has no task.
     public let task: SessionTask?
-    /// The number of the attempt that the event belongs to, from 1; 0 before the first one.
+    /// The number of the attempt that the event belongs to, from 1; 0 before the first attempt.
     public let attempt: Int
 
     let detail: Detail
@@ -162,7 +162,7 @@ extension CallEvent {
         }
     }
 
-    /// Returns one event in place of this event and the one directly after it; nil if both are needed.
+    /// Returns an event that replaces this event and the event directly after it; nil if both are needed.
     func merged(with next: CallEvent) -> CallEvent? {
         guard kind == next.kind, attempt == next.attempt, case .bytes(let count, _) = detail,
             case .bytes(let more, let total) = next.detail

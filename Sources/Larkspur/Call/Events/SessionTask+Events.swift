@@ -1,7 +1,7 @@
 import Synchronization
 
 extension SessionTask {
-    /// Adds an observer of this call, for its later events and in addition to those of the session manager.
+    /// Adds an observer of the later events of this call. The observers of the session manager get the events, too.
     ///
     ///     let user = try await manager.get("users/1").observe { print($0) }.value(as: User.self)
     /// - Parameters:

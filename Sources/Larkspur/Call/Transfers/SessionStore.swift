@@ -118,7 +118,7 @@ final class SessionStore: Sendable {
     ) throws(LarkspurError) -> Result {
         if let defect { throw defect }
         let live = try enter()
-        // The closure runs without the lock, because it waits for the transport. An invalidation waits for `leave`.
+        // The closure runs outside the lock, because it waits for the transport. An invalidation waits for `leave`.
         defer { live.delegate.creations.leave() }
         return try make(live)
     }

@@ -329,7 +329,7 @@ final class TaskDelegate: TransferReceiver {
     func fail(with error: LarkspurError) {
         guard task.state != .cancelling else { return }
         let hasEnded = storage.withLock { storage in
-            // The first error is reported, because later ones may be its consequences.
+            // The first error is reported, because later errors may be its consequences.
             if storage.received.failure == nil { storage.received.failure = StoredError(error) }
             return storage.ending == nil
         }
@@ -360,7 +360,7 @@ final class TaskDelegate: TransferReceiver {
         switch ending {
         case .attempt: task.cancelAttempt()
         case .call: task.cancel()
-        // The transfer has ended in the meantime, and another one may be under way.
+        // The transfer has ended in the meantime, and another transfer may be under way.
         case nil: break
         }
     }

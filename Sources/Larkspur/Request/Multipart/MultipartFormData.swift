@@ -173,7 +173,7 @@ extension MultipartFormData {
     ///   - fileName: The file name that is sent to the server. Default: the last part of the file's path.
     ///   - mimeType: The media type. Default: the type of the file's extension, or `application/octet-stream` if the
     ///     extension is unknown.
-    ///   - headers: More fields of the part's header, which replace those from the other parameters. Default: none.
+    ///   - headers: More fields of the part's header, which replace fields from the other parameters. Default: none.
     /// - Throws: ``LarkspurError``: `fileUnreadable` if the URL is not a `file:` URL, or if the file is missing,
     ///   unreadable, a folder or another file that is not regular; `invalidHeaderField` if a field is malformed.
     public mutating func append(
@@ -230,7 +230,7 @@ extension MultipartFormData {
     ///   - name: The field's name.
     ///   - fileName: The file's name; nil for a field that is not a file. Default: nil.
     ///   - mimeType: The media type. Default: the type of the extension of `fileName`; none if `fileName` is nil.
-    ///   - headers: More fields of the part's header, which replace those from the other parameters. Default: none.
+    ///   - headers: More fields of the part's header, which replace fields from the other parameters. Default: none.
     /// - Throws: ``LarkspurError``: `bodyUnreadable` for a negative length, `invalidHeaderField` if a field is
     ///   malformed.
     public mutating func append(
@@ -248,7 +248,8 @@ extension MultipartFormData {
 
     /// Adds a part whose header the caller provides.
     /// - Parameters:
-    ///   - headers: The fields of the header. `Content-Disposition` is sent first, and the others in their order.
+    ///   - headers: The fields of the header. `Content-Disposition` is sent first. The other fields follow in their
+    ///     order.
     ///   - body: The content.
     /// - Throws: ``LarkspurError`` with the code `invalidHeaderField`.
     public mutating func append(headers: HTTPHeaders, body: Data) throws(LarkspurError) {

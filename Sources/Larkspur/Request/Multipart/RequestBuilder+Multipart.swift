@@ -3,14 +3,14 @@ internal import HTTPSyntax
 extension RequestBuilder {
     /// Builds a request whose body is a multipart form, which is sent as a stream.
     ///
-    /// The request has the `Content-Type` and `Content-Length` fields of the form, which replace all others. Parameters
-    /// become parts, and come before the parts of the closure. Their names are the same as in a form body. Data is sent
-    /// unchanged, null as an empty part, and everything else as text.
+    /// The request has the `Content-Type` and `Content-Length` fields of the form. They replace all other values of
+    /// these fields. Parameters become parts, and come before the parts of the closure. Their names are the same as in
+    /// a form body. Data is sent unchanged, null as an empty part, and everything else as text.
     /// - Parameters:
     ///   - method: The method, other than GET and HEAD, which have no body. Default: POST.
     ///   - url: An absolute URL. An http or https URL must have a host.
     ///   - parameters: Fields of the form. Default: none.
-    ///   - headers: Fields of this request, which replace those of ``settings`` with the same name. Default: none.
+    ///   - headers: Fields of this request. They replace fields of ``settings`` with the same name. Default: none.
     ///   - constructing: A closure that adds the parts to the form. It is called once, before the method returns.
     /// - Returns: The request, with the form as its `httpBodyStream`.
     /// - Throws: ``LarkspurError``: `invalidMethod`, `invalidURL`, `invalidHeaderField`, `parameterEncodingFailed`, or

@@ -1,7 +1,7 @@
 /// A serializer that writes parameters as the body of an HTML form: `name=value&other=value`.
 ///
 /// The Content-Type is `application/x-www-form-urlencoded`, unless the request has one. Without parameters, a body that
-/// the request already has stays unchanged, and a request without a body gets an empty one.
+/// the request already has stays unchanged, and a request without a body gets an empty body.
 public struct HTTPRequestSerializer: RequestSerializer {
     /// Creates a serializer.
     public init() {}
