@@ -2,7 +2,7 @@ extension LarkspurError {
     /// Creates the error that reports an error of the transport.
     ///
     /// FoundationNetworking reports most failures of libcurl as "unknown", with libcurl's message in the description.
-    /// Therefore the description decides where the code is not specific.
+    /// So if the code is not specific, the description decides.
     init(transportError error: any Error) {
         if let error = error as? LarkspurError {
             self = error

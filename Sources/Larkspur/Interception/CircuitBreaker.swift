@@ -89,9 +89,9 @@ struct Circuit: Equatable, Sendable {
     enum State: Equatable, Sendable {
         /// Requests are sent.
         case closed(failures: Int)
-        /// No request is sent until a time.
+        /// No request is sent until the given time.
         case open(until: Duration)
-        /// One request was sent as a trial, and no other request is sent until a time.
+        /// One request was sent as a trial, and no other request is sent until the given time.
         case halfOpen(until: Duration)
     }
 

@@ -80,7 +80,7 @@ extension ResumableUpload {
             let name = name.lowercased()
             return name.hasPrefix("content-") || name.hasPrefix("if-") || name == "idempotency-key" || name == "expect"
         }
-        // The server chooses the URL of the resource. With it, the server must not direct a secret to another origin.
+        // The server chooses the URL of the resource. If the URL is on another origin, it must not get the secrets.
         if request.url.flatMap(Origin.init) != Origin(resource) { part = part.withoutSecrets }
         part.url = resource
         part.httpMethod = method

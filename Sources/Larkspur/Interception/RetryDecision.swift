@@ -55,7 +55,7 @@ extension RetryPolicy {
         // as 0.
         let delay = (told ?? .zero) + longestDelay(after: attempt.count) * (random > 0 ? min(random, 1) : 0)
         let rest = deadline.map { $0 - attempt.elapsed }
-        // A delay of the policy beyond the deadline is no error: the call ends with its last result.
+        // If the policy's own delay would end after the deadline, this is no error: the call ends with its last result.
         guard let told else { return rest.map { delay <= $0 } ?? true ? .retry(after: delay) : .done }
         if let deadline, let rest, told > rest { return .fail(told: told, limit: .deadline(deadline)) }
         if told > maximumServerDelay { return .fail(told: told, limit: .delay(maximumServerDelay)) }

@@ -12,7 +12,7 @@ public struct Pagination<Page: Sendable>: Sendable {
     enum Next: Sendable {
         /// The URL of the next page. It may be relative to the URL of the current page.
         case url(String)
-        /// Parameters for the query of the first request. They replace its parameters with the same names.
+        /// Parameters for the query of the first request. They replace parameters of the query with the same names.
         case parameters([String: String])
     }
 

@@ -18,8 +18,8 @@ extension SessionManager {
     ///     methods. Default: none.
     ///   - body: The content of the request. Default: none.
     ///   - headers: Fields of each connection. They replace fields of ``headers`` with the same name. Default: none.
-    ///   - options: Hooks, interceptors, progress and other settings of each connection. Default: the manager's
-    ///     settings.
+    ///   - options: Hooks, interceptors, progress and other settings of each connection. Default: the settings of the
+    ///     manager.
     ///   - timeoutInterval: The time in seconds after which a connection counts as lost if no byte arrives; `.infinity`
     ///     for no limit. It replaces the limits of ``requestSettings``, ``timeouts`` and the session, and includes the
     ///     time for connecting. Default: 300.

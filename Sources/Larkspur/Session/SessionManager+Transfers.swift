@@ -12,8 +12,8 @@ extension SessionManager {
     ///   - parameters: Names and values of the query, for any method. If the body is a form, they become its first
     ///     parts instead. Default: none.
     ///   - headers: Fields of the upload. They replace fields of ``headers`` with the same name. Default: none.
-    ///   - options: Settings of the upload: timeouts, hooks, interceptors, progress and others. Default: the manager's
-    ///     settings.
+    ///   - options: Settings of the upload: timeouts, hooks, interceptors, progress and others. Default: the settings
+    ///     of the manager.
     ///   - resumable: The protocol and the settings with which the upload continues after a failure:
     ///     ``ResumableUpload/tus`` or ``ResumableUpload/ietf``. It continues from the first byte that the server lacks.
     ///     The body must be data or a file. Default: nil, which sends the content in one request.

@@ -35,14 +35,14 @@ extension SessionManager {
     ///   - parameters: Names and values that the request serializer writes. Default: none.
     ///   - body: The content of the request. Default: none.
     ///   - headers: Fields of this request. They replace fields of ``headers`` with the same name. Default: none.
-    ///   - options: Timeouts, hooks, interceptors, progress and other settings of this call. Default: the manager's
-    ///     settings.
+    ///   - options: Timeouts, hooks, interceptors, progress and other settings of this call. Default: the settings of
+    ///     the manager.
     ///   - serializer: Validates and parses the response for `success`, on ``processingQueue``. Default:
     ///     ``responseSerializer``.
     ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and could
     ///     be parsed. Default: none.
     ///   - failure: Called on ``completionQueue`` with the task and the error, if the call fails. The task is nil if
-    ///     nothing was sent, as with the codes `invalidURL`, `invalidMethod`, `invalidHeaderField`,
+    ///     nothing was sent, for example with the codes `invalidURL`, `invalidMethod`, `invalidHeaderField`,
     ///     `parameterEncodingFailed` and `fileUnreadable`. Default: none.
     /// - Returns: The task, which has started if it has a handler. If the request could not be built, a task with a
     ///   handler has ended already; a task without a handler ends with the error when it starts. For a body that is a

@@ -21,7 +21,6 @@ extension SessionManager {
     /// message is being sent, sending throws the error, and the message is never sent again. In the rules for the
     /// delays, a received message counts as content. The WebSocket ends if the first connection cannot be opened, or if
     /// the server refuses a handshake, breaks the protocol, or closes the WebSocket with another code.
-    /// protocol, or closes the WebSocket with another code.
     /// - Parameters:
     ///   - url: The URL with the scheme ws, wss, http or https, or a reference that is resolved against ``baseURL``:
     ///     `"chat"` is below it, `"/chat"` is at the root of its host.

@@ -267,7 +267,7 @@ public final class SessionManager: Sendable {
         set { set(\.failureWriter, to: newValue) }
     }
 
-    /// The notifications of tasks that may have observers. It is captured when a task is created.
+    /// The notifications of tasks that may have observers. The value is captured when a task is created.
     var interest: NotificationInterest {
         get { environment.settings.interest }
         set { set(\.interest, to: newValue) }

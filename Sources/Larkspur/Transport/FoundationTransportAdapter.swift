@@ -25,8 +25,8 @@ struct FoundationTransportAdapter: TransportAdapter {
             )
         }
         if kind == .upload || request.httpBodyStream != nil {
-            // A stream is always sent in chunks, even if its length is known. A server must reject a request with both
-            // fields (RFC 9112, section 6.1).
+            // A stream is always sent with `Transfer-Encoding: chunked`, even if its length is known. A request must
+            // not have both fields, and a server may reject it (RFC 9112, sections 6.1 and 6.2).
             request.setValue(nil, forHTTPHeaderField: "Content-Length")
         }
         let timeout = Self.wholeSeconds(request.timeoutInterval)

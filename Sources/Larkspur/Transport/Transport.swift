@@ -25,7 +25,7 @@ public struct Transport: Sendable {
 
     /// The transport of Foundation's own `URLSession`.
     ///
-    /// On Linux that is FoundationNetworking, where some server responses terminate the process or make a request hang;
+    /// On Linux this is FoundationNetworking, where some server responses terminate the process or make a request hang;
     /// see its limits in `Docs/Linux.md`.
     public static let foundation = Transport(makeSession: Platform.makeFoundationSession)
 

@@ -80,8 +80,7 @@ enum TaskControl: Sendable {
     case resume
     case suspend
     case cancel
-    /// The cancellation of a download that keeps the content that has arrived, so that another download can
-    /// continue it.
+    /// The cancellation of a download. The content that has arrived is kept, so that another download can continue.
     case cancelKeepingResumeData
 }
 

@@ -153,7 +153,8 @@ extension CallEvent {
         if case .retry(let delay, _) = detail { delay } else { nil }
     }
 
-    /// The reason in words: for `retryScheduled` the failure, for `coalesced` the rule, for `webSocketClosed` the end.
+    /// The reason in words. For `retryScheduled` it is the failure, for `coalesced` the rule, and for `webSocketClosed`
+    /// the end of the WebSocket.
     public var reason: String? {
         switch detail {
         case .retry(_, let reason): reason

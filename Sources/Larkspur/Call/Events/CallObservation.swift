@@ -78,7 +78,7 @@ final class CallObservation: Sendable {
     /// Appends an event to the pending events, if an observer gets its kind.
     /// - Returns: Whether a delivery has to be queued.
     private func note(_ kind: CallEvent.Kind, of task: SessionTask?, _ detail: () -> CallEvent.Detail) -> Bool {
-        // Counted for unobserved events too, because later events have the number of the attempt.
+        // Counted even if no observer gets the event, because later events have the number of the attempt.
         if kind == .attemptStarted { state.withLock { $0.beginAttempt() } }
         guard kinds.load(ordering: .relaxed) & kind.bit != 0 else { return false }
         let detail = detail()

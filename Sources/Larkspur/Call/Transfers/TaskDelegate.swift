@@ -6,7 +6,6 @@ import Synchronization
 /// The ``TaskRegistry`` of its session retains the delegate, by its task identifier, from the creation of the transfer
 /// until the end of the transfer. One thread at a time calls the delegate. The engine calls it directly; any other
 /// session calls it through the session's delegate.
-/// delegate.
 final class TaskDelegate: TransferReceiver {
     fileprivate struct Storage {
         var received = Reception()
