@@ -1,5 +1,5 @@
-/// A value that reports its changes to a closure on a queue and to streams. Its owner protects it with a lock, so that
-/// reports have the order of the changes. None of its methods runs code of observers.
+/// A value that reports its changes to a closure on a queue and to streams. The owner of the value protects it with a
+/// lock, so that reports have the order of the changes. None of its methods runs code of observers.
 package struct ObservedValue<Value: Sendable & Equatable>: Sendable {
     package typealias Handler = @Sendable (Value) -> Void
 

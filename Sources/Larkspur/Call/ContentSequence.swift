@@ -265,7 +265,7 @@ struct ContentSource: Sendable {
             consumer: .channel(channel),
             refusesOtherStreams: isEventStream
         )
-        // For a second iteration the channel is taken already. It gets no stream, so `direct` refuses it.
+        // For a second iteration the channel is taken already. The iteration gets no stream, so `direct` refuses it.
         try task.direct(to: channel.take() ? stream : nil, for: eventStream)
         task.resume()
     }

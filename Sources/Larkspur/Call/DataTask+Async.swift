@@ -195,8 +195,8 @@ extension DownloadTask {
         configure("validate(contentType:)") { $1.contentTypes = types }
     }
 
-    /// Adds a check of the response. It follows the checks of the status code and the content type, and precedes the
-    /// move of the file to its destination.
+    /// Adds a check of the response. It runs after the checks of the status code and the content type, and before the
+    /// file is moved to its destination.
     /// - Parameter check: Gets the request, the response and the file on the manager's `processingQueue`. It throws an
     ///   error to reject the response. A ``LarkspurError`` is reported unchanged. Any other error becomes the
     ///   `underlyingError` of an error with the code `unacceptableResponse`.
@@ -223,8 +223,8 @@ extension DownloadResponse {
     /// Links or copies a temporary file into the folder for temporary files, and returns its location there.
     private func share(_ file: URL) -> Result<URL, LarkspurError> {
         var name = DownloadDestination.fileName(for: response) ?? "download"
-        // With the UUID, the file name must not exceed 255 bytes. It is shortened at its beginning, because its end is
-        // the extension.
+        // With the UUID, the file name must not exceed 255 bytes. The name is shortened at its beginning, because the
+        // extension is at the end.
         while name.utf8.count > 200 { name.removeFirst() }
         let place = FileManager.default.temporaryDirectory
             .appendingPathComponent("\(UUID().uuidString)-\(name)", isDirectory: false)

@@ -63,7 +63,7 @@ public struct DownloadDestination: Sendable {
         }
     }
 
-    /// Returns the name for the file of a response. It is the name that the server suggests in `Content-Disposition`
+    /// Returns the name for the file of a response. This is the name that the server suggests in `Content-Disposition`
     /// (RFC 6266, with `filename*` of RFC 8187), or else the last segment of the URL's path; nil if there is neither.
     ///
     /// The result is always the name of a single visible file. If the server suggests a path, only its last segment is

@@ -36,7 +36,8 @@ struct DownloadFinisher: Sendable {
         }
         if result.hasContent { try checkLength(of: file, against: result.response) }
         try ending.rules.check(file, of: result)
-        // If a data task became a download, only the owner can read its file. This file belongs to the caller.
+        // If a data task became a download, only the owner of the file can read it. The caller's file gets the
+        // permissions of a new file.
         #if canImport(FoundationNetworking)
         NewFilePermissions.replacePrivateOnes(ofFileAt: file)
         #endif

@@ -2,9 +2,11 @@ import Synchronization
 
 /// A queue that admits one writer at a time. An admitted thread may enter again.
 ///
-/// It is a semaphore, and not a lock that belongs to a thread: an in-place access may begin before an `await` and end
-/// after it on another thread. All values of a session manager share one queue: with a queue for each value, two
-/// threads whose changes are nested in another order could wait for each other.
+/// The queue is a semaphore, and not a lock that belongs to a thread: an in-place access may begin before an `await`
+/// and end after it on another thread.
+///
+/// All values of a session manager share one queue. With a queue for each value, two threads whose changes are nested in
+/// a different order could wait for each other.
 final class WriterQueue: Sendable {
     private let entrance = DispatchSemaphore(value: 1)
     private let owner = Mutex<ObjectIdentifier?>(nil)

@@ -17,8 +17,8 @@ public struct SessionHooks: Sendable {
     /// The hook that answers the challenge of a connection (NTLM and Negotiate). If it returns
     /// ``ChallengeAnswer/performDefaultHandling``, ``challengeAnswer`` is called next.
     ///
-    /// It is called for the session and gets no task. So `fail` has the effect of `cancel`: the task does not get the
-    /// error. With the transport `.foundation` on Linux the hook is never called. Default:
+    /// The hook is called for the session and gets no task. So `fail` has the effect of `cancel`: the task does not get
+    /// the error. With the transport `.foundation` on Linux the hook is never called. Default:
     /// ``ChallengeAnswer/performDefaultHandling``.
     public var sessionChallengeAnswer: (@Sendable (URLAuthenticationChallenge) -> ChallengeAnswer)?
 

@@ -176,8 +176,8 @@ public class SessionTask: @unchecked Sendable {
     ///     task.hooks.willPerformHTTPRedirection = { _, _, _ in nil }
     ///     task.resume()
     ///
-    /// They run on the same queues as the hooks of the session manager, and are released when the task has ended. Set
-    /// them before ``resume()``; a later change applies to later events. If two threads change them in place at the
+    /// The hooks run on the same queues as the hooks of the session manager, and are released when the task has ended.
+    /// Set them before ``resume()``; a later change applies to later events. If two threads change them in place at the
     /// same time, one change may be lost. The hooks `sessionChallengeAnswer` and `didBecomeInvalid` belong to the
     /// session and are not called for a task.
     public final var hooks: SessionHooks {

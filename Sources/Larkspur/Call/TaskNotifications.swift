@@ -18,9 +18,9 @@ extension SessionTask {
     /// ``Foundation/Notification/taskCompletion`` describes its end.
     ///
     /// If a task could not be created, or was cancelled before it was resumed, no ``didResumeNotification`` comes
-    /// before this notification. It is posted on the completion queue of the task's session manager. Reading the name
-    /// turns the notification on, for all tasks of the process that end later. An observer that does not read the name
-    /// needs ``postsAllNotifications``.
+    /// before this notification. This notification is posted on the completion queue of the task's session manager.
+    /// Reading the name turns the notification on, for all tasks of the process that end later. An observer that does
+    /// not read the name needs ``postsAllNotifications``.
     public static var didCompleteNotification: Notification.Name { NotificationInterest.shared.reading(.didComplete) }
 
     /// Whether all notifications of tasks are posted, even if the program has not read their names from
@@ -35,17 +35,17 @@ extension SessionTask {
 }
 
 extension DownloadTask {
-    /// Posted when a downloaded file has been moved to its destination, before the completion handler runs. It is
-    /// posted on the completion queue of the download's session manager. The object is the `DownloadTask`;
-    /// ``Foundation/Notification/downloadMove`` has the destination.
+    /// Posted when a downloaded file has been moved to its destination, before the completion handler runs. The
+    /// notification is posted on the completion queue of the download's session manager. The object is the
+    /// `DownloadTask`; ``Foundation/Notification/downloadMove`` has the destination.
     ///
     /// Reading this name turns the notification on, for all downloads of the process that end later. An observer that
     /// does not read it needs ``SessionTask/postsAllNotifications``.
     public static var didMoveFileNotification: Notification.Name { NotificationInterest.shared.reading(.didMoveFile) }
 
     /// Posted when a downloaded file could not be moved to its destination, before the completion handler runs with
-    /// that error. It is posted on the completion queue of the download's session manager. The object is the
-    /// `DownloadTask`; ``Foundation/Notification/downloadMove`` has the error.
+    /// that error. The notification is posted on the completion queue of the download's session manager. The object is
+    /// the `DownloadTask`; ``Foundation/Notification/downloadMove`` has the error.
     ///
     /// Reading this name turns the notification on, for all downloads of the process that end later. An observer that
     /// does not read it needs ``SessionTask/postsAllNotifications``.

@@ -76,9 +76,9 @@ public struct LarkspurError: Error, Sendable {
     /// The object that the response serializer returned for the body of a response with an unacceptable status: a JSON
     /// object, a property list, a text.
     ///
-    /// Nil if there was no body, or if the body could not be parsed. It is also nil with a serializer that decodes a
-    /// type, because that type is meant for a successful response; ``failure(as:decoder:)`` decodes the type of a
-    /// failure. Treat the object as read-only: observers of the completion notification see the same object.
+    /// Nil if there was no body, or if the body could not be parsed. The property is also nil with a serializer that
+    /// decodes a type, because that type is meant for a successful response; ``failure(as:decoder:)`` decodes the type
+    /// of a failure. Treat the object as read-only: observers of the completion notification see the same object.
     public var responseObject: Any? { responseObjectBox?.value }
 
     /// Returns whether this error or one of its underlying errors has a code.

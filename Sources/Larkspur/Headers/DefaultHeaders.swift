@@ -2,7 +2,8 @@ internal import HTTPSyntax
 
 extension HTTPHeaders {
     /// The default fields of ``RequestSettings``: `Accept-Language` from the user's preferred languages, and
-    /// `User-Agent` from the process's name, the bundle's version and the operating system. They are created once.
+    /// `User-Agent` from the process's name, the bundle's version and the operating system. The fields are created
+    /// once.
     ///
     /// On Linux the language comes from the process's locale. The locale is the first of the environment variables
     /// `LC_ALL`, `LC_MESSAGES` and `LANG` that has a value. If that value is `C` or `POSIX`, or if no variable has a

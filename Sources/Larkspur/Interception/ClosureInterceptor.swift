@@ -44,8 +44,8 @@ extension RequestInterceptor where Self == ClosureInterceptor {
     ///
     /// If a value that is set with `headers` contains a line break, the call fails with the error `invalidHeaderField`.
     /// The method `setValue(_:forHTTPHeaderField:)` of `URLRequest` drops such a value without an error.
-    /// - Parameter change: A closure that changes a request. If it throws, the call fails with its error. It is called
-    ///   on an arbitrary thread, and concurrently for different requests.
+    /// - Parameter change: A closure that changes a request. If the closure throws an error, the call fails with that
+    ///   error. The closure is called on an arbitrary thread, and concurrently for different requests.
     public static func adapting(
         _ change: @escaping @Sendable (inout URLRequest) async throws -> Void
     ) -> ClosureInterceptor {

@@ -29,7 +29,7 @@ public final class ConcurrencyLimit: RequestInterceptor {
     /// - Parameters:
     ///   - limit: The maximum number of concurrent attempts for each origin, at least 1.
     ///   - priority: A closure that returns the priority of a request. The waiting request with the highest value is
-    ///     sent first. It is called on an arbitrary thread. Default: the same priority for all requests.
+    ///     sent first. The closure is called on an arbitrary thread. Default: the same priority for all requests.
     public init(_ limit: Int, priority: @escaping @Sendable (URLRequest) -> Int = { _ in 0 }) {
         self.limit = max(1, limit)
         self.priority = priority
@@ -101,7 +101,7 @@ extension RequestInterceptor where Self == ConcurrencyLimit {
     /// - Parameters:
     ///   - limit: The maximum number of concurrent attempts for each origin, at least 1.
     ///   - priority: A closure that returns the priority of a request. The waiting request with the highest value is
-    ///     sent first. It is called on an arbitrary thread. Default: the same priority for all requests.
+    ///     sent first. The closure is called on an arbitrary thread. Default: the same priority for all requests.
     public static func concurrencyLimit(
         _ limit: Int,
         priority: @escaping @Sendable (URLRequest) -> Int = { _ in 0 }

@@ -50,7 +50,8 @@ public final class RateLimit: RequestInterceptor {
     ///   - burst: The number of tokens in a full bucket: the attempts that may begin at the same time. At least 1.
     ///     Default: `count`.
     ///   - priority: A closure that returns the priority of a request. Among waiting requests, the request with the
-    ///     highest value comes first. It is called on an arbitrary thread. Default: the same priority for all requests.
+    ///     highest value comes first. The closure is called on an arbitrary thread. Default: the same priority for all
+    ///     requests.
     public init(
         _ count: Int,
         per period: Duration = .seconds(1),
@@ -186,7 +187,7 @@ struct RateSchedule: Equatable, Sendable {
     /// - Parameters:
     ///   - now: The current time.
     ///   - fullTime: The time at which the bucket is full; nil if it is full now.
-    ///   - afterWaiting: Whether the token is for an attempt that has waited. Its token is due at the end of an
+    ///   - afterWaiting: Whether the token is for an attempt that has waited. Such a token is due at the end of an
     ///     interval, which may lie before `now`. Default: false.
     /// - Returns: The delay, and the new time at which the bucket is full.
     func delay(
@@ -208,7 +209,8 @@ extension RequestInterceptor where Self == RateLimit {
     ///   - burst: The number of tokens in a full bucket: the attempts that may begin at the same time. At least 1.
     ///     Default: `count`.
     ///   - priority: A closure that returns the priority of a request. Among waiting requests, the request with the
-    ///     highest value comes first. It is called on an arbitrary thread. Default: the same priority for all requests.
+    ///     highest value comes first. The closure is called on an arbitrary thread. Default: the same priority for all
+    ///     requests.
     public static func rateLimit(
         _ count: Int,
         per period: Duration = .seconds(1),

@@ -42,7 +42,7 @@ public protocol RequestAuthenticator<Credential>: Sendable {
     ///
     /// Requests that the method sends do not get the credential, even if they have the same interceptor.
     /// - Parameter credential: The old credential.
-    /// - Throws: An error that ends the calls that wait for the credential. They fail with the code
+    /// - Throws: An error that ends the calls that wait for the credential. These calls fail with the code
     ///   `credentialRefreshFailed`, and this error is their `underlyingError`. A ``LarkspurError`` with that code is
     ///   itself the error of the calls.
     func refresh(_ credential: Credential) async throws -> Credential

@@ -1,7 +1,7 @@
 /// A histogram of durations. The error of its percentiles is at most about 3 %.
 ///
-/// It has 32 buckets for each power of two from a microsecond to about 12 days. So its size does not depend on the
-/// number of durations.
+/// The histogram has 32 buckets for each power of two from a microsecond to about 12 days. So its size does not depend
+/// on the number of durations.
 public struct LatencyHistogram: Sendable, Hashable {
     private static let bitsOfBucket = 5
     private static let bucketsOfPower = 1 << bitsOfBucket

@@ -2,9 +2,9 @@ internal import HTTPSyntax
 
 /// The redaction of forms, URLs, and texts that contain them.
 ///
-/// It works on bytes, as servers do. In Swift, `=` with a combining accent is another character than `=`. Percent
-/// escapes and strings of JSON are decoded and redacted, too, up to a maximum depth. Values at a greater depth are
-/// hidden.
+/// The redaction works on bytes, as servers do. In Swift, `=` with a combining accent is another character than `=`.
+/// Percent escapes and strings of JSON are decoded and redacted, too, up to a maximum depth. Values at a greater depth
+/// are hidden.
 struct TextRedaction {
     typealias Bytes = ArraySlice<UInt8>
 
@@ -50,9 +50,9 @@ struct TextRedaction {
         return result
     }
 
-    /// Appends the text between two `&`, with its secrets hidden. It may contain several pairs, because some services
-    /// separate pairs by `;`, and a value may be a URL that is not encoded. A secret may contain these characters, too,
-    /// so everything after a hidden name is hidden.
+    /// Appends the text between two `&`, with its secrets hidden. The text may contain several pairs, because some
+    /// services separate pairs by `;`, and a value may be a URL that is not encoded. A secret may contain these
+    /// characters, too, so everything after a hidden name is hidden.
     private func append(_ field: Bytes, _ isForm: Bool, to result: inout [UInt8]) {
         if let equals = field.firstIndex(of: .equals), !hides(field[..<equals], isForm) {
             let value = field[(equals + 1)...]

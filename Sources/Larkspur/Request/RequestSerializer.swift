@@ -8,7 +8,7 @@ public protocol RequestSerializer: Sendable {
     /// Writes the content of a request whose method does not encode parameters into the URI. Sets the `Content-Type` if
     /// the request has none.
     ///
-    /// It is called on the thread that builds the request, and concurrently for different requests.
+    /// The method is called on the thread that builds the request, and concurrently for different requests.
     /// - Parameters:
     ///   - parameters: The parameters; nil if the caller passed none.
     ///   - request: The request, whose URL, method and headers are set.

@@ -16,9 +16,9 @@ public struct RequestSettings: Sendable {
     public var queryEncoder = QueryEncoder()
     /// The closure that creates the query or the form body instead of ``queryEncoder``. Default: none.
     ///
-    /// It runs on the thread that builds the request, and receives the request in its current state. If there are no
-    /// parameters, it is not called. Its text is used unchanged, except that characters that a URL's query must not
-    /// contain are escaped. A ``LarkspurError`` that it throws is reported unchanged. Another error becomes the
+    /// The closure runs on the thread that builds the request, and receives the request in its current state. If there
+    /// are no parameters, it is not called. Its text is used unchanged, except that characters that a URL's query must
+    /// not contain are escaped. A ``LarkspurError`` that it throws is reported unchanged. Another error becomes the
     /// `underlyingError` of a ``LarkspurError`` with the code `parameterEncodingFailed`.
     public var customQuery: (@Sendable (_ request: URLRequest, _ parameters: Parameters) throws -> String)?
     /// The encoding of the text of a form body. Default: UTF-8.

@@ -26,8 +26,8 @@ public struct CompoundResponseSerializer: ResponseSerializer {
         self.members = members
     }
 
-    /// The errors of all members of a ``CompoundResponseSerializer``. It is the `underlyingError` of the serializer's
-    /// error if every member has failed.
+    /// The errors of all members of a ``CompoundResponseSerializer``. If every member has failed, this is the
+    /// `underlyingError` of the serializer's error.
     public struct MemberErrors: ErrorCollection, Sendable, CustomStringConvertible {
         /// The members' errors, in the order of the members.
         public let errors: [LarkspurError]

@@ -28,9 +28,9 @@ public struct ResponseValidation: Hashable, Sendable {
     ///   - response: The response. A response that is not an `HTTPURLResponse` is acceptable.
     ///   - data: The content of the response.
     /// - Throws: ``LarkspurError`` with the code `unacceptableStatusCode` or `unacceptableContentType`. If both apply,
-    ///   the second is the `underlyingError` of the first. The error contains the response and its content. Its message
-    ///   contains the status. If the content is JSON with a known member for error messages, it also contains the first
-    ///   160 characters of the server's message.
+    ///   the second is the `underlyingError` of the first. The error contains the response and its content. The error's
+    ///   message contains the status. If the content is JSON with a known member for error messages, it also contains
+    ///   the first 160 characters of the server's message.
     public func validate(_ response: URLResponse?, data: Data) throws(LarkspurError) {
         guard let response = response as? HTTPURLResponse else { return }
         let contentTypeError = contentTypeError(response, data: data)

@@ -101,13 +101,13 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
         }
 
         /// Returns the next page; nil after the last page.
-        /// - Throws: ``LarkspurError`` if the request of the page fails. Its code is `malformedResponse` if the next
+        /// - Throws: ``LarkspurError`` if the request of the page fails. The code is `malformedResponse` if the next
         ///   page has been returned before, or if the list has more pages than the limit.
         public mutating func next() async throws(LarkspurError) -> Page? { try await next(isolation: nil) }
 
         /// Returns the next page; nil after the last page.
         /// - Parameter actor: The actor on which the caller runs.
-        /// - Throws: ``LarkspurError`` if the request of the page fails. Its code is `malformedResponse` if the next
+        /// - Throws: ``LarkspurError`` if the request of the page fails. The code is `malformedResponse` if the next
         ///   page has been returned before, or if the list has more pages than the limit.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(LarkspurError) -> Page? {
             guard let current = request.take() else { return nil }

@@ -15,8 +15,8 @@ extension SessionManager {
     ///   - options: Settings of the upload: timeouts, hooks, interceptors, progress and others. Default: the settings
     ///     of the manager.
     ///   - resumable: The protocol and the settings with which the upload continues after a failure:
-    ///     ``ResumableUpload/tus`` or ``ResumableUpload/ietf``. It continues from the first byte that the server lacks.
-    ///     The body must be data or a file. Default: nil, which sends the content in one request.
+    ///     ``ResumableUpload/tus`` or ``ResumableUpload/ietf``. The upload continues from the first byte that the
+    ///     server lacks. The body must be data or a file. Default: nil, which sends the content in one request.
     ///   - serializer: Validates and parses the response for `success`. Default: ``responseSerializer``.
     ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and could
     ///     be parsed. Default: none.

@@ -236,7 +236,7 @@ public final class SessionManager: Sendable {
     }
 
     /// The group that a task enters when it is first resumed and leaves after its handlers and its completion
-    /// notification. So a program that waits for the group waits for the requests. It is captured when a task is
+    /// notification. So a program that waits for the group waits for the requests. The group is captured when a task is
     /// created.
     public var completionGroup: DispatchGroup {
         get { environment.settings.completionGroup }
@@ -251,8 +251,8 @@ public final class SessionManager: Sendable {
         set { set(\.maximumContentSize, to: newValue) }
     }
 
-    /// True to report the failure of a call that has no closure for failures, in one line on standard error. It is
-    /// captured when a task is created. Default: true in debug builds, false in release builds.
+    /// True to report the failure of a call that has no closure for failures, in one line on standard error. The value
+    /// is captured when a task is created. Default: true in debug builds, false in release builds.
     ///
     /// The line contains the method, the URL without credentials and query, and the error's message. It is written on
     /// ``completionQueue``. A task that was cancelled, or that became a download, is not reported.
@@ -284,7 +284,7 @@ public final class SessionManager: Sendable {
     }
 
     /// The clock for every delay of an interceptor, such as the delay before a retry. Tests may set a clock that they
-    /// control. It is captured when a task is created. Default: the continuous clock.
+    /// control. The clock is captured when a task is created. Default: the continuous clock.
     public var clock: any Clock<Duration> {
         get { environment.settings.clock }
         set { set(\.clock, to: newValue) }

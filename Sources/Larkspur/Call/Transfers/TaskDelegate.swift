@@ -30,7 +30,7 @@ final class TaskDelegate: TransferReceiver {
     ///   - template: The kind of transfer.
     ///   - session: The delegate of the session.
     ///   - adapter: The adapter of the session.
-    ///   - ending: The consequence of the end. It is released after its call.
+    ///   - ending: The consequence of the end. It is called once and then released.
     init(
         task: SessionTask,
         _ template: TransferTemplate,
@@ -342,8 +342,8 @@ final class TaskDelegate: TransferReceiver {
     }
 
     /// Retains the completion handler of a question until the task ends. If the handler is released, a session uses the
-    /// default answer. This could happen before the cancellation reaches the session, because another thread may be
-    /// about to pass orders on.
+    /// default answer. The cancellation may reach the session only later, because another thread may be about to pass
+    /// orders on.
     private func keepOpen(_ question: any Sendable) {
         storage.withLock { if $0.ending != nil { $0.openQuestion = question } }
     }

@@ -18,8 +18,8 @@ public struct QueryEncoder: Sendable {
     public var booleanStyle: BooleanStyle = .numeric
     /// The style of data. Default: `.base64`.
     public var dataStyle: DataStyle = .base64
-    /// The style of dates. Default: `.iso8601`, as in `2001-01-01T00:00:00Z`. It names its time zone and is widely
-    /// supported.
+    /// The style of dates. Default: `.iso8601`, as in `2001-01-01T00:00:00Z`. This style states the time zone and is
+    /// widely supported.
     public var dateStyle: DateStyle = .iso8601
     /// The style of each key. Default: `.unchanged`.
     public var keyStyle: KeyStyle = .unchanged
