@@ -5,8 +5,8 @@ import Synchronization
 /// The queue is a semaphore, and not a lock that belongs to a thread: an in-place access may begin before an `await`
 /// and end after it on another thread.
 ///
-/// All values of a session manager share one queue. With a queue for each value, two threads whose changes are nested in
-/// a different order could wait for each other.
+/// All values of a session manager share one queue. With a queue for each value, two threads whose changes are nested
+/// in a different order could wait for each other.
 final class WriterQueue: Sendable {
     private let entrance = DispatchSemaphore(value: 1)
     private let owner = Mutex<ObjectIdentifier?>(nil)
