@@ -5,8 +5,9 @@
 ///     patient.interceptors.call = [RetryPolicy(limit: 5)]
 ///     manager.get("reports/1", options: patient) { task, report in … }
 ///
-/// If a property is nil or empty, the setting of the session manager applies. The methods of a call set the same values
-/// one by one: `manager.get("reports/1").timeout(total: .seconds(90))`.
+/// If a property is nil or empty, the setting of the session manager applies, or the default that is named at the
+/// property. The methods of a call set the same values one by one:
+/// `manager.get("reports/1").timeout(total: .seconds(90))`.
 public struct CallOptions: Sendable {
     /// The limits of the time of the call, which take precedence over the limits of the session manager. Default: none.
     public var timeouts: Timeouts
@@ -64,7 +65,8 @@ public struct CallOptions: Sendable {
         self.downloadProgress = downloadProgress
     }
 
-    /// Whether the call creates its transfer when it starts, because timeouts or interceptors need the task.
+    /// Whether the call creates its transfer when the call starts, and not when the call is created. Timeouts and
+    /// interceptors need the task before there is a transfer.
     var launchesLate: Bool { !timeouts.isEmpty || !interceptors.isEmpty }
 
     /// The hooks of the task, including the answer with the credential; nil if there are none.

@@ -14,7 +14,7 @@ struct Deadline: Sendable {
     }
 }
 
-/// Runs a closure. All calls of the closure have to end by the same deadline.
+/// Runs a closure with a deadline. All calls that the closure makes have to end by this deadline.
 ///
 ///     let (user, text) = try await withDeadline(.seconds(2)) {
 ///         let user = try await manager.get("users/1").value(as: User.self)

@@ -53,8 +53,8 @@ extension SessionTask {
 
     // MARK: One task after another
 
-    /// Replaces this task with another task, which takes over the transfer as a download. This task gives no more
-    /// orders, and is about to end.
+    /// Replaces this task with another task, which takes over the transfer as a download. This task gives the transfer
+    /// no new orders, and is about to end.
     /// - Returns: False if this task has been cancelled or has ended.
     func handOver(to successor: SessionTask, as transfer: any Transfer, from previous: any Transfer) -> Bool {
         storage.withLock { storage in

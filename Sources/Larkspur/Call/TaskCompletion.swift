@@ -15,8 +15,8 @@ public struct TaskCompletion: Sendable {
     /// The closure that returns the value. It runs only if an observer reads the value.
     let serialized: (@Sendable () -> Transferred<Any>?)?
 
-    /// The object that the serializer returned for the response. After success it is the value that the completion
-    /// handler got, unless that value was nil. After an unacceptable status it is the parsed body. Treat it as
+    /// The object that the serializer returned for the response; nil if there is none. After success it is the value
+    /// that the first completion handler got. After an unacceptable status it is the parsed body. Treat it as
     /// read-only.
     public var serializedResponse: Any? { serialized?()?.value ?? error?.responseObject }
 

@@ -104,7 +104,8 @@ extension LarkspurError {
     /// If the transport reports a sentence, the message is this sentence, because it has the address, the port and the
     /// reason. Other messages of a transport, such as libcurl's, follow in parentheses.
     private static func sentence(for code: Code, text: String) -> String {
-        // Foundation describes an error without a description in these words.
+        // If an error has no description, Foundation creates one with these words. They are left out,
+        // because they give no reason.
         let words = text.contains("NSURLErrorDomain error") ? "" : text.withoutFullStop
         let reason = words.isEmpty ? "" : " (\(words))"
         let isSentence = !words.isEmpty && text.trimmingCharacters(in: .whitespacesAndNewlines).hasSuffix(".")

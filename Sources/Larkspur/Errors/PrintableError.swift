@@ -2,8 +2,8 @@
 /// URLs with passwords or tokens and responses with cookies.
 enum PrintableError {
     private static let maximumDepth = 16
-    /// The characters of which every URL with a secret contains at least one.
-    private static let marks = Set("@?#;%".utf8)
+    /// A URL with a secret contains at least one of these characters. A parameter in the path contains `=`.
+    private static let marks = Set("@?#;%=".utf8)
 
     /// Returns the error itself, or an error with the same domain and number whose user info is safe to log.
     static func of(_ error: any Error) -> any Error { replacement(of: error, depth: 0) ?? error }

@@ -18,7 +18,8 @@ struct HAREntryBuilder {
     /// - Parameter end: The end of the call, if the transaction is the last one.
     private func entry(of metrics: TransferMetrics, _ end: CallEvent?) -> HAREntry {
         let timings = timings(of: metrics)
-        // After a validation, the call gets the stored response, but the entry shows the server's response.
+        // If the server has validated a cached response, the call gets that response, but the entry shows the response
+        // of the server.
         let response = metrics.source == .validatedCache ? metrics.response : end?.httpResponse ?? metrics.response
         let content = end?.completion?.data
         let version = metrics.protocolName.map { $0.uppercased() } ?? "HTTP/1.1"

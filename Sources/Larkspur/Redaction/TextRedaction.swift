@@ -238,7 +238,8 @@ extension UInt8 {
     /// Whether a text with the byte may have a parameter, user information or an escape.
     fileprivate var isOfInterest: Bool { self == .equals || self == .at || self == .percent }
 
-    /// Whether another pair may begin after the byte, within a field of a form.
+    /// Whether the byte may separate two pairs of a name and a value. `&` is not among these bytes, because a form is
+    /// split at `&` before.
     fileprivate var separatesPairs: Bool {
         self == .semicolon || self == .questionMark || self == .hash || self == .comma
     }

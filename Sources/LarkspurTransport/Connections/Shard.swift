@@ -84,7 +84,8 @@ final class Shard: DeadlineHolder, MultiHandleClient {
         shards.noteDeadline(of: self)
     }
 
-    /// From now on, checks after each progress how much of a user's content has been sent.
+    /// Watches an upload: each time that libcurl has made progress, the shard makes the connection's user report how
+    /// much of its content has been sent.
     func watchUpload(of user: any ConnectionUser) { uploads[user.identifier] = user }
 
     // MARK: Progress

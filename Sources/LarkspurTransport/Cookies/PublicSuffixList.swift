@@ -1,7 +1,8 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
 
-/// The names under which different owners register names. These owners must not share a cookie.
+/// A list of public suffixes. Below a public suffix, such as `co.uk`, different owners register names. These owners
+/// must not share a cookie.
 enum PublicSuffixList: Sendable {
     /// The list of libpsl, which is installed with libcurl on most systems.
     case system

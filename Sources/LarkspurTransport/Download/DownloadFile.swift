@@ -60,7 +60,8 @@ final class DownloadFile {
         if descriptor >= 0 { discard() }
     }
 
-    /// Opens and locks the partial file of a download; nil if it is not a file of this type, or is in use.
+    /// Opens and locks the partial file of a download. Returns nil if the file cannot be opened, is in use, or is not a
+    /// file that `DownloadFile` has created for this user.
     private static func openLeftFile(at path: String) -> (descriptor: Int32, status: stat)? {
         guard isOwnName(ofFileAt: path) else { return nil }
         // Non-blocking, because the path may have become a pipe.

@@ -94,7 +94,7 @@ extension Exchange {
         )
     }
 
-    /// Gives the task its last response, and prepares the destination of the content.
+    /// Gives the task the response that the caller gets, and prepares the destination of the content.
     func deliverResponse() -> Effect {
         guard let response = transfer.response else { return .stops }
         let expected = sink.incoming.expectedBytes

@@ -183,9 +183,9 @@ extension Exchange {
         return true
     }
 
-    /// The results that mean a lost connection: nothing arrived (52), or a write (55) or a read (56) failed. Newer
-    /// versions (8.x) return them instead of starting again. All versions return them if the connection is lost during
-    /// sending.
+    /// The results of libcurl that mean a lost connection: nothing arrived (52), or a write (55) or a read (56) failed.
+    /// Newer versions of libcurl (8.x) return these results instead of sending the request again on another connection.
+    /// If the connection is lost during sending, all versions return them.
     private static let lossResults: [Int32] = [52, 55, 56]
 
     /// Returns the error of an ended transfer; nil if there is none.

@@ -75,7 +75,7 @@ extension RequestBuilder {
 }
 
 extension MultipartFormData {
-    /// Appends the parts of a closure.
+    /// Calls a closure that appends parts to the form.
     /// - Returns: The request with the fields of the form, and without a body.
     mutating func construct(
         _ constructing: (inout MultipartFormData) throws -> Void,

@@ -4,8 +4,9 @@ internal import HTTPSyntax
 extension LoopbackServer {
     /// Adds a route that opens WebSocket connections (RFC 6455).
     ///
-    /// A request for the path that is not an opening request gets a 426; a malformed key gets a 400. Opening requests
-    /// are recorded like all other requests. The server supports no extensions, so it never compresses messages.
+    /// The route has the method GET. A GET that does not request a WebSocket of version 13 gets a 426. If its key is
+    /// missing or malformed, it gets a 400. Opening requests are recorded like all other requests. The server supports
+    /// no extensions, so it never compresses messages.
     ///
     /// - Parameters:
     ///   - path: The path. `{name}` stands for any one segment (``Request/parameters``), and `*` as the last segment
