@@ -32,7 +32,7 @@ enum PrintableError {
             return safe == url ? nil : safe ?? ""
         case let text as String:
             guard text.utf8.contains(where: { Self.marks.contains($0) }),
-                let url = URL(string: text), url.scheme != nil
+                let url = URL(string: text), url.scheme != nil || text.hasPrefix("//")
             else { return nil }
             let safe = url.withoutSecrets
             return safe == url ? nil : safe?.absoluteString ?? ""

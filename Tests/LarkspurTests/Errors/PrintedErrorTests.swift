@@ -56,6 +56,22 @@ struct PrintedErrorTests {
         #expect("\(bridged)".contains("Set-Cookie"))
     }
 
+    @Test(
+        "A URL in user info has no secret in any of its parts, as a text or as a URL",
+        arguments: [
+            "https://example.org/token=hunter2", "https://example.org/a,token=hunter2/b",
+            "https://example.org/a;token=hunter2", "https://example.org/?token=hunter2",
+            "https://example.org/#token=hunter2", "https://ada:hunter2@example.org/", "//ada:hunter2@example.org/",
+            "https://example.org/https%3A%2F%2Fada%3Ahunter2%40other.org",
+        ]
+    )
+    func partsOfURLs(text: String) throws {
+        let url = try #require(URL(string: text))
+        let cause = NSError(domain: "outer", code: 1, userInfo: ["text": "\(text)", "url": url])
+        let info = (LarkspurError(.timedOut, "outer", underlyingError: cause) as NSError).userInfo
+        #expect(!"\(info)".contains("hunter2"), "\(info)")
+    }
+
     @Test("What is printed without secrets has them still for the program")
     func reading() throws {
         let error = try makeError()
