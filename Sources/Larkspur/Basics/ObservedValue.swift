@@ -51,8 +51,8 @@ package struct ObservedValue<Value: Sendable & Equatable>: Sendable {
 
     package mutating func remove(_ stream: Int) { streams[stream] = nil }
 
-    /// Removes and returns all streams. The caller finishes them outside the lock, because the end of a stream calls
-    /// back.
+    /// Removes and returns all streams. The caller finishes them outside the lock, because finishing a stream calls the
+    /// stream's termination handler.
     package mutating func takeStreams() -> [AsyncStream<Value>.Continuation] {
         defer { streams = [:] }
         return Array(streams.values)

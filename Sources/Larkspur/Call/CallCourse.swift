@@ -9,7 +9,7 @@ struct CallCourse {
     private var timers: CallTimers?
     /// The closure that cancels the work of interceptors.
     private var cancelWork: Action?
-    /// The closures of interceptors that are called when the task is suspended, by their owners.
+    /// The closures that interceptors have set, by their owners. They are called when the task is suspended.
     private var suspensionHandlers: [ObjectIdentifier: Action] = [:]
 
     var state: SessionTask.State { machine.state }

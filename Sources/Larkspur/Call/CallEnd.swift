@@ -46,8 +46,8 @@ struct Reception: Sendable {
     var file: URL?
     /// An error other than the transport's.
     var failure: StoredError?
-    /// True if the transfer was cancelled to make its response the result. The transport offers no other way to do
-    /// this.
+    /// True if the transfer was cancelled so that its response becomes the result. The transport offers no other way to
+    /// end a transfer with its response.
     var endsWithResponse = false
 
     /// Returns the result of the transfer, which has ended.
@@ -176,8 +176,8 @@ extension SessionTask {
         let isUnseen = !download.finish(successfully: result.failure == nil, of: self) && !hasReported && endsUnseen
         report(result.error)
         switch route(of: result, isUnseen: isUnseen) {
-        // The awaiting code serializes the response and ends the task, in `finishAwaited`. Nothing else learns of the
-        // end, so that there is no order of the completion queue to keep.
+        // The awaiting code serializes the response and ends the task, in `finishAwaited`. Nothing else is notified of
+        // the end, so the order of the completion queue does not matter.
         case .awaiter(let resume): resume(result)
         case .completionQueue: environment.completionQueue.async { [self] in finish(makeEnding(of: result)) }
         case .processing:
@@ -239,9 +239,9 @@ extension SessionTask {
         return ending
     }
 
-    /// Takes the handlers that have been added. If there is none to serve with the others, stores the ending for
-    /// handlers that are added later.
-    /// - Returns: The handlers to serve, the handlers that came too late for that, and whether no more handlers are
+    /// Takes the handlers that have been added. If there are no handlers to serve, stores the ending for handlers that
+    /// are added later.
+    /// - Returns: The handlers to serve, the handlers that came too late to be served, and whether no more handlers are
     ///   taken.
     private func takeHandlers(_ ending: CallEnding) -> ([CallHandler], late: [CallHandler], isLast: Bool) {
         storage.withLock { call in
@@ -285,8 +285,8 @@ extension SessionTask {
         }
     }
 
-    /// Calls handlers one after the other. Each handler runs on its own queue, or on the completion queue if it has
-    /// none. Called on the completion queue. The last closure runs there too.
+    /// Calls handlers one after the other. Each handler runs on its own queue, or on the completion queue if it has no
+    /// queue of its own. Called on the completion queue, where `end` is also called after the last handler.
     private func run(
         _ handlers: ArraySlice<CallHandler>,
         _ ending: CallEnding,

@@ -14,7 +14,8 @@ struct CallHandlers {
     /// The error of the call.
     private(set) var error: StoredError?
 
-    /// The handlers that are still served with the others if they are added while the response is serialized.
+    /// The rule for handlers that are added while the response is serialized: the kinds of handlers that are still
+    /// served.
     private enum Admission {
         case all
         /// Only handlers with quick serializers.

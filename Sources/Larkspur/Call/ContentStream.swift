@@ -30,8 +30,8 @@ final class ContentStream: Sendable {
     /// - Parameters:
     ///   - validation: Returns the rules for responses whose content is delivered.
     ///   - consumer: The consumer of the chunks.
-    ///   - refusesOtherStreams: Whether the task ends at the head of a response with another content type, if the
-    ///     response announces no length. The content of such a response may have no end. Default: false.
+    ///   - refusesOtherStreams: Whether the task ends as soon as the head of a response arrives, if its content type is
+    ///     not acceptable and it announces no length. The content of such a response may have no end. Default: false.
     init(
         validation: @escaping @Sendable () -> ResponseValidation,
         consumer: Consumer,

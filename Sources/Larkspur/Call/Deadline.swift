@@ -59,7 +59,8 @@ struct CallTimers: Sendable {
     /// - Parameters:
     ///   - limits: The limits of the call.
     ///   - clock: The clock that measures them.
-    ///   - deadline: The limit of the surrounding deadline, if that is the total limit of the call; otherwise nil.
+    ///   - deadline: The limit of the surrounding deadline, if this deadline sets the total limit of the call;
+    ///     otherwise nil.
     ///   - task: The task that a timer ends.
     init(_ limits: Timeouts, until deadline: Duration?, on clock: any Clock<Duration>, for task: SessionTask) {
         var timers: [Task<Void, Never>] = []

@@ -8,7 +8,8 @@ internal import HTTPSyntax
 /// }
 /// ```
 public struct DownloadDestination: Sendable {
-    // A type of its own, because a trailing closure of a download could otherwise be taken for the destination.
+    // This type is separate from the closure, because a trailing closure of a download could otherwise be taken for the
+    // destination.
 
     /// The closure that gets the temporary file and the response, and returns the location. If it returns nil, the file
     /// is not moved.

@@ -15,7 +15,7 @@ struct DownloadFinisher: Sendable {
         let result = ending.result
         do throws(LarkspurError) {
             ending.file = .success(try place(ending, of: task))
-            // After a success nothing continues the partial file of an earlier attempt.
+            // After a success, the partial file of an earlier attempt is no longer needed.
             if let resumeData = result.unusedResumeData { Platform.discard(resumeData: resumeData) }
         } catch {
             var error = error
@@ -36,8 +36,8 @@ struct DownloadFinisher: Sendable {
         }
         if result.hasContent { try checkLength(of: file, against: result.response) }
         try ending.rules.check(file, of: result)
-        // If a data task became a download, only the owner of the file can read it. The caller's file gets the
-        // permissions of a new file.
+        // If a data task became a download, only the owner of the file can read it. So the file gets the usual
+        // permissions of a new file before it is passed to the caller.
         #if canImport(FoundationNetworking)
         NewFilePermissions.replacePrivateOnes(ofFileAt: file)
         #endif

@@ -21,7 +21,7 @@ final class ProcessingPool: Sendable {
                 return nil
             }
             next += 1
-            // The work holds a response, which must be released before the end of the burst.
+            // The work retains a response, which must be released before the end of the burst.
             defer { works[next - 1] = nil }
             return works[next - 1]
         }

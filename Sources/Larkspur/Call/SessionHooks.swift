@@ -122,8 +122,8 @@ final class SessionHooksStore: Sendable {
         queue.async { body(hook) }
     }
 
-    /// Returns the hook that is called for a task: the task's own, or else the session manager's. It is looked up when
-    /// it is called, so that a task needs no copy of the manager's hooks, and a change applies immediately.
+    /// Returns the hook that is called for a task: the task's own, or else the session manager's. The hook is looked up
+    /// each time. So a task needs no copy of the manager's hooks, and a change of the hooks applies immediately.
     func hook<Hook: Sendable>(_ hook: any KeyPath<SessionHooks, Hook?> & Sendable, of task: SessionTask) -> Hook? {
         task.hook(hook) ?? self.hook(hook)
     }

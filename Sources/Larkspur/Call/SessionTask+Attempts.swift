@@ -76,8 +76,8 @@ extension SessionTask {
             isObserved.store(storage.observation != nil, ordering: .relaxed)
             storage.timeline.resumed = other.timeline.resumed
             storage.timeline.firstResponseByte = other.timeline.firstResponseByte
-            // This task leaves the group at its own end. The other one is in the group until it has ended, so that a
-            // wait for the group has no gap.
+            // Each of the two tasks leaves the group at its own end. This task enters the group while the other task is
+            // still in the group, so the group is never empty between the two ends.
             environment.completionGroup.enter()
             // The task begins in the state of the other task. Its observers get the events that lead to that state.
             announce(.created, to: storage.observation)

@@ -92,8 +92,8 @@ public class SessionTask: @unchecked Sendable {
 
     /// Ends the task with an error, unless it has ended or was cancelled already.
     ///
-    /// It records the error and cancels; the end of the transfer finds the error. So there is one way to end a task
-    /// early, and no timer ends it twice.
+    /// Records the error, and then cancels the task. When the transfer ends, the recorded error becomes the error of
+    /// the task. So there is only one way to end a task early, and no timer ends a task twice.
     final func fail(with error: LarkspurError) {
         if storage.withLock({ $0.course.fail(with: error) }) { cancel() }
     }

@@ -103,8 +103,8 @@ final class TransferProgress: Sendable {
     /// Returns the `Progress`. Cancelling, pausing or resuming the `Progress` has the same effect on the task.
     func progress(of task: SessionTask) -> Progress {
         if let progress = counts.withLock({ $0.progress }) { return progress }
-        // The progress has no parent. The current progress of the calling thread is unrelated, and would call code of
-        // the caller.
+        // The progress has no parent. Otherwise the current progress of the calling thread would be the parent. That
+        // progress is unrelated to the task, and would call code of the caller.
         let progress = Progress(parent: nil)
         progress.isCancellable = true
         progress.isPausable = true

@@ -42,9 +42,9 @@ public struct LarkspurError: Error, Sendable {
     ///   - code: The kind of failure.
     ///   - message: One sentence that describes the failure, without secrets.
     ///   - underlyingError: The error that caused this error. Default: none.
-    ///   - request: The request that failed. Default: none. Larkspur fills it in if it knows it.
-    ///   - response: The response. Default: none. Larkspur fills it in if it knows it.
-    ///   - responseData: The response's content. Default: none. Larkspur fills it in if it knows it.
+    ///   - request: The request that failed. Default: none. Larkspur then fills in the request, if it is known.
+    ///   - response: The response. Default: none. Larkspur then fills in the response, if it is known.
+    ///   - responseData: The response's content. Default: none. Larkspur then fills in the content, if it is known.
     ///   - failingURL: The URL that failed. Default: the URL of the response, or else of the request.
     public init(
         _ code: Code,

@@ -33,8 +33,8 @@ extension HTTPHeaders {
 extension HTTPHeaders.Field {
     /// Creates a `User-Agent` field as `Product/Version (System)` in ASCII (RFC 9110, section 10.1.5).
     ///
-    /// Other scripts are transliterated, as in AFNetworking. Characters that are then not allowed in a token become
-    /// hyphens. If nothing is left of the product, the field names Larkspur and its version.
+    /// Other scripts are transliterated, as in AFNetworking. Characters that are still not allowed in a token become
+    /// hyphens. If no character of the product remains, the field names Larkspur and its version.
     static func userAgent(product: String, version: String, system: String) -> Self {
         // Parentheses and backslashes have a meaning in a comment (RFC 9110, section 5.6.5).
         let comment = ascii(system).filter {

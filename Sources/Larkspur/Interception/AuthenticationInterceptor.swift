@@ -194,8 +194,8 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
         case .fail(let error): throw error
         case .wait(let result): try await result.value()
         case .refresh(let result, let use):
-            // A detached task, because the caller's cancellation or deadline would end the refresh for all callers. A
-            // detached task does not inherit task-local values, so the scope is passed on.
+            // The task is detached. Otherwise the caller's cancellation or deadline would end the refresh for all
+            // callers. A detached task does not inherit task-local values, so the scope is passed on.
             let scope = RefreshScope.interceptors.union([ObjectIdentifier(self)])
             Task.detached { await self.refresh(use, result, scope) }
             try await result.value()

@@ -96,7 +96,8 @@ struct Circuit: Equatable, Sendable {
     }
 
     private(set) var state = State.closed(failures: 0)
-    /// The number of changes between the states. A request that began in an earlier round no longer changes the state.
+    /// The number of changes of the state. A change begins a new round. A request that began in an earlier round no
+    /// longer changes the state.
     private var round = 0
 
     /// Returns the round of a request; nil if the request may not be sent.

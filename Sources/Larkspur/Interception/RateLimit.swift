@@ -13,9 +13,9 @@ import Synchronization
 /// same clock.
 ///
 /// In any period of one second, at most as many attempts begin as the rate and a full bucket allow together, rounded up
-/// to a whole number. Late timers or a busy machine can delay the waiting attempts. The delayed attempts then follow at
-/// once, for a delay of up to 5 milliseconds, or of up to a full bucket if that is more. To allow this, a rate of more
-/// than 200 attempts per second with a small bucket is up to 0.5 % lower.
+/// to a whole number. Late timers or a busy machine can delay the waiting attempts. If the delay is at most 5
+/// milliseconds, or at most the time in which an empty bucket becomes full, all delayed attempts then begin at once. To
+/// allow this, a rate of more than 200 attempts per second with a small bucket is up to 0.5 % lower.
 public final class RateLimit: RequestInterceptor {
     private struct Lane {
         var line = WaitingLine<WaitingCall>()
@@ -95,8 +95,8 @@ public final class RateLimit: RequestInterceptor {
                     var lane = state.lanes.removeValue(forKey: origin) ?? Lane(keeper: id)
                     lane.line.add(continuation, id, priority: priority)
                     if lane.task == nil {
-                        // A detached task, because a child task would end with this call, and the other calls would get
-                        // no tokens.
+                        // The task is detached. A child task would end with this call, and the other calls would get no
+                        // tokens.
                         lane.task = Task.detached { await self.keep(url, id, context) }
                     }
                     state.lanes[origin] = lane

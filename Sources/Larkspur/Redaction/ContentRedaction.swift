@@ -97,7 +97,8 @@ struct ContentRedaction {
 
     // MARK: JSON
 
-    /// Returns JSON with the order of its members and the digits of its numbers; nil if it cannot be parsed.
+    /// Returns JSON with its secrets hidden; nil if it cannot be parsed. Members stay in their order, and numbers keep
+    /// their digits.
     func json(_ bytes: Bytes) -> [UInt8]? {
         // JSON in UTF-16 or UTF-32 has a zero among its first bytes. Only Foundation reads it.
         guard !bytes.prefix(4).contains(0) else { return Self.placeholder }

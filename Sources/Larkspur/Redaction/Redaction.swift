@@ -58,8 +58,8 @@ extension Redaction {
         return String(decoding: Self.urls(self).url(Array(text.utf8)[...]), as: UTF8.self)
     }
 
-    /// Returns a text with the secrets of URLs, forms and JSON in it hidden, such as the value of a field or a
-    /// parameter.
+    /// Returns a text, such as the value of a field or a parameter, with the secrets of its URLs, forms and JSON
+    /// hidden.
     package func text(_ text: String) -> String {
         guard !isEmpty else { return text }
         return String(decoding: Self.urls(self).text(Array(text.utf8)[...]), as: UTF8.self)
@@ -71,9 +71,10 @@ extension Redaction {
     /// according to their types, and plain text that is JSON or has no blanks. If a string in JSON is itself JSON, a
     /// form or a URL, it is redacted accordingly.
     ///
-    /// If something in JSON is hidden, the JSON is written again, with its members sorted by name. The placeholder
-    /// replaces JSON that cannot be parsed, a form that is not UTF-8, a multipart form with a hidden part, and values
-    /// with too many nested encodings. Content of another type is unchanged, unless it is JSON despite its type.
+    /// If something in JSON is hidden, the JSON is written again on one line, with its members in the same order. The
+    /// placeholder replaces JSON that cannot be parsed, a form that is not UTF-8, a multipart form with a hidden part,
+    /// and values with too many nested encodings. Content of another type is unchanged, unless it is JSON despite its
+    /// type.
     /// - Parameters:
     ///   - content: The content.
     ///   - type: The value of Content-Type. If it is nil and the content begins like a JSON object or array, the

@@ -169,7 +169,7 @@ struct TextRedaction {
         return result
     }
 
-    /// Returns a path or the value of a field with the hidden parameters replaced, such as `;jsessionid=…`.
+    /// Returns a path or the value of a field, in which hidden parameters such as `;jsessionid=…` are replaced.
     ///
     /// In a path, a hidden value ends at the next segment. In the value of a field, it ends at the end of the text,
     /// because it may contain slashes.
@@ -281,7 +281,7 @@ extension ArraySlice<UInt8> {
 }
 
 extension Array<UInt8> {
-    /// The bytes with all bytes percent-encoded that could end a parameter.
+    /// The bytes, with percent escapes in place of the bytes that could end a parameter.
     fileprivate var percentEncoded: [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(count + count / 2)

@@ -64,7 +64,7 @@ final class FileSectionReader: ContentReader {
         // Nonblocking, because a pipe may have replaced the file since the upload began.
         descriptor = open(section.file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Self.error(section.file, String(cString: strerror(errno))) }
-        // If it throws, the deinitializer closes the descriptor.
+        // If the check throws an error, the deinitializer closes the descriptor.
         try checkState()
     }
 

@@ -20,8 +20,8 @@ enum ShellQuoting {
             case UInt8(ascii: "\\"): format += "\\\\"
             case .lineFeed: format += "\\n"
             case UInt8(ascii: "'"), 0..<0x20, 0x7F...:
-                // POSIX has only octal escapes. Each escape has three digits, so that a digit after it is not read as
-                // part of it.
+                // POSIX has only octal escapes. Each escape has three digits. So a digit that follows an escape is not
+                // read as part of the escape.
                 let digits = String(byte, radix: 8)
                 format += "\\" + String(repeating: "0", count: 3 - digits.count) + digits
             default: format.unicodeScalars.append(UnicodeScalar(byte))

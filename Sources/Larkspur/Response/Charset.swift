@@ -74,7 +74,7 @@ struct Charset: Sendable {
                 let row = lead - 0xA1
                 let cell = trail - 0xA1
                 shifted.append(row / 2 + (row < 62 ? 0x81 : 0xC1))
-                // Two rows share a lead byte. The trail byte of the first of them omits 0x7F.
+                // Two rows share a lead byte. In the first of the two rows, the trail bytes omit 0x7F.
                 shifted.append(row.isMultiple(of: 2) ? cell + (cell < 63 ? 0x40 : 0x41) : cell + 0x9F)
             default:
                 return nil

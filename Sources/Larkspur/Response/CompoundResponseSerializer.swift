@@ -37,7 +37,8 @@ public struct CompoundResponseSerializer: ResponseSerializer {
     }
 
     /// Serializes the content with the first member that creates an object from it.
-    /// - Returns: The object of that member. If there is none, the content, unless every member has failed.
+    /// - Returns: The object of that member. If no member creates an object, the content, unless every member has
+    ///   failed.
     /// - Throws: ``LarkspurError`` with the code `unacceptableStatusCode` if that is the error of every member,
     ///   otherwise `responseSerializationFailed`.
     public func serialize(_ data: Data, response: URLResponse?) throws(LarkspurError) -> sending Any? {

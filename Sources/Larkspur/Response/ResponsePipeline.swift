@@ -96,7 +96,7 @@ extension LarkspurError {
     }
 
     /// Adds the error of parsing the body. If the members of a compound serializer have also rejected the status, the
-    /// error of parsing replaces this error, because it says more.
+    /// error of parsing has more details than this error, and replaces this error.
     fileprivate func with(parseFailure: LarkspurError) -> LarkspurError {
         if parseFailure.code == .unacceptableStatusCode { return parseFailure }
         var error = self

@@ -196,9 +196,9 @@ extension Data {
 extension XMLContent {
     /// Checks for comments that libxml2 would take too long to reject.
     ///
-    /// A comment must not contain two hyphens except at its end. For each other pair, libxml2 copies the comment up to
-    /// the pair into an error. For a mebibyte of hyphens, this takes a minute. Documents with few pairs are left to
-    /// libxml2, because its error has their position.
+    /// A comment must not contain two hyphens in sequence except at its end. For each such pair within a comment,
+    /// libxml2 copies the comment up to the pair into an error. For a mebibyte of hyphens, this takes a minute.
+    /// Documents with few pairs are left to libxml2, because its error has the positions of the pairs.
     static func requireCheapComments(_ bytes: UnsafeRawBufferPointer) throws(LarkspurError) {
         guard copiedBytes(bytes) > max(16 * bytes.count, 1 << 20) else { return }
         throw LarkspurError(

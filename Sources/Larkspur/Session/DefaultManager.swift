@@ -8,7 +8,7 @@ extension SessionManager {
     public static let `default` = SessionManager()
 }
 
-/// Runs a closure with a session manager, waits for the tasks of the manager, and invalidates it.
+/// Runs a closure with a session manager. Then invalidates the manager, and waits until its tasks have ended.
 ///
 ///     let user = try await withSessionManager(SessionManager(baseURL: url)) { manager in
 ///         try await manager.get("users/1").value(as: User.self)

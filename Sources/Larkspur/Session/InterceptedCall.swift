@@ -9,7 +9,7 @@ struct InterceptedCall: Sendable {
         /// The temporary file of the last attempt.
         var file: URL?
         /// The resume data that an attempt has left. It stays valid if a later attempt ends with a status such as 503,
-        /// because that does not change the partial file.
+        /// because such a response does not change the partial file.
         var resumeData: Data?
         /// The content of the next attempt of a resumable upload.
         var part: UploadPart?
@@ -102,8 +102,8 @@ struct InterceptedCall: Sendable {
         guard index < interceptors.count else { return { try await attempt($0) } }
         let interceptor = interceptors[index]
         var context = context
-        // The response depends on this call alone if an inner interceptor, a hook or an upload takes part. Then no
-        // equal call may share it.
+        // If an inner interceptor, a hook or an upload takes part, the response depends on this call alone. In this
+        // case, no equal call may share the response.
         context.isPersonal = index < lastOwn || task.hasHooks || template.kind == .upload
         return { [context] in
             try await interceptor.intercept($0, context: context, next: next(index + 1, context))

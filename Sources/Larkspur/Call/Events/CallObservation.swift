@@ -68,8 +68,8 @@ final class CallObservation: Sendable {
         queue.async { [self] in deliver() }
     }
 
-    /// Posts an event, and delivers it after the events before it. Called on the completion queue, in the work item
-    /// that runs the handlers. So an observer that receives only `completed` costs no further wakeup.
+    /// Posts an event, and delivers all pending events. Called on the completion queue, in the work item that runs the
+    /// handlers. So an observer that receives only `completed` costs no further wakeup.
     func deliver(_ kind: CallEvent.Kind, of task: SessionTask?, _ detail: @autoclosure () -> CallEvent.Detail) {
         _ = note(kind, of: task, detail)
         deliver()

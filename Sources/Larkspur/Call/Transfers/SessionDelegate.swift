@@ -166,7 +166,7 @@ extension SessionDelegate {
         hooks.queue.async {
             switch hook(challenge).kind {
             case .useCredential(let credential):
-                // If the server has just refused a credential, it would refuse the credential each time.
+                // If the server has just refused this credential, it would refuse the same credential again.
                 let isRefused = challenge.previousFailureCount > 0 && challenge.proposedCredential == credential
                 completionHandler(isRefused ? .rejectProtectionSpace : .useCredential, isRefused ? nil : credential)
             case .performDefaultHandling: completionHandler(.performDefaultHandling, nil)

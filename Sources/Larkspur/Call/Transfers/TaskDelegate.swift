@@ -10,7 +10,7 @@ final class TaskDelegate: TransferReceiver {
     fileprivate struct Storage {
         var received = Reception()
         var lastCredential: URLCredential?
-        /// The completion handler of a question of the transport that only the end of the task answers; nil if there is
+        /// A completion handler of the transport that is not called, but retained until the task ends; nil if there is
         /// none.
         var openQuestion: (any Sendable)?
         /// The identifier in the registry; nil outside it.
@@ -56,7 +56,7 @@ final class TaskDelegate: TransferReceiver {
     }
 
     private func unregister(_ identifier: Int?) {
-        // The registry's lock is not held here, where the delegate may be released.
+        // The delegate may be released here, outside the registry's lock.
         if let identifier { _ = session.registry.remove(identifier) }
     }
 
@@ -240,7 +240,7 @@ final class TaskDelegate: TransferReceiver {
             hooks.queue.async { [self] in
                 let answer = hook(task, response, request)
                 task.note(.redirected, .redirect(response, answer))
-                // If a transport cannot refuse a redirect, its transfer is ended with the redirect as the response.
+                // If the transport cannot refuse a redirect, the transfer is ended, and the redirect is the response.
                 guard answer != nil || adapter.canRefuseRedirect(of: template.kind) else { return end(with: response) }
                 do throws(LarkspurError) {
                     try answer?.validate()
@@ -287,7 +287,7 @@ final class TaskDelegate: TransferReceiver {
         give((chosen, credential))
     }
 
-    /// Returns whether a credential may be used. A credential that the server has just refused may not.
+    /// Returns whether a credential may be used. A credential that the server has just refused may not be used again.
     private func mayUse(_ credential: URLCredential, previousFailureCount: Int) -> Bool {
         storage.withLock { storage in
             defer { storage.lastCredential = credential }
@@ -335,15 +335,15 @@ final class TaskDelegate: TransferReceiver {
         if !hasEnded { task.cancel() }
     }
 
-    /// Ends the task with an error in place of an answer to a question of the transport.
+    /// Ends the task with an error, and does not call the completion handler of the transport's question.
     private func fail(with error: LarkspurError, keepingOpen question: any Sendable) {
         keepOpen(question)
         fail(with: error)
     }
 
-    /// Retains the completion handler of a question until the task ends. If the handler is released, a session uses the
-    /// default answer. The cancellation may reach the session only later, because another thread may be about to pass
-    /// orders on.
+    /// Retains the completion handler of a question until the task ends. If the handler is released without a call, the
+    /// session uses the default answer. The cancellation may reach the session later, because another thread may be
+    /// about to pass orders on.
     private func keepOpen(_ question: any Sendable) {
         storage.withLock { if $0.ending != nil { $0.openQuestion = question } }
     }
@@ -366,7 +366,7 @@ final class TaskDelegate: TransferReceiver {
 
     func complete(with error: (any Error)?) {
         let ended = storage.withLock { storage in
-            // The ending is taken, so that a second completion has no effect.
+            // The ending is removed, so that a second completion has no effect.
             defer { storage = Storage() }
             return storage
         }

@@ -122,8 +122,8 @@ final class MultipartReader: ContentReader {
         next = form.parts.isEmpty ? .end : .beginning(of: 0)
     }
 
-    /// Reads as many bytes as are available and fit into the buffer. If a stream has delivered some bytes, does not
-    /// wait for more bytes of it. Returns 0 only at the end, or if the buffer is empty.
+    /// Reads as many bytes as are available and fit into the buffer. If a stream has delivered some bytes, the method
+    /// does not wait for more bytes of that stream. Returns 0 only at the end, or if the buffer is empty.
     /// - Throws: `bodyUnreadable`.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(LarkspurError) -> Int {
         let room = throttle.map { min($0.pieceSize, buffer.count) } ?? buffer.count
