@@ -7,9 +7,9 @@ extension SessionManager {
     ///     }
     ///
     /// The request is built once. Each connection is a separate task, to which the interceptors and hooks of the
-    /// manager apply. Its request has the fields `Accept: text/event-stream` and `Cache-Control: no-store`. If an event
-    /// had an ID, it also has `Last-Event-ID`. `headers` may replace the first two fields, and may contain the
-    /// `Last-Event-ID` of an earlier stream. During the delays between connections the call is not in the
+    /// manager apply. Each request has the fields `Accept: text/event-stream` and `Cache-Control: no-store`. If an
+    /// event had an ID, the next request also has `Last-Event-ID`. `headers` may replace the first two fields, and may
+    /// contain the `Last-Event-ID` of an earlier stream. During the delays between connections the call is not in the
     /// ``completionGroup``.
     /// - Parameters:
     ///   - url: The URL of the stream, or a reference that is resolved against ``baseURL``, such as `"updates"`.

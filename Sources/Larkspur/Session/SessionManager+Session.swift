@@ -23,7 +23,8 @@ extension SessionManager {
     /// with `await`. A semaphore, or waiting for ``completionGroup``, blocks the thread for ever.
     ///
     /// Reading the property creates the session if there is none. After a reset, the property is the executor of the
-    /// next session. Tasks on the previous executor still run, but that thread no longer sends their requests.
+    /// next session. Tasks on the previous executor still run, but the thread of that executor no longer sends their
+    /// requests.
     public var executor: (any TaskExecutor)? { Platform.executor(of: session) }
 
     /// The tasks of the current session that have not ended, in the order of their creation.

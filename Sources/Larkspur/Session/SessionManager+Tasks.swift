@@ -1,4 +1,4 @@
-/// Tasks for requests that the caller has built. Their methods are named as in `URLSession`.
+/// Tasks for requests that the caller has built. The methods have the same names as in `URLSession`.
 ///
 /// The request is sent unchanged: headers, authorization and other settings of the manager are not added, and
 /// ``SessionManager/baseURL`` is not used. A task with a `completionHandler` is created suspended, and waits for
@@ -139,8 +139,8 @@ extension SessionManager {
         let environment = environment
         let task = T(environment: environment, plan, handler, observers: observing.value, options: options)
         task.note(.created, .request(plan.urlRequest))
-        // Interceptors decide about the request when the task starts, so that its transfer is not created yet. Calls
-        // without interceptors, limits and deadline do not pay for them.
+        // If interceptors, limits or a deadline take part, the transfer is created when the task starts, because
+        // interceptors decide about the request. Without them, the transfer is created now, which costs less.
         if plan.isLaunchedLate || environment.launchesLate || task.deadline != nil || options?.launchesLate == true {
             task.launchLater(by: self)
         } else {

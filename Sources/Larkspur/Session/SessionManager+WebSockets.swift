@@ -14,13 +14,13 @@ extension SessionManager {
     /// ``completionGroup`` and the hooks that are called with a task do not apply to a WebSocket, and ``tasks`` does
     /// not contain it. Invalidating the session ends WebSockets as it ends tasks.
     ///
-    /// With `reconnection`, a new connection is opened when a connection is lost. The delay before it follows the same
-    /// rules as for server-sent events. A connection is lost if it ends without a close frame, if the server does not
-    /// answer a ping, or if the server closes it with 1012 (service restart) or 1013 (try again later). `messages` and
-    /// `receive()` then continue with the new connection, and `send` waits for it. If a connection is lost while a
-    /// message is being sent, sending throws the error, and the message is never sent again. In the rules for the
-    /// delays, a received message counts as content. The WebSocket ends if the first connection cannot be opened, or if
-    /// the server refuses a handshake, breaks the protocol, or closes the WebSocket with another code.
+    /// With `reconnection`, a new connection is opened when a connection is lost. The delay before the new connection
+    /// follows the same rules as for server-sent events; a received message counts as content. A connection is lost if
+    /// it ends without a close frame, if the server does not answer a ping, or if the server closes it with 1012
+    /// (service restart) or 1013 (try again later). `messages` and `receive()` then continue with the new connection,
+    /// and `send` waits for the new connection. If a connection is lost while a message is being sent, sending throws
+    /// the error, and the message is never sent again. The WebSocket ends if the first connection cannot be opened, or
+    /// if the server refuses a handshake, breaks the protocol, or closes the WebSocket with another code.
     /// - Parameters:
     ///   - url: The URL with the scheme ws, wss, http or https, or a reference that is resolved against ``baseURL``:
     ///     `"chat"` is below it, `"/chat"` is at the root of its host.

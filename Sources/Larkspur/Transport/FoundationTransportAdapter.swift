@@ -56,8 +56,8 @@ struct FoundationTransportAdapter: TransportAdapter {
             }
         case .cancel, .cancelKeepingResumeData:
             let cancellation = BlockOperation { task.cancel() }
-            // The cancellation runs before the chunks of content that are queued. A fast server may have queued
-            // thousands.
+            // The cancellation runs before the chunks of content that are in the queue. If the server is fast, there
+            // may be thousands of them.
             cancellation.queuePriority = .veryHigh
             session.delegateQueue.addOperation(cancellation)
         }
@@ -104,8 +104,8 @@ struct FoundationTransportAdapter: TransportAdapter {
         return timeout > 0 && timeout < 604_800 ? timeout : nil
     }
 
-    /// Calls the hook on the current thread, which is the session's work queue. The completion sets up the transfer on
-    /// the thread that calls it, and this is safe only on that queue.
+    /// Calls the hook on the current thread, which is the thread of the session's work queue. The completion sets up
+    /// the transfer on its calling thread, and this is safe only on the work queue.
     func makeBodyStream(
         on queue: DispatchQueue,
         _ hook: @escaping @Sendable () -> InputStream?,
@@ -132,7 +132,7 @@ struct FoundationTransportAdapter: TransportAdapter {
     /// queue.
     func setPriority(_ priority: Float, of task: URLSessionTask) {}
 
-    /// False for downloads, because FoundationNetworking terminates the process if a redirect of theirs is refused.
+    /// False for downloads, because FoundationNetworking terminates the process if a redirect of a download is refused.
     func canRefuseRedirect(of kind: TransferKind) -> Bool { kind != .download }
 
     /// False, because FoundationNetworking has no such disposition and collects the content.

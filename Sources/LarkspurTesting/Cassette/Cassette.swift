@@ -9,10 +9,10 @@ import Synchronization
 ///     …
 ///     try cassette.save()
 ///
-/// It is a transport rather than an interceptor. An interceptor sees the end of a call, but not the redirects before
-/// it, the content of a stream, or the file of a download. A transport sees all of them. It records requests after the
-/// interceptors, so each attempt of a retry is recorded. Each redirect is a separate interaction. During recording,
-/// challenges are handled, and the response after them is recorded. A replay needs no credentials.
+/// A cassette is a transport and not an interceptor. An interceptor sees only the end of a call. A transport also sees
+/// the redirects, the content of a stream, and the file of a download. Requests are recorded after the interceptors, so
+/// each attempt of a retry is recorded. Each redirect is a separate interaction. During recording, challenges are
+/// handled, and the response after them is recorded. A replay needs no credentials.
 ///
 /// The file is JSON that people can review: one interaction after the other, with contents as JSON or text if possible.
 /// `Redaction` replaces credentials, cookies and other secrets in fields, URLs and contents before anything is stored.

@@ -24,7 +24,8 @@ extension LoopbackServer {
         public var prelude: [Step] = []
         /// The framing, which tells the client where the body ends. Default: ``Framing/contentLength``.
         public var framing = Framing.contentLength
-        /// The end of the connection. Default: ``Ending/negotiated``; the header fields of both sides determine it.
+        /// The end of the connection. Default: ``Ending/negotiated``, with which the header fields of both sides
+        /// decide.
         public var ending = Ending.negotiated
         /// The handling of the request's body before the response. Default: ``RequestBodyHandling/read``.
         public var requestBody = RequestBodyHandling.read
@@ -156,12 +157,12 @@ extension LoopbackServer.Response {
         with { $0.headers.append(name, value) }
     }
 
-    /// Returns the response with a start that waits until a gate is open.
+    /// Returns the response, which begins only when a gate is open.
     public func held(until gate: LoopbackServer.Gate) -> Self {
         with { $0.prelude.append(.wait(gate)) }
     }
 
-    /// Returns the response with a start that is delayed by a number of seconds.
+    /// Returns the response, which begins after a number of seconds.
     public func delayed(by seconds: TimeInterval) -> Self {
         with { $0.prelude.append(.pause(seconds)) }
     }

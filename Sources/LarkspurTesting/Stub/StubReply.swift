@@ -96,7 +96,7 @@ extension StubURLSession {
             return reply
         }
 
-        /// Returns this reply with a start that waits until a gate is open.
+        /// Returns this reply, which begins only when a gate is open.
         public func held(until gate: LoopbackServer.Gate) -> Reply {
             var reply = self
             reply.gate = gate

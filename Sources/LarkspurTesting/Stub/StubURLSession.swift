@@ -81,7 +81,7 @@ public final class StubURLSession: URLSession, @unchecked Sendable {  // Safe: w
         StubDataTask(core: makeCore(request))
     }
 
-    /// Creates a data task that gets a URL.
+    /// Creates a data task for a GET request of a URL.
     public override func dataTask(with url: URL) -> URLSessionDataTask { dataTask(with: URLRequest(url: url)) }
 
     /// Creates a data task with a completion handler. The handler is called on the delegate queue.
@@ -92,7 +92,8 @@ public final class StubURLSession: URLSession, @unchecked Sendable {  // Safe: w
         StubDataTask(core: makeCore(request, completion: .data(completionHandler)))
     }
 
-    /// Creates a data task that gets a URL, with a completion handler. The handler is called on the delegate queue.
+    /// Creates a data task for a GET request of a URL, with a completion handler, which is called on the delegate
+    /// queue.
     public override func dataTask(
         with url: URL,
         completionHandler: @Sendable @escaping (Data?, URLResponse?, (any Error)?) -> Void
@@ -140,7 +141,7 @@ public final class StubURLSession: URLSession, @unchecked Sendable {  // Safe: w
         StubDownloadTask(core: makeCore(request))
     }
 
-    /// Creates a download task that gets a URL. The body is written to a temporary file.
+    /// Creates a download task for a GET request of a URL. The body is written to a temporary file.
     public override func downloadTask(with url: URL) -> URLSessionDownloadTask {
         downloadTask(with: URLRequest(url: url))
     }
@@ -154,8 +155,8 @@ public final class StubURLSession: URLSession, @unchecked Sendable {  // Safe: w
         StubDownloadTask(core: makeCore(request, completion: .file(completionHandler)))
     }
 
-    /// Creates a download task that gets a URL, with a completion handler. The handler is called on the delegate queue.
-    /// The file is removed when the handler returns.
+    /// Creates a download task for a GET request of a URL, with a completion handler. The handler is called on the
+    /// delegate queue. The file is removed when the handler returns.
     public override func downloadTask(
         with url: URL,
         completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void

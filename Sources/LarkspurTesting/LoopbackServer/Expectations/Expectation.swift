@@ -6,11 +6,11 @@ extension LoopbackServer {
     public struct RequestCount: Sendable, Hashable, CustomStringConvertible, ExpressibleByIntegerLiteral {
         let range: ClosedRange<Int>
 
-        /// Exactly a number of requests; a negative number counts as 0.
+        /// Exactly the given number of requests; a negative number counts as 0.
         public static func times(_ count: Int) -> RequestCount { RequestCount(range: max(0, count)...max(0, count)) }
-        /// A number of requests or more.
+        /// The given number of requests, or more.
         public static func atLeast(_ count: Int) -> RequestCount { RequestCount(range: max(0, count)...Int.max) }
-        /// A number of requests or fewer.
+        /// The given number of requests, or fewer.
         public static func atMost(_ count: Int) -> RequestCount { RequestCount(range: 0...max(0, count)) }
         /// No request.
         public static let never = times(0)
@@ -19,7 +19,7 @@ extension LoopbackServer {
 
         private init(range: ClosedRange<Int>) { self.range = range }
 
-        /// Exactly a number of requests.
+        /// Creates the count ``times(_:)`` from a literal.
         public init(integerLiteral value: Int) { self = .times(value) }
 
         /// The number in words, such as `at least 2 times`.

@@ -6,7 +6,8 @@ extension LoopbackServer {
     ///
     /// Each fault is available as a route, ``LoopbackServer/webSocket(_:fault:)``, and at the path ``path`` of every
     /// server. A fault of the connection begins after the opening response. After the fault, the server waits until the
-    /// client disconnects. While it waits, it replies to pings and close frames, unless the fault is that it does not.
+    /// client disconnects. While it waits, it replies to pings and close frames, unless the fault consists in sending
+    /// no replies.
     public enum WebSocketFault: String, Sendable, CaseIterable {
         // MARK: A broken opening
 

@@ -11,8 +11,9 @@ extension LoopbackServer {
     /// - Parameters:
     ///   - path: The path. `{name}` stands for any one segment (``Request/parameters``), and `*` as the last segment
     ///     for all that follows; `*` alone stands for every target.
-    ///   - protocols: The subprotocols that the server supports. It chooses the first of the client's subprotocols that
-    ///     it supports. If it supports none of them, it chooses none. Default: none.
+    ///   - protocols: The subprotocols that the server supports. The server chooses the first of the client's
+    ///     subprotocols that is in this list. If none of them is in the list, the server chooses no subprotocol.
+    ///     Default: none.
     ///   - maximumMessageSize: The largest message of a client, in bytes. A larger message is a failure with the code
     ///     1009. Default: 16 MiB.
     ///   - handler: Receives and sends. Called on the thread of the connection, concurrently for several connections.

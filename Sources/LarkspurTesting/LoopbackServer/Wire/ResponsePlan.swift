@@ -103,8 +103,8 @@ struct ResponseHead {
         return Data((text + "\r\n").utf8)
     }
 
-    /// Returns the reason phrase of a status in RFC 9110, section 15, or in the registry of statuses; empty for any
-    /// other.
+    /// Returns the reason phrase of a status in RFC 9110, section 15, or in the registry of statuses; empty for an
+    /// unknown status.
     static func phrase(for status: Int) -> String {
         phrases[status] ?? ""
     }
