@@ -84,7 +84,7 @@ struct CallAttempt {
 
     /// Hands the transfer over to the attempt of another task, which gives all further orders.
     /// - Parameters:
-    ///   - previous: The transfer, as it was before the other task got it.
+    ///   - previous: The transfer with its previous task object, which this attempt continues to show.
     ///   - takeTurn: Called after the last order of this attempt, if an order is under way. Two orders to one transfer
     ///     at the same time could overtake each other.
     mutating func leave(showing previous: any Transfer, _ takeTurn: @escaping @Sendable () -> Void) {

@@ -50,8 +50,8 @@ struct CallCourse {
         return true
     }
 
-    /// Stores the closure that is called when the task is suspended, or removes it. Returns false if the task is
-    /// suspended, so that the closure has to be called now.
+    /// Stores the closure that is called when the task is suspended, or removes it. If the task is suspended already,
+    /// returns false, and the caller has to call the closure.
     mutating func store(suspensionHandler handler: Action?, of owner: ObjectIdentifier) -> Bool {
         let isStored = handler == nil || state != .suspended
         suspensionHandlers[owner] = isStored ? handler : nil

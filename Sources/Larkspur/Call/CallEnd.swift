@@ -192,7 +192,7 @@ extension SessionTask {
         }
     }
 
-    /// Whether only the handlers learn about the end: there are no notifications, observers, hooks, or closures for
+    /// Whether only the handlers are notified of the end: there are no notifications, observers, hooks, or closures for
     /// resume data.
     private var endsUnseen: Bool {
         environment.interest.isEmpty && !isObserved.load(ordering: .relaxed)

@@ -51,7 +51,7 @@ struct CallHandlers {
     /// Decides where small content is serialized.
     /// - Parameters:
     ///   - isQuick: Whether the serializer of a call without handlers is quick.
-    ///   - isUnseen: Whether only the handlers learn about the end.
+    ///   - isUnseen: Whether only the handlers are notified of the end.
     ///   - mayUseQueue: Whether the completion queue may serialize.
     mutating func route(without isQuick: @autoclosure () -> Bool, isUnseen: Bool, mayUseQueue: Bool) -> Route {
         guard waiting.allSatisfy(\.isQuick), !waiting.isEmpty || isQuick() else { return .processing }

@@ -265,7 +265,8 @@ struct ContentSource: Sendable {
             consumer: .channel(channel),
             refusesOtherStreams: isEventStream
         )
-        // For a second iteration the channel is taken already. The iteration gets no stream, so `direct` refuses it.
+        // In a second iteration, the channel is taken already. The iteration then gets no stream, and `direct` throws
+        // an error.
         try task.direct(to: channel.take() ? stream : nil, for: eventStream)
         task.resume()
     }

@@ -42,7 +42,7 @@ extension DataTask {
         response(as: StringResponseSerializer(encoding: encoding), queue: queue, handler: handler)
     }
 
-    /// Adds a handler that gets the content as it is, and starts the call if it has not started. The order of handlers
+    /// Adds a handler that gets the unchanged content, and starts the call if it has not started. The order of handlers
     /// is as for ``response(as:queue:handler:)``.
     /// - Parameters:
     ///   - queue: The queue on which the handler gets the content. Default: the manager's `completionQueue`.
@@ -146,7 +146,7 @@ extension DataTask {
             try direct(to: stream, for: nil)
             add(CountHandler(completionHandler))
         } catch {
-            // As for other errors, the handler never runs within this method.
+            // For this error, too, the handler runs later, and never within this method.
             let request = originalRequest
             environment.completionQueue.async {
                 completionHandler(DataResponse(request: request, response: nil, data: Data(), result: .failure(error)))

@@ -19,12 +19,12 @@ enum TaskNotification: UInt8, CaseIterable {
     }
 }
 
-/// The notifications that may have observers: those whose names the program has read.
+/// The notifications that may have observers: a notification may have observers if the program has read its name.
 ///
 /// An observer needs the name of a notification. If a name was never read, the notification has no observers and is not
 /// created. A name that was read once counts as read from then on.
 final class NotificationInterest: Sendable {
-    /// The interest of the process.
+    /// The object that all session managers of the process share.
     static let shared = NotificationInterest()
 
     private let names = Atomic<UInt8>(0)

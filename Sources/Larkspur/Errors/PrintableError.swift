@@ -78,7 +78,7 @@ final class PrintableResponse: HTTPURLResponse, @unchecked Sendable {
 
     override var debugDescription: String { description }
 
-    /// The superclass. So an archive can be read in programs in which this class does not exist.
+    /// The superclass. With it, an archive can be read in programs in which this class does not exist.
     override var classForCoder: AnyClass { HTTPURLResponse.self }
     override var classForKeyedArchiver: AnyClass? { HTTPURLResponse.self }
 }

@@ -19,7 +19,7 @@ enum UnhandledFailure {
 
     /// The writer that writes a line to standard error.
     static let writer: Writer = { line in
-        // A failure to write is ignored: if standard error is closed, it cannot be reported anywhere.
+        // A failure to write is ignored. If standard error is closed, there is no other place to report the failure.
         try? FileHandle.standardError.write(contentsOf: Data("\(line)\n".utf8))
     }
 }

@@ -53,7 +53,8 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
         /// Returns the next step of a request whose credential has expired or was refused.
         mutating func step(after use: Use) -> Step {
             guard credential != nil, version == use.version else { return .use(self.use) }
-            // The request took its credential before the failed refresh ended, so that failure applies to it too.
+            // The request took its credential before the failed refresh ended. So the failure applies to this request,
+            // too.
             if let failure, failure.number > use.refreshCount { return .fail(failure.error) }
             if let refresh { return .wait(refresh) }
             let result = SharedResult<Void>()
@@ -117,7 +118,8 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
     /// The number of calls that wait for a refresh.
     var waiterCount: Int { state.withLock { $0.refresh }?.waiterCount ?? 0 }
 
-    /// Sends a request with the credential, and once more if it is refused.
+    /// Sends a request with the credential. If the server refuses the credential, sends the request once more with a
+    /// new one.
     /// - Throws: The error of the attempt; `credentialRefreshFailed`; a `CancellationError` if the call is cancelled
     ///   while it waits for a refresh.
     public func intercept(

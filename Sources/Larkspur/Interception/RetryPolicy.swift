@@ -62,8 +62,8 @@ public struct RetryPolicy: RequestInterceptor {
     /// - `downloadDecodingFailedMidStream` and `downloadDecodingFailedToComplete`
     /// - `backgroundSessionInUseByAnotherProcess` and `backgroundSessionWasDisconnected`
     ///
-    /// Alamofire's retry policy also retries these errors and those of ``errorCodes`` by default. Two more errors of
-    /// that policy, which concern certificates, are omitted here: `serverCertificateHasBadDate` and
+    /// Alamofire's retry policy also retries these errors and the errors in ``errorCodes`` by default. Two more errors
+    /// of that policy, which concern certificates, are omitted here: `serverCertificateHasBadDate` and
     /// `serverCertificateNotYetValid`.
     public var urlErrorCodes: Set<URLError.Code> = [
         .badServerResponse, .cannotLoadFromNetwork, .callIsActive, .dataNotAllowed, .internationalRoamingOff,

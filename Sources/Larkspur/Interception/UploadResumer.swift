@@ -191,8 +191,8 @@ final class UploadResumer: RequestInterceptor {
             if case .file(let section) = part.content {
                 sent.setValue(String(section.count), forHTTPHeaderField: "Content-Length")
             }
-            // If a reused connection is lost, such a transport would wait for its timeout instead of reporting the
-            // loss.
+            // If the transport does not report the loss of a reused connection, it would wait for its timeout instead.
+            // So each request then gets a new connection.
             if !control.keepsConnections { sent.setValue("close", forHTTPHeaderField: "Connection") }
             control.prepare(part)
             var result: Result<InterceptedResponse, any Error>
@@ -286,7 +286,8 @@ final class UploadResumer: RequestInterceptor {
         _ upload: Upload,
         _ control: UploadControl
     ) -> InterceptedResponse {
-        // After another response the resumption stays: a new task may continue the upload, for example after a login.
+        // The resumption is removed when the upload has ended. Otherwise it stays, because a new task may continue the
+        // upload, for example after a login.
         if response.isSuccess || response.uploadComplete == true { control.note(nil) }
         if response.isSuccess { control.complete(upload.state.length) }
         return response

@@ -99,8 +99,8 @@ extension DataResponse {
         )
     }
 
-    /// The metrics of the last request, after redirects and other attempts; nil if the transport does not report
-    /// metrics, as `.foundation` does not. ``Timeline/transactions`` has the metrics of all requests.
+    /// The metrics of the last request, after redirects and other attempts; nil for a transport that reports no
+    /// metrics, such as `.foundation`. ``Timeline/transactions`` has the metrics of all requests.
     public var metrics: TransferMetrics? { timeline.transactions.last }
 }
 
@@ -146,8 +146,8 @@ public struct DownloadResponse: Sendable {
         self.result = result
     }
 
-    /// The metrics of the last request, after redirects and other attempts; nil if the transport does not report
-    /// metrics, as `.foundation` does not. ``Timeline/transactions`` has the metrics of all requests.
+    /// The metrics of the last request, after redirects and other attempts; nil for a transport that reports no
+    /// metrics, such as `.foundation`. ``Timeline/transactions`` has the metrics of all requests.
     public var metrics: TransferMetrics? { timeline.transactions.last }
 
     /// The location of the file, if there is one.
@@ -189,8 +189,8 @@ public struct Timeline: Sendable, Hashable {
     public internal(set) var completed: Instant?
     /// The time at which the response had been validated and serialized.
     public internal(set) var serialized: Instant?
-    /// The metrics of each request of the task, redirects and authentication included. Empty if the transport does not
-    /// report metrics, as `.foundation` does not.
+    /// The metrics of each request of the task, redirects and authentication included. Empty for a transport that
+    /// reports no metrics, such as `.foundation`.
     public internal(set) var transactions: [TransferMetrics] = []
 
     /// Whether the response came from the cache, with or without revalidation. False if the transport does not report

@@ -176,8 +176,8 @@ public final class SessionManager: Sendable {
     ///     manager.requestSettings.timeoutInterval = 10
     ///
     /// The settings apply to all calls that take a URL string, but not to tasks that are created from a `URLRequest`.
-    /// Changes apply to later calls. If several threads change the settings in place, each thread waits for the other,
-    /// so that no change is lost.
+    /// Changes apply to later calls. If several threads change the settings in place, one thread waits for another, so
+    /// that no change is lost.
     public var requestSettings: RequestSettings {
         get { builder.read(\.settings) }
         set { builder.value.settings = newValue }

@@ -18,8 +18,8 @@ struct Interaction: Sendable {
         var headers: [Field]
         var body: RecordedBody
 
-        /// Returns the fields for a session. If the content is replayed in another form, `Content-Length` has its new
-        /// length.
+        /// Returns the fields for a session. If the content is replayed in another form, `Content-Length` has the
+        /// length of this form.
         func fields(contentLength: Int) -> [String: String] {
             var fields: [String: String] = [:]
             let isCoded = headers.contains { $0.name.lowercased() == "content-encoding" }

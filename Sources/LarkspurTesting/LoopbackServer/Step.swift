@@ -9,7 +9,7 @@ extension LoopbackServer.Response {
         ///
         /// If the client disconnects or the server stops, the wait and the connection end.
         case wait(LoopbackServer.Gate)
-        /// A step that opens a gate. So a test learns that the response has reached this step.
+        /// A step that opens a gate. With the gate, a test can wait until the response has reached this step.
         case open(LoopbackServer.Gate)
         /// A step that waits for a number of seconds, unless the client disconnects or the server stops.
         case pause(TimeInterval)
