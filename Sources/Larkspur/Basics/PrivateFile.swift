@@ -20,7 +20,8 @@ package enum PrivateFile {
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         do {
             try body(handle)
-            // Closing may report that the content could not be written. Only after that is an existing file replaced.
+            // Closing may report that the content could not be written. So an existing file is replaced only after a
+            // successful close.
             try handle.close()
             guard rename(temporary.path, file.path) == 0 else { throw posixError() }
         } catch {

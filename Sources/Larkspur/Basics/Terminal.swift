@@ -1,7 +1,7 @@
 /// The terminals of the process.
 package enum Terminal {
-    /// Returns the number of columns of a terminal; nil if the descriptor is not a terminal. A terminal that does not
-    /// report its width has 80.
+    /// Returns the number of columns of a terminal; nil if the descriptor is not a terminal. If a terminal does not
+    /// report its width, the number is 80.
     package static func width(of descriptor: Int32) -> Int? {
         guard isatty(descriptor) == 1 else { return nil }
         var size = winsize()

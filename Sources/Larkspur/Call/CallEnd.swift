@@ -14,7 +14,7 @@ enum TransferEnding: Sendable {
     /// - Parameters:
     ///   - received: The part of the response that has arrived.
     ///   - transportError: The transport's error.
-    ///   - report: Called before serialization with the error of the transfer that the task will report, if any.
+    ///   - report: Called before serialization, with the error of the transfer if there is one.
     func end(
         _ task: SessionTask,
         with received: Reception = Reception(),
@@ -158,7 +158,7 @@ extension SessionTask {
             call.timeline.completed = .now
             call.attempt.resumeData = nil
             call.note(transactions)
-            // The end of the task leaves the group. A task that was never resumed has not entered the group yet.
+            // At its end, the task leaves the group. If it was never resumed, it has not entered the group yet.
             if end.state == .initialized { environment.completionGroup.enter() }
             return end
         }

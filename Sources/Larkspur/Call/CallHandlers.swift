@@ -36,7 +36,8 @@ struct CallHandlers {
     var wantsResumeData: Bool { !resumeDataHandlers.isEmpty }
 
     /// Adds a handler.
-    /// - Returns: The ending to call the handler with; nil if the handler is called with the others.
+    /// - Returns: The ending with which the caller calls the handler; nil if the handler is called together with the
+    ///   others.
     mutating func add(_ handler: CallHandler) -> CallEnding? {
         if ending == nil { waiting.append(handler) }
         return ending

@@ -69,7 +69,7 @@ public struct CallOptions: Sendable {
     /// interceptors need the task before there is a transfer.
     var launchesLate: Bool { !timeouts.isEmpty || !interceptors.isEmpty }
 
-    /// The hooks of the task, including the answer with the credential; nil if there are none.
+    /// The hooks of the task, including the hook that answers challenges with the credential; nil if there are none.
     var taskHooks: SessionHooks? {
         guard let credential else { return hooks }
         var hooks = hooks ?? SessionHooks()

@@ -42,7 +42,8 @@ final class Published<Value: Sendable>: Sendable {
     /// Creates a published value.
     /// - Parameters:
     ///   - writers: The queue of the writers. Values that share a queue are changed one after the other.
-    ///   - didChange: Called after each change, by its thread and without a lock. Default: none.
+    ///   - didChange: Called after each change, on the thread that has made the change, and without a lock. Default:
+    ///     none.
     init(
         _ value: Value,
         writers: WriterQueue,

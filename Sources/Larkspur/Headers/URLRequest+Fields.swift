@@ -41,8 +41,8 @@ extension URLRequest {
         return removingFields { !harmless.contains($0.lowercased()) }
     }
 
-    /// Returns the request, which follows a redirect. If the request goes to another origin, some of its fields are
-    /// removed.
+    /// Returns the request with which a redirect is followed. If the request goes to another origin, some of its fields
+    /// are removed.
     /// - Parameters:
     ///   - fields: The names of the fields, in lower case.
     ///   - response: The redirect.
@@ -51,7 +51,7 @@ extension URLRequest {
         return removingFields { fields.contains($0.lowercased()) }
     }
 
-    /// Returns whether the request, which follows a redirect, goes to another origin than the origin of the redirect.
+    /// Returns whether the redirect that led to this request came from another origin.
     func leavesOrigin(of response: HTTPURLResponse) -> Bool {
         guard let target = url.flatMap(Origin.init), let source = response.url.flatMap(Origin.init) else { return true }
         return target != source

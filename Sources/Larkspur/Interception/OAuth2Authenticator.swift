@@ -20,7 +20,7 @@ public struct OAuth2Credential: Hashable, Codable, Sendable {
 }
 
 extension OAuth2Credential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The expiry, without the tokens.
+    /// The expiration date, without the tokens.
     public var description: String {
         "OAuth2Credential(expires \(expirationDate.map { "\($0)" } ?? "at an unknown date"))"
     }

@@ -157,8 +157,8 @@ public final class RateLimit: RequestInterceptor {
 /// to a whole number.
 ///
 /// I is the interval, B the number of tokens in a full bucket, and T the tolerance for attempts that have waited. The
-/// maximum is 1 + (1 s + (B − 1) I + T) / I, rounded down. If T is less than I, this is not above the number in the
-/// first sentence. For a greater tolerance, the interval is longer, so that the number stays the same.
+/// maximum is 1 + (1 s + (B − 1) I + T) / I, rounded down. If T is less than I, this maximum is not above the number in
+/// the previous paragraph. For a greater tolerance, the interval is longer, so that the number stays the same.
 struct RateSchedule: Equatable, Sendable {
     /// The delay that a timer or a busy machine may cause. At every rate, later attempts make up for a delay of this
     /// length.

@@ -76,7 +76,7 @@ struct UploadState: Sendable {
         return .append(resource, offset: offset, count: count, isLast: offset + count == length)
     }
 
-    /// Prepares for a further call of the interceptor, which begins with a request for the offset.
+    /// Prepares for a further call of the interceptor. That call begins with a request for the offset.
     mutating func resume() { (offset, failures) = (nil, 0) }
 
     /// Records that the outcome of the last request is unknown.

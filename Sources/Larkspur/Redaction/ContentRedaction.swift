@@ -100,7 +100,8 @@ struct ContentRedaction {
     /// Returns JSON with its secrets hidden; nil if it cannot be parsed. Members stay in their order, and numbers keep
     /// their digits.
     func json(_ bytes: Bytes) -> [UInt8]? {
-        // JSON in UTF-16 or UTF-32 has a zero among its first bytes. Only Foundation reads it.
+        // JSON in UTF-16 or UTF-32 has a zero among its first bytes. It is hidden as a whole, because `JSONNode` reads
+        // only UTF-8.
         guard !bytes.prefix(4).contains(0) else { return Self.placeholder }
         guard let node = try? JSONNode(Array(bytes)) else { return nil }
         var hasHidden = false

@@ -89,7 +89,7 @@ struct TextRedaction {
 
     // MARK: Texts
 
-    /// Returns a text with the secrets of URLs, forms and JSON in it hidden. The text is the value of a field or of a
+    /// Returns a text with the secrets of its URLs, forms and JSON hidden. The text is the value of a field or of a
     /// parameter, or a string of JSON.
     func text(_ bytes: Bytes) -> [UInt8] {
         if let json = json(bytes) { return json }

@@ -96,7 +96,7 @@ public struct RequestBody: Sendable {
 
 extension RequestBody {
     /// Returns the content that a request builder adds to a request; nil for a form, which is built separately.
-    /// - Parameter jsonEncoder: The encoder for a value without an encoder of its own.
+    /// - Parameter jsonEncoder: The encoder for a value that was passed without an encoder.
     func content(_ jsonEncoder: @autoclosure () -> JSONEncoder) throws(LarkspurError) -> RequestContent? {
         switch kind {
         case .value(let value, let encoder): .value(value, encoder ?? jsonEncoder())

@@ -244,8 +244,8 @@ extension Result {
 }
 
 extension Result where Failure == LarkspurError {
-    /// Returns the result with another value. If the conversion fails, returns its error with request, response and
-    /// content added.
+    /// Returns the result with another value. If the conversion fails, returns the error of the conversion with
+    /// request, response and content added.
     func tryMap<NewSuccess>(
         _ transform: (Success) throws -> NewSuccess,
         request: URLRequest?,

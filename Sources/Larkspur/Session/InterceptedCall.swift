@@ -47,7 +47,7 @@ struct InterceptedCall: Sendable {
 
     /// Starts the call. When the interceptors have returned, the task ends.
     func start(with request: URLRequest) {
-        // Between two attempts no session has the task. An invalidation of the session finds it in this registry.
+        // Between two attempts no session has the task. An invalidation of the session finds the task in this registry.
         manager.sessions.calls.add(task)
         let work = Task { await run(request) }
         task.onCancellation { work.cancel() }

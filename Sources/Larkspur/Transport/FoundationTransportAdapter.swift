@@ -135,7 +135,7 @@ struct FoundationTransportAdapter: TransportAdapter {
     /// False for downloads, because FoundationNetworking terminates the process if a redirect of a download is refused.
     func canRefuseRedirect(of kind: TransferKind) -> Bool { kind != .download }
 
-    /// False, because FoundationNetworking has no such disposition and collects the content.
+    /// False, because FoundationNetworking ignores the disposition `becomeDownload` and collects the content.
     var canBecomeDownload: Bool { false }
 
     /// False, because FoundationNetworking sends streams in chunks.

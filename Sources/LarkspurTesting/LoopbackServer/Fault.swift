@@ -32,8 +32,8 @@ extension LoopbackServer {
 
         /// The connection is closed before the body has the length of its `Content-Length`.
         case shortBody = "short-body"
-        /// The body is longer than its `Content-Length`, and the connection stays open. The client of the next request
-        /// on this connection reads the extra bytes first.
+        /// The body is longer than its `Content-Length`, and the connection stays open. If the client sends another
+        /// request on this connection, it reads the extra bytes first.
         case longBody = "long-body"
         /// The connection is reset in the middle of the body.
         case resetInBody = "reset-in-body"
@@ -155,7 +155,7 @@ extension LoopbackServer.Response {
         }
     }
 
-    /// The number of kibibytes after which an endless fault ends, even if the client has not given up.
+    /// The number of kibibytes after which an endless fault ends, even if the client has not disconnected.
     private static let endlessCap = 64 * 1_024
 
     private static let chunkedHeader = Step.header("Transfer-Encoding: chunked")

@@ -268,7 +268,7 @@ extension LoopbackServer.Gate {
     func wait(atMost timeout: TimeInterval) async {
         await withTaskGroup { group in
             group.addTask { await self.wait() }
-            // The sleep only throws if it is cancelled, because the gate has opened first.
+            // The sleep throws only if it is cancelled. This happens if the gate has opened first.
             group.addTask { try? await Task.sleep(for: .seconds(timeout.clampedToWaitingTime)) }
             await group.next()
             group.cancelAll()

@@ -44,8 +44,8 @@ extension LoopbackServer {
         public enum Framing: Sendable {
             /// A `Content-Length` with the number of the body's bytes.
             case contentLength
-            /// `Transfer-Encoding: chunked`, with one chunk for each ``Step/bytes(_:)``. With HTTP/1.0 it is
-            /// ``untilClose``.
+            /// `Transfer-Encoding: chunked`, with one chunk for each ``Step/bytes(_:)``. For HTTP/1.0 the framing is
+            /// ``untilClose`` instead.
             case chunked
             /// No length: the end of the connection ends the body.
             case untilClose

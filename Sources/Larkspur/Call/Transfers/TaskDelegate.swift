@@ -307,7 +307,8 @@ final class TaskDelegate: TransferReceiver {
 
     func makeBodyStream(_ completion: @escaping @Sendable (InputStream?) -> Void) {
         guard template.isStreamed || task.originalRequest?.httpBodyStream != nil else { return completion(nil) }
-        // If there is a section of a file, a resumable upload has to send it next, and no hook may replace it.
+        // A section of a file is the content that a resumable upload has to send next. No hook may replace this
+        // content.
         guard template.section == nil, let hook = hooks.hook(\.needNewBodyStream, of: task) else {
             return completion(bodyStream())
         }

@@ -156,7 +156,8 @@ final class Acceptor: Sendable {
     private func watch(_ connection: Connection, _ isWaiting: Bool) {
         state.withLock { state in
             state.watched[connection.id] = isWaiting ? connection : nil
-            // The end of watching needs no alarm: if the thread still reports a disconnection, it is a real one.
+            // The end of watching needs no alarm: if the thread still reports a disconnection, the client has really
+            // disconnected.
             if isWaiting { state.alarm?.nudge() }
         }
     }

@@ -45,7 +45,7 @@ extension LoopbackServer {
         /// DELETE requests for a path.
         public static func delete(_ path: String) -> RequestPattern { RequestPattern(method: "DELETE", path: path) }
 
-        /// Returns the pattern with a required value of a query item.
+        /// Returns the pattern with the condition that a query item has a value.
         public func query(_ name: String, _ value: String) -> RequestPattern {
             adding("query \(name)=\(value)") { request in
                 guard let given = request.query(name) else { return "it has no query item \(name)" }
@@ -53,7 +53,7 @@ extension LoopbackServer {
             }
         }
 
-        /// Returns the pattern with a required value of a header field.
+        /// Returns the pattern with the condition that a header field has a value.
         public func field(_ name: String, _ value: String) -> RequestPattern {
             adding("\(name): \(value)") { request in
                 guard let given = request.headers[name] else { return "it has no field \(name)" }
@@ -74,14 +74,15 @@ extension LoopbackServer {
             }
         }
 
-        /// Returns the pattern with a required text as the content.
+        /// Returns the pattern with the condition that the content is a text.
         public func text(_ text: String) -> RequestPattern {
             adding("the content \(text.quotation)") { request in
                 request.text == text ? nil : "its content is \(request.text.quotation)"
             }
         }
 
-        /// Returns the pattern with required JSON as the content. The order of members and white space do not count.
+        /// Returns the pattern with the condition that the content is the JSON of a value. The order of members and
+        /// white space do not count.
         /// - Parameter value: The value. It is compared as JSON.
         public func json(_ value: some Encodable & Sendable) -> RequestPattern {
             let expected = try? Self.normalized(JSONEncoder().encode(value))
