@@ -14,7 +14,7 @@ enum TransferEnding: Sendable {
     /// - Parameters:
     ///   - received: The part of the response that has arrived.
     ///   - transportError: The transport's error.
-    ///   - report: Called before serialization, with the error of the transfer if there is one.
+    ///   - report: Called before serialization, with the error that the task will report; nil if there is none.
     func end(
         _ task: SessionTask,
         with received: Reception = Reception(),
