@@ -6,7 +6,7 @@ package enum ContentRange: Equatable, Sendable {
     /// The requested range is outside of the representation.
     case unsatisfied(total: Int64)
 
-    /// Parses a value; nil if the value is malformed or inconsistent, or has another unit than bytes.
+    /// Parses a value. Returns nil if the value is malformed or inconsistent, or if its unit is not `bytes`.
     package init?(_ field: String) {
         let bytes = Array(field.utf8)
         guard let blank = bytes.firstIndex(of: .space), let slash = bytes.lastIndex(of: UInt8(ascii: "/")),

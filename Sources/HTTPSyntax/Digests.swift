@@ -153,8 +153,8 @@ extension UInt32 {
 
 /// The blocks of 512 bits into which MD5, SHA-1 and SHA-256 divide a message, after padding it and adding its length.
 ///
-/// A word has its four bytes in the order in which the message has them. The hash function converts the word to the
-/// byte order that it needs.
+/// The four bytes of a word are in the same order as in the message. The hash function converts the word to the byte
+/// order that it needs.
 struct MessageBlocks: Sequence {
     enum LengthOrder {
         case littleEndian, bigEndian

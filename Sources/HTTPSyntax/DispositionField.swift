@@ -2,7 +2,8 @@
 package struct DispositionField: Equatable {
     /// The type, in lower case.
     package let type: String
-    /// The name of the file: the value of `filename*`, otherwise of `filename`; nil if there is neither.
+    /// The name of the file: the value of `filename*` if there is one, otherwise the value of `filename`. Nil if there
+    /// is neither.
     package let fileName: String?
 
     /// Reads a value; nil if it is invalid, for example if a parameter occurs twice (section 4.1).

@@ -1,5 +1,5 @@
-/// A field's value of the form `leading; name=value; name="quoted value"`. Another character than the semicolon can
-/// separate its parts.
+/// The value of a field in the form `leading; name=value; name="quoted value"`. The parts can also be separated by
+/// another character.
 package struct FieldParameters {
     /// The text before the first separator.
     package let leading: String
@@ -7,7 +7,7 @@ package struct FieldParameters {
     package let values: [String: String]
 
     package init(_ text: String, separator: Character = ";") {
-        // Most values have neither parameters nor quotes.
+        // Most values have neither parameters nor quotes, so they are not split.
         guard text.utf8.contains(where: { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: "\"") }) else {
             leading = text.prefix { $0 != separator }.trimmingBlanks
             values = [:]

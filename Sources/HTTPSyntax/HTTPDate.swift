@@ -84,7 +84,8 @@ package enum HTTPDate {
         }
     }
 
-    /// Counts days in years that begin in March, so that the leap day is the last day of its year.
+    /// Returns the number of days from the epoch to a date. The years of the calculation begin in March, because the
+    /// leap day is then the last day of a year.
     private static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
         let marchYear = month > 2 ? year : year - 1
         let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
@@ -112,7 +113,7 @@ package enum HTTPDate {
             guard date.count == 3, date[2].utf8.count == 2 else { return nil }
             parts = (date[0], date[1], date[2], words[2])
         } else if let name = words.first, weekdays.contains(name[...]), words.count == 5 || words.count == 6 {
-            // In this form, a blank stands before a day of one digit.
+            // In the form of asctime, a day of one digit has an additional blank before it.
             guard words.count == 5 || words[2].isEmpty && words[3].utf8.count == 1 else { return nil }
             let day = words.count == 6 ? "0" + words[3] : words[2]
             parts = (day[...], words[1][...], words[words.count - 1][...], words[words.count - 2])
@@ -162,8 +163,8 @@ package enum HTTPDate {
             "\(weekdays[weekday].capitalized), \(twoDigits(dayOfMonth)) \(months[month - 1].capitalized) \(year) \(clock) GMT"
     }
 
-    /// Returns the date that is a number of days after the epoch. The years of the calculation begin in March, so that
-    /// the leap day is the last day of its year.
+    /// Returns the date that is the given number of days after the epoch. As in the calculation above, years begin in
+    /// March.
     private static func civilDate(day: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = day + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

@@ -14,7 +14,7 @@ package struct LineSplitter: Sendable {
     /// Takes a byte. If the byte ends a line that is not empty, returns the line; otherwise nil.
     package mutating func take(_ byte: UInt8) -> String? {
         switch byte {
-        // LF, VT, FF and CR. The line feed after a carriage return ends an empty line.
+        // LF, VT, FF and CR. A line feed after a carriage return ends an empty line, which is left out.
         case 0x0A...0x0D: return flush()
         case 0x85 where line.last == 0xC2: return flush(dropping: 1)
         case 0xA8 where endsInSeparatorStart, 0xA9 where endsInSeparatorStart: return flush(dropping: 2)

@@ -20,7 +20,7 @@ package struct LinkField {
             let end = Self.endOfLink(rest)
             // The parameters begin with a semicolon, so the part before the first separator is empty.
             let parameters = FieldParameters(String(rest[..<end])).values
-            // A link with an anchor is about another resource than the one of the response.
+            // A link with an anchor is not about the resource of the response.
             let relation = parameters["anchor"] == nil ? parameters["rel"] ?? "" : ""
             links.append(Link(target: target, relations: relation.lowercased().split(separator: " ").map(String.init)))
             rest = rest[end...]

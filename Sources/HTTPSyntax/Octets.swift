@@ -61,7 +61,8 @@ extension StringProtocol {
 
     /// Whether the text has a byte that would end the line to which the text is written: CR, LF or NUL.
     ///
-    /// The bytes are searched, because CR LF is one `Character` in Swift: a search for one of the two would miss it.
+    /// The bytes are searched, because CR LF is one `Character` in Swift: a search for the `Character` CR or LF would
+    /// not find it.
     @inlinable package var breaksLine: Bool {
         utf8.contains { $0 == .carriageReturn || $0 == .lineFeed || $0 == 0 }
     }

@@ -7,8 +7,8 @@ package enum PercentEncoding {
         result.append(hexadecimalDigit(byte & 0xF))
     }
 
-    /// Whether a byte need not be escaped in the key or the value of a parameter: an unreserved character, a slash or a
-    /// question mark.
+    /// Whether a byte is not escaped in the key and the value of a parameter. The bytes that are not escaped are the
+    /// unreserved characters, the slash and the question mark.
     package static func isUnescaped(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "/"),

@@ -1,11 +1,13 @@
 package import Foundation
 
-/// The name for the file of a response, from the server, otherwise from the URL. It is valid in any folder.
+/// The name for the file of a response. If the server suggests no name, the name comes from the URL. The name is valid
+/// in any folder.
 ///
-/// Only the last segment of a path counts, after slashes or backslashes (RFC 6266, section 4.3). Control characters,
-/// and marks that change the direction of text, become underscores. So do dots and hyphens at the beginning, so that a
-/// name is never `..`, a hidden file, or an option of a command. Blanks at the ends are removed. A name is cut to the
-/// 255 bytes that a file system allows, but a short extension is preserved.
+/// If the suggestion is a path with slashes or backslashes, only its last segment is used (RFC 6266, section 4.3).
+/// Control characters, and marks that change the direction of text, become underscores. Dots and hyphens at the
+/// beginning become underscores too, because a name must not be `..`, a hidden file, or an option of a command. Blanks
+/// at the ends are removed. A name is cut to the 255 bytes that a file system allows, but a short extension is
+/// preserved.
 package struct SuggestedFilename: Equatable {
     private static let maximumLength = 255
     private static let maximumExtensionLength = 32

@@ -6,9 +6,9 @@ package struct PerMessageDeflate: Equatable, Sendable {
     package var serverNoContextTakeover = false
     /// Whether the client compresses each message without the data of earlier messages.
     package var clientNoContextTakeover = false
-    /// The window of the server's compressor as the binary logarithm of its size in bytes, 8 to 15; nil for 15.
+    /// The window of the server's compressor as the binary logarithm of its size in bytes, 8 to 15. Nil means 15.
     package var serverMaxWindowBits: Int?
-    /// The window of the client's compressor as the binary logarithm of its size in bytes, 8 to 15; nil for 15.
+    /// The window of the client's compressor as the binary logarithm of its size in bytes, 8 to 15. Nil means 15.
     package var clientMaxWindowBits: Int?
 
     package init() {}

@@ -43,9 +43,9 @@ package enum WebSocketCloseCode {
 
     /// Whether a close frame may have a code.
     ///
-    /// Allowed are the codes of the registry that RFC 6455, section 11.7, established, the codes for libraries (3000 to
-    /// 3999), and the codes for programs (4000 to 4999). The codes 1005, 1006 and 1015 of the registry mean that there
-    /// was no close frame, and are never sent.
+    /// Allowed are the registered codes (RFC 6455, section 11.7), the codes for libraries (3000 to 3999), and the codes
+    /// for programs (4000 to 4999). The registered codes 1005, 1006 and 1015 mean that there was no close frame, and
+    /// are never sent.
     package static func isAllowedInFrame(_ code: UInt16) -> Bool {
         switch code {
         case 1000...1003, 1007...1014, 3000...4999: true

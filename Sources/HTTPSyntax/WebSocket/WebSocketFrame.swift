@@ -119,7 +119,7 @@ package struct WebSocketFrameHeader: Equatable, Sendable {
     }
 }
 
-/// A parser of frame headers. It takes one byte at a time, and reports a violation with the first byte that shows it.
+/// A parser of frame headers. It takes one byte at a time, and reports a violation as soon as a byte shows it.
 package struct WebSocketHeaderParser: Sendable {
     private enum Field {
         case opcode, length, extendedLength, maskKey

@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// The key of an opening handshake. The server's response depends on it, so the client recognizes that the server has
-/// understood the request (RFC 6455, sections 4.1 and 4.2.2).
+/// The key of an opening handshake. The server's response contains a value that is computed from the key. This value
+/// shows the client that the server has understood the request (RFC 6455, sections 4.1 and 4.2.2).
 package struct WebSocketKey: Equatable, Sendable {
     /// The number of random bytes.
     private static let byteCount = 16

@@ -16,7 +16,8 @@ final class AuthenticationCache: Sendable {
         known.withLock { $0.use(for: request) }
     }
 
-    /// Returns the user credential that would be sent with a request; nil if none is known for it.
+    /// Returns the user credential that would be sent with a request; nil if no user credential is known for the
+    /// request.
     func userCredential(for request: RecipientAuthentication.Request) -> UserCredential? {
         known.withLock { $0.userCredential(for: request) }
     }

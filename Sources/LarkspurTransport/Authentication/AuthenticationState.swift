@@ -10,7 +10,7 @@ struct AuthenticationState {
         var proxy = RecipientAuthentication()
     }
 
-    /// The states of the recipients; nil until one of them differs from the initial state.
+    /// The states of the recipients; nil as long as both are in the initial state.
     @Boxed private var recipients: Recipients?
 
     var origin: RecipientAuthentication { self[.origin] }

@@ -27,7 +27,7 @@ enum ConnectionScheme: String, CaseIterable {
     /// Whether libcurl can authenticate with this user credential.
     ///
     /// For Negotiate, libcurl always sends the ticket of this process's user and ignores the name. So only a credential
-    /// with an empty name and an empty password is accepted. It stands for the user of the process.
+    /// with an empty name and an empty password is accepted. Such a credential means the user of the process.
     func accepts(_ userCredential: UserCredential) -> Bool {
         switch self {
         case .negotiate: userCredential.user.isEmpty && userCredential.password.isEmpty

@@ -4,7 +4,7 @@ struct CredentialDemand {
     let space: ProtectionSpace
     /// All ways to authenticate that remain, the strongest first.
     let offers: [ChallengeOffer]
-    /// The way to authenticate that the challenge is about.
+    /// The way to authenticate for which a credential is needed now.
     let offer: ChallengeOffer
     /// A credential that has not been refused yet, for the default handling; nil if there is none.
     let untried: URLCredential?

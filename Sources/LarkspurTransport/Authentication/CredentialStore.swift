@@ -19,8 +19,8 @@ struct CredentialStore: CredentialSource, Sendable {
 
     func authentication(of use: KnownAuthentications.Use) -> HTTPAuthentication? { known.authentication(of: use) }
 
-    /// Creates the field for a request from known credentials; nil if there are none, or if they have been removed from
-    /// the storage.
+    /// Creates the field for a request from known credentials; nil if no credentials are known, or if they have been
+    /// removed from the storage.
     func use(for request: RecipientAuthentication.Request) -> KnownAuthentications.Use? {
         guard !known.isEmpty, let use = known.use(for: request) else { return nil }
         if use.owner == .session, hasLost(use.userCredential, of: use.space) {

@@ -57,8 +57,9 @@ struct HTTPAuthentication: Sendable {
 
     /// Adopts the new nonce of a challenge that reports only that the last nonce is stale.
     ///
-    /// - Returns: Whether the request is to be sent again with the same credentials. The challenge then does not count
-    ///   as a refusal. Also false after ``renewalLimit`` renewals without a success, and for another realm.
+    /// - Returns: Whether the request is to be sent again with the same credentials. If so, the challenge does not
+    ///   count as a refusal. False after ``renewalLimit`` renewals without a success, or if the challenge has another
+    ///   realm.
     mutating func renew(with next: AnswerableChallenge, isExpected: Bool = false) -> Bool {
         guard next.isStale || isExpected && next.scheme == .digest, next.realm == challenge.realm,
             next.scheme == challenge.scheme,

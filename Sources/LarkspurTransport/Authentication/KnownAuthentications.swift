@@ -20,8 +20,8 @@ struct KnownAuthentications: Sendable {
         let space: ProtectionSpace
         let userCredential: UserCredential
         let owner: Owner
-        /// The number that distinguishes the credentials from others that replaced them while the request was under
-        /// way.
+        /// The number of the credentials. If other credentials replace them while the request is under way, these have
+        /// another number.
         fileprivate let generation: Int
     }
 

@@ -296,8 +296,8 @@ struct RecipientAuthentication {
         )
     }
 
-    /// Returns a credential that can be tried without a delegate: from the URL, otherwise from the storage. A
-    /// credential that was refused is skipped; nil if no other one exists.
+    /// Returns a credential that can be tried without a delegate: from the URL, otherwise from the storage. Skips a
+    /// credential that was refused. Returns nil if there is no other credential.
     private func untried(
         _ request: Request,
         _ space: ProtectionSpace,

@@ -55,7 +55,7 @@ struct RequestCredentials {
         case (.field(let value), .origin): self.authorization = value
         case (.field(let value), .proxy): proxyAuthorization = value
         case (.connection(let scheme, let userCredential), .origin):
-            // If this field remained, libcurl would send it instead of its own.
+            // If this field remained, libcurl would send it instead of the field that libcurl creates.
             _ = take("Authorization")
             server = ConnectionCredentials(scheme: scheme, userCredential: userCredential)
         case (.connection(let scheme, let userCredential), .proxy):

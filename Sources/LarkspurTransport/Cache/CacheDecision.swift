@@ -3,8 +3,8 @@
 enum CacheDecision: Sendable {
     /// The cache takes no part in the request.
     case bypass
-    /// The request goes to the network. If the network fails, the entry may be the response, if its directives allow
-    /// this.
+    /// The request goes to the network. If the network fails, the entry is the response, provided that the directives
+    /// allow this.
     case load(fallback: CacheEntry?)
     /// The entry is the response.
     case use(CacheEntry)

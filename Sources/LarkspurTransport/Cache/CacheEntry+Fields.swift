@@ -29,14 +29,14 @@ extension CacheEntry {
     func freshened(by new: [String: String], requestTime: Date, responseTime: Date) -> CacheEntry {
         var entry = self
         entry.fields.merge(Self.storedFields(of: new).filter { !Self.ofContent.contains($0.key) }) { $1 }
-        // The old values describe the old response.
+        // If the new response lacks these fields, the old values are removed, because they describe the old response.
         for name in ["Age", "Date"] where new[name] == nil { entry.fields[name] = nil }
         entry.requestTime = requestTime
         entry.responseTime = responseTime
         return entry
     }
 
-    /// Whether a 304 is about this entry: the validators of the two match (RFC 9111, section 4.3.4).
+    /// Whether a 304 is about this entry: the validators of the 304 and of the entry match (RFC 9111, section 4.3.4).
     func isValidated(by fields: [String: String]) -> Bool {
         if let tag = fields["Etag"] { return self.fields["Etag"].map { tag.isSameTag(as: $0) } ?? false }
         if let date = fields["Last-Modified"], self.fields["Etag"] == nil {

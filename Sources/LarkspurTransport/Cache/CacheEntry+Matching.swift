@@ -12,7 +12,7 @@ extension CacheEntry {
         return text.withUTF8(isNormal) ? text : normalized(text)
     }
 
-    /// Whether a URL is certainly its own key. Nearly all URLs are.
+    /// Whether it is certain that the key of a URL is the URL itself. This is so for nearly all URLs.
     private static func isNormal(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return false }
         let rest = bytes[(colon + 1)...].dropFirst(2)

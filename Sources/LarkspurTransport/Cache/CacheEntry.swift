@@ -25,7 +25,7 @@ struct CacheEntry: Equatable, Sendable {
     let url: String
     var status: Int
     var version: String
-    /// The fields under the names that ``ResponseHead`` gives them.
+    /// The values of the fields, by the names in the spelling of ``ResponseHead``.
     var fields: [String: String]
     /// The varying fields, in the order of their names.
     var varying: [VaryingField]
@@ -41,7 +41,7 @@ struct CacheEntry: Equatable, Sendable {
     /// User info that a delegate or the storing program has added. It stays in memory.
     var userInfo: UserInfo?
 
-    /// The key that distinguishes the entry from all others, also from those for the same URL.
+    /// The key that distinguishes the entry from all other entries, including entries for the same URL.
     var variantKey: String {
         var key = url + "\n" + (authorization ?? "")
         for field in varying { key += "\n" + field.name + (field.value.map { ":" + $0 } ?? "") }
@@ -56,7 +56,7 @@ struct CacheEntry: Equatable, Sendable {
     }
 
     /// Whether the response is a redirect. The engine stores no redirects, because it would have to follow a stored
-    /// one. A foreign cache may have stored a redirect.
+    /// redirect. A foreign cache may have stored a redirect.
     private var isRedirect: Bool { RedirectDecision.isRedirect(status) && fields["Location"] != nil }
 
     /// The approximate size of the entry in memory, in bytes.
@@ -84,7 +84,7 @@ struct CacheEntry: Equatable, Sendable {
     }
 
     /// Returns the response for a request with this URL, which may have a fragment; nil only if Foundation refuses to
-    /// make one.
+    /// create one.
     /// - Parameter age: The value of the `Age` field, in seconds (RFC 9111, section 5.1); nil if the server has just
     ///   validated the entry.
     func makeResponse(url: URL, age: TimeInterval?) -> HTTPURLResponse? {
@@ -95,7 +95,7 @@ struct CacheEntry: Equatable, Sendable {
 }
 
 extension CacheEntry {
-    /// Returns the response for Foundation's caches and for delegates; nil only if Foundation refuses to make it.
+    /// Returns the response for Foundation's caches and for delegates; nil only if Foundation refuses to create it.
     /// - Parameter withMetadata: Whether the user info of the response includes the values that only this type can
     ///   represent.
     func cachedResponse(withMetadata: Bool) -> CachedURLResponse? {
@@ -127,7 +127,7 @@ extension CacheEntry {
         guard let entry, StoreDecision.names(in: entry.fields["Vary"]) == [] else { return nil }
         self = entry
         userInfo = cached.userInfo.map { UserInfo($0) }
-        // The date of arrival is unknown; the server's date replaces it.
+        // The date of arrival is unknown, so the server's date is used in its place.
         responseTime = date
         requestTime = date
     }

@@ -34,8 +34,8 @@ struct CacheFolder: Sendable {
         guard withDescriptor({ _ in true }) == true else { return nil }
     }
 
-    /// Opens the folder for one use. The folder is opened again for each use. If a link has replaced the folder in the
-    /// meantime, the link is not followed.
+    /// Opens the folder, and passes its descriptor to a closure. The folder is opened again for each use. If a link has
+    /// replaced the folder since the last use, the link is not followed.
     private func withDescriptor<Result>(_ body: (Int32) -> Result?) -> Result? {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

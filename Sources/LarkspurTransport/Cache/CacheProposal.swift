@@ -4,8 +4,8 @@ struct CacheProposal: Sendable {
     let entry: CacheEntry
     let request: URLRequest
     let destination: any ResponseStore
-    /// Called once: when a program can find the entry in its cache, when it is certain that the entry is not stored, or
-    /// immediately if the delegate decides later.
+    /// Called once. If the entry is stored, called when a program can find the entry in its cache. If the entry is not
+    /// stored, called when this is certain. If the delegate decides later, called immediately.
     let completion: @Sendable () -> Void
 
     /// Stores the entry unchanged.
@@ -30,7 +30,7 @@ struct CacheProposal: Sendable {
         destination.store(entry, for: request, completion: completion)
     }
 
-    /// The same proposal for a task that no longer waits, so without a completion.
+    /// The same proposal without a completion, for a task that no longer waits.
     var unawaited: CacheProposal {
         CacheProposal(entry: entry, request: request, destination: destination, completion: {})
     }

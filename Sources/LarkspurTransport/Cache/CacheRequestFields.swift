@@ -86,7 +86,7 @@ struct CacheRequestFields: Sendable {
         }
     }
 
-    /// Whether the authorization is new for each request, so that no other request can have the same.
+    /// Whether the authorization differs for each request. If so, no other request can have the same authorization.
     var hasPassingAuthorization: Bool {
         guard let scheme = self["authorization"]?.prefix(while: { $0 != " " }) else { return false }
         return scheme.hasSameLetters(as: "Digest")

@@ -138,7 +138,8 @@ final class EntryStore: ResponseStore {
             queue.async { [self] in
                 let name = CacheFile.name(of: entry)
                 if mayWrite { write(entry, to: name, in: folder) } else { forget(name, of: entry.url, in: folder) }
-                // This comes after the write. So a look-up finds either the queued change or the file.
+                // The change counts as queued until the write has ended. So a look-up finds either the queued change or
+                // the file.
                 noteChange(of: entry.url)
             }
         }
@@ -166,7 +167,8 @@ final class EntryStore: ResponseStore {
         if isFull { makeRoom() }
     }
 
-    /// Removes a file, so that an older response does not return after a write that failed.
+    /// Removes a file. If a new response could not be written, the file has an older response, which must not be used
+    /// again.
     private func forget(_ name: String, of url: String, in folder: CacheFolder) {
         folder.remove(name)
         _ = state.withLock { $0.files.remove(Checksum.of(url)) { $0.name == name } }

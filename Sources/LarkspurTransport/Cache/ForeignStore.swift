@@ -45,8 +45,8 @@ final class ForeignStore: ResponseStore {
 }
 
 extension URLRequest {
-    /// Returns the request with the URL of an entry. All calls of the cache use that URL, so that a removal finds the
-    /// entry.
+    /// Returns the request with the URL of an entry. All calls to the cache use this URL. Otherwise a removal would not
+    /// find the entry.
     fileprivate func with(url text: String) -> URLRequest {
         var request = self
         request.url = URL(string: text) ?? url

@@ -24,7 +24,7 @@ struct Freshness: Equatable, Sendable {
         let stated = first?.utf8.decimalNumber(atMost: CacheControl.longest) ?? 0
         let delay = max(0, entry.responseTime.timeIntervalSince(entry.requestTime))
         let apparent = max(0, entry.responseTime.timeIntervalSince(entry.date))
-        // The absolute value: if the clock is set back, a stale response must not become fresh again.
+        // The absolute value is used, because a stale response must not become fresh again if the clock is set back.
         return max(apparent, TimeInterval(stated) + delay) + abs(now.timeIntervalSince(entry.responseTime))
     }
 
@@ -33,8 +33,8 @@ struct Freshness: Equatable, Sendable {
         let directives = entry.directives
         if let seconds = directives.maxAge { return TimeInterval(seconds) }
         if let expires = entry.fields["Expires"] {
-            // A value in another format, such as 0, counts as a date in the past, and so do several values (sections
-            // 4.2.1 and 5.3).
+            // A value in another format, such as 0, counts as a date in the past. The same applies to several values
+            // (sections 4.2.1 and 5.3).
             return HTTPDate.parseStrictly(expires).map { max(0, $0.timeIntervalSince(entry.date)) } ?? 0
         }
         guard isHeuristicallyCacheable(entry.status) || directives.isPublic,

@@ -98,10 +98,11 @@ final class PlainStore: ResponseStore {
     private static func make(_ changes: Changes, in cache: URLCache) {
         for (url, entry) in changes {
             guard let request = request(for: url) else { continue }
-            // If an entry was stored twice, Foundation ends the process when it makes room.
+            // The old copy is removed first. If a copy was stored twice, Foundation ends the process when it later
+            // removes entries to make room.
             cache.removeCachedResponse(for: request)
             if var entry {
-                // If Foundation writes to a file, this takes a thousand times as long.
+                // The copy is not written to a file, because that takes a thousand times as long.
                 entry.isMemoryOnly = true
                 if let response = entry.cachedResponse(withMetadata: false) {
                     cache.storeCachedResponse(response, for: request)
@@ -110,7 +111,8 @@ final class PlainStore: ResponseStore {
         }
     }
 
-    /// Takes the waiting changes and their completions, after earlier changes were made; nil if none are waiting.
+    /// Takes the waiting changes and their completions; nil if none are waiting. Called when the earlier changes have
+    /// been made.
     private func takeChanges() -> (Changes, [@Sendable () -> Void])? {
         copying.withLock { copying in
             let completions = copying.completions

@@ -23,7 +23,7 @@ enum SessionCache {
         return standIn(for: cache)
     }
 
-    /// Returns the store that stands in for a plain cache. It is always the same for the same cache.
+    /// Returns the store that is used in place of a plain cache. The same cache always has the same store.
     private static func standIn(for cache: URLCache) -> PlainStore {
         standIns.withLock { standIns in
             let identifier = ObjectIdentifier(cache)

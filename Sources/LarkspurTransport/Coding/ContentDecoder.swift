@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
 /// The decoder of one response's content. It decodes in chunks, as fast as the consumer accepts them.
 ///
-/// libcurl's decoders are not used: content that ends in the middle of its coding has to be an error, the expansion has
-/// a limit, and decoding stops when the consumer does not keep up.
+/// libcurl's decoders are not used, for three reasons. Content that ends in the middle of its coding has to be an
+/// error, the expansion needs a limit, and decoding has to stop when the consumer does not keep up.
 ///
 /// The decoder belongs to the loop's thread.
 final class ContentDecoder {

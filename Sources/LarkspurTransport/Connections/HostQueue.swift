@@ -6,7 +6,8 @@
 /// waiting requests cost nothing.
 ///
 /// The queue also records in which shards earlier transfers have left connections. Later transfers reuse these
-/// connections. So an origin never has more connections than it has had transfers at the same time.
+/// connections. So the number of connections to an origin never exceeds the largest number of transfers that ran at the
+/// same time.
 final class HostQueue {
     /// The number of transfers that may share an HTTP/2 connection: the limit of most servers.
     private static let streamLimit = 100
@@ -73,8 +74,8 @@ final class HostQueue {
         return index
     }
 
-    /// Starts waiting users up to the limit. A user that ends as soon as it begins releases its place within this call.
-    /// The nested call then does nothing.
+    /// Starts waiting users up to the limit. If a user ends as soon as it begins, it releases its place, which calls
+    /// this method again. The nested call does nothing, because the loop of the first call continues.
     /// - Parameter user: A user to start before those that wait. Default: nil.
     private func admit(_ user: (any ConnectionUser)? = nil) {
         guard !isAdmitting else { return }

@@ -2,7 +2,7 @@
 /// Some of a session's transfers, with their own multi handle and connections.
 ///
 /// libcurl searches through all connections of a multi handle for each request. So a shard takes a limited number of
-/// transfers. When long-lived streams have filled a shard, later requests use another one and are not slowed down.
+/// transfers. When long-lived streams have filled a shard, later requests use another shard and are not slowed down.
 final class Shard: DeadlineHolder, MultiHandleClient {
     /// The use of a shard.
     enum Use {
@@ -127,8 +127,8 @@ final class Shard: DeadlineHolder, MultiHandleClient {
 
     var watchesStreams: Bool { watchedStreams > 0 }
 
-    /// Makes all transfers report stream events. The events of one transfer can arrive at another transfer, which reads
-    /// from the shared connection.
+    /// Makes all transfers report stream events. All transfers have to report, because the events of one transfer can
+    /// arrive at another transfer that reads from the shared connection.
     func beginWatchingStreams() {
         watchedStreams += 1
         guard watchedStreams == 1 else { return }
@@ -147,10 +147,11 @@ final class Shard: DeadlineHolder, MultiHandleClient {
     func note(_ event: StreamEvent, on connection: Int64?) -> Bool { streamWatch.note(event, on: connection) }
 }
 
-/// The connections that get no more requests, by libcurl's numbers: a transfer on them has timed out, has failed with
-/// the whole connection or had a header section that could not be parsed, or HTTP/3 was announced on them.
+/// The connections that get no more requests, by libcurl's numbers. A connection is added for one of four reasons: a
+/// transfer on it has timed out, the whole connection has failed, a header section could not be parsed, or HTTP/3 was
+/// announced.
 ///
-/// libcurl closes them as soon as it can, so it is enough to store the latest ones.
+/// libcurl closes these connections as soon as it can, so it is enough to store the latest numbers.
 struct RetiredConnections {
     private static let capacity = 64
 

@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// The reader of a stream. It reads one chunk at a time, on a queue where blocking delays no other work, and sends it
-/// to the loop.
+/// The reader of a stream. It reads one chunk at a time and sends the chunk to the loop. It reads on a queue where
+/// blocking delays no other work.
 final class BodyPump: Sendable {
     enum Chunk: Sendable {
         /// The stream that a delegate has provided; nil if the delegate has none.

@@ -44,7 +44,8 @@ final class FileReader: BodyReader {
         guard count > 0 else {
             return fail(count == 0 ? "it has become shorter" : String(cString: strerror(errno)))
         }
-        // Checked before the last bytes are sent: after them, the server takes the content for complete.
+        // The check comes before the last bytes are sent, because with these bytes the content is complete for the
+        // server.
         guard position + Int64(count) < size || isUnchanged else { return fail("it was changed meanwhile") }
         position += Int64(count)
         return .bytes(count)

@@ -4,11 +4,11 @@ enum RequestBody: Sendable {
     case none
     case data(Data)
     case file(URL)
-    /// A stream, which can be read only once. If the request has a stream, that is the first one. The delegate provides
-    /// all others, including those for content that has to be sent again.
+    /// A stream, which can be read only once. If the request has a stream, it is the first stream. The delegate
+    /// provides all other streams, including streams for content that has to be sent again.
     case stream(Transferring<InputStream>?)
 
-    /// Takes the content of the request itself.
+    /// Creates the body from the content that the request itself has.
     init(of request: URLRequest) {
         if let data = request.httpBody {
             self = .data(data)

@@ -3,8 +3,8 @@ internal import HTTPSyntax
 
 /// A host name in lower case, as cookies compare it (RFC 6265, section 5.1.3).
 ///
-/// A name with a trailing dot and the same name without it are different hosts, also for the sender of a request. A
-/// trailing dot does not change whether a name is an address or a public suffix.
+/// A name with a trailing dot and the same name without the dot are different hosts. They are different for requests
+/// too. A trailing dot does not change whether a name is an address or a public suffix.
 struct CookieHost: Equatable {
     let name: String
     private let suffixes: PublicSuffixList

@@ -2,7 +2,7 @@
 /// A session's cookies: an `HTTPCookieStorage`, and the rules of RFC 6265 that the storage does not apply.
 ///
 /// The storage does not apply paths, secure schemes or ages. It stores a cookie for one host under the host's name, and
-/// a cookie for subdomains under the name with a leading dot. This type relies on that.
+/// a cookie for subdomains under the name with a leading dot. This type relies on these names.
 struct CookieJar: Sendable {
     private let storage: HTTPCookieStorage?
     private let writes: CookieWrites?
@@ -27,8 +27,8 @@ struct CookieJar: Sendable {
     /// Returns the value of the `Cookie` field for a request to this URL; nil if there are no cookies for it (RFC 6265,
     /// section 5.4).
     ///
-    /// Cookies with longer paths come first; of cookies with equal paths, the older ones. A cookie is omitted if it
-    /// would make the field too long.
+    /// Cookies with longer paths come first. If paths have the same length, older cookies come first. A cookie is
+    /// omitted if it would make the field too long.
     func field(for url: URL) -> String? {
         guard isEnabled, let cookies = writes?.cookies, !cookies.isEmpty, let context = Context(url) else {
             return nil
@@ -55,8 +55,8 @@ struct CookieJar: Sendable {
 
     /// Stores the cookies of a response's `Set-Cookie` fields, as far as the rules allow it (RFC 6265, section 5.3).
     ///
-    /// Cookies that are already stored are not written again. ``field(for:)`` uses the change immediately. The storage
-    /// contains it when `completion` is called.
+    /// Cookies that are already stored are not written again. ``field(for:)`` uses the new cookies immediately. The
+    /// storage contains them when `completion` is called.
     /// - Returns: Whether anything is written. If so, `completion` is called afterwards, on a queue of the jar.
     @discardableResult
     func store(

@@ -14,7 +14,7 @@ struct SetCookieList {
         text = safe.isEmpty ? nil : safe.count == 1 ? safe[0] : safe.joined(separator: ", ")
     }
 
-    /// Whether characters of more than one UTF-16 unit occur only in values that are not dates.
+    /// Whether each character of the names and dates is one UTF-16 unit. Other values may have longer characters.
     private static func isSafe(_ value: String) -> Bool {
         guard value.utf8.contains(where: { $0 >= 0x80 }) else { return true }
         // The part of the name or date that has been read; nil within other values.

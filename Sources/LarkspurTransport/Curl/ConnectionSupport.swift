@@ -7,7 +7,7 @@ final class ConnectionSupport {
     let sockets: SocketTable
     /// The checks of servers that libcurl cannot make; nil if they are not needed.
     let trust: ServerTrust?
-    /// The watch for close_notify; nil without OpenSSL.
+    /// The object that finds out whether a connection is closed with a close_notify; nil without OpenSSL.
     let closeWatch = TLSCloseWatch()
     /// The share handle, through which all multi handles share the addresses of names and the TLS sessions. It needs no
     /// lock functions, because all multi handles belong to one thread.

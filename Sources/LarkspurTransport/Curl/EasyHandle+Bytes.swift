@@ -24,8 +24,8 @@ extension EasyHandle: ByteConnection {
     }
 
     /// Configures libcurl to open a connection and do nothing else. If there is a proxy, the connection goes through a
-    /// tunnel. Route, TLS and the checks of the server are those of a request. The engine does not use libcurl's own
-    /// WebSockets, because the oldest supported version has none.
+    /// tunnel. Route, TLS and the checks of the server are the same as for a request. The engine does not use libcurl's
+    /// own WebSockets, because the oldest supported version has none.
     func connectOnly() {
         set(CURLOPT_CONNECT_ONLY, 1)
         set(CURLOPT_HTTPPROXYTUNNEL, 1)

@@ -5,8 +5,9 @@ extension EasyHandle {
     /// Sets the options that are the same for all transfers of a session.
     /// - Returns: The reason why libcurl cannot apply the options; nil if it can.
     func setRoute(from localAddress: String?, to hostAddresses: [HostAddress], nameServers: [String]) -> String? {
-        // The session reads the environment. If libcurl read it and the proxy were invalid, libcurl would connect
-        // directly. Exceptions also have the same rules from every source, and the metrics name the proxy.
+        // The session reads the environment, and libcurl must not, for three reasons. If the proxy were invalid,
+        // libcurl would connect directly. Exceptions from all sources follow the same rules. The metrics name the
+        // proxy.
         set(CURLOPT_PROXY, "")
         set(CURLOPT_NOPROXY, "")
         if let localAddress { set(CURLOPT_INTERFACE, localAddress) }

@@ -98,7 +98,8 @@ final class EasyHandle {
         set(CURLOPT_PROTOCOLS, Int(CURLPROTO_HTTP | CURLPROTO_HTTPS))
         set(CURLOPT_PATH_AS_IS, 1)
         set(CURLOPT_HTTP09_ALLOWED, 0)
-        // ``FramedContent`` decodes the chunks, because libcurl would take the size `0x5` for that of the last chunk.
+        // ``FramedContent`` decodes the chunks, because libcurl would read the size `0x5` as 0, which is the size of
+        // the last chunk.
         set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
         // The responses to `CONNECT` are read from the trace, so that no proxy can forge a response of the server.
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)

@@ -160,8 +160,8 @@ extension TransferFailure {
     /// Whether a number with several meanings is about the bytes of a response.
     private var isAboutResponse: Bool { says("http/", "header", "response", "status line") }
 
-    /// Whether libcurl's message contains one of the phrases. The messages are never translated, and have no structure
-    /// but their words.
+    /// Whether libcurl's message contains one of the phrases. The messages are never translated. They have no
+    /// structure, so only their words can be compared.
     private func says(_ phrases: String...) -> Bool {
         guard !message.isEmpty else { return false }
         let text = message.lowercased()

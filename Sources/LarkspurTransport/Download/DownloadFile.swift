@@ -5,7 +5,7 @@ internal import HTTPSyntax
 ///
 /// While the file is open it is locked, so that no two downloads write to it. The lock is released explicitly, because
 /// closing the descriptor may not release it: a child process that is just being started has a copy of the descriptor.
-/// Until the file is complete, only its owner may read it. Then it gets the permissions of any new file.
+/// Until the file is complete, only its owner may read it. Then it gets the permissions of an ordinary new file.
 final class DownloadFile {
     /// The prefix of the names of all files of this process.
     static let prefix = namePrefix + "\(getpid())-"
@@ -33,8 +33,8 @@ final class DownloadFile {
         _ = flock(descriptor, LOCK_EX | LOCK_NB)
     }
 
-    /// Opens the partial file of a download, to append to it; nil if it is not a file of this type, is in use, or has
-    /// the wrong length. A file with the wrong length is useless, and is removed.
+    /// Opens the partial file of a download, to append to it. Nil if the file cannot be opened, was not created by
+    /// `DownloadFile`, is in use, or has the wrong length. A file with the wrong length is useless, and is removed.
     ///
     /// All bytes in the file count, because they were received in order. If the file is complete, its last byte is
     /// removed and requested again. This verifies that the server still has the same version.
@@ -87,8 +87,8 @@ final class DownloadFile {
         Foundation.close(descriptor)
     }
 
-    /// Removes the partial file of a download, whatever its content. The file stays if it is not a file of this type,
-    /// is in use, or was written to recently.
+    /// Removes the partial file of a download, whatever its content. The file stays if it was not created by
+    /// `DownloadFile`, is in use, or was written to recently.
     /// - Parameter age: The shortest time since the last write, in seconds. Default: nil, any time.
     /// - Returns: Whether the file was removed.
     @discardableResult
@@ -102,8 +102,8 @@ final class DownloadFile {
         return unlink(path) == 0
     }
 
-    /// Whether a path is absolute and its file name has the form that this type gives. Resume data that was tampered
-    /// with must not lead to other files.
+    /// Whether a path is absolute, and its file name has the form of the names that `DownloadFile` creates. Resume data
+    /// that was tampered with must not lead to other files.
     static func isOwnName(ofFileAt path: String) -> Bool {
         let names = path.split(separator: "/", omittingEmptySubsequences: false)
         guard path.hasPrefix("/"), !names.contains(".."), !path.utf8.contains(0), let name = names.last else {

@@ -73,8 +73,8 @@ extension ResumeData {
         "transfer-encoding",
     ]
 
-    /// Parts of field names that suggest a secret. Applications invent field names, but hardly any name for a secret
-    /// lacks all of these parts.
+    /// Parts of field names that suggest a secret. Applications invent field names, but nearly every name of a secret
+    /// has one of these parts.
     private static let secretParts = [
         "auth", "cookie", "token", "key", "secret", "pass", "credential", "session", "signature", "jwt", "csrf",
     ]

@@ -5,10 +5,10 @@ internal import HTTPSyntax
 ///
 /// Only a 206 with the rest of the same version is appended to the file. So the file is never a mixture of versions.
 enum ResumeDecision: Equatable {
-    /// The content is the rest. With it the file has `end` of `total` bytes.
+    /// The content is the rest, and is appended. The file then has `end` of `total` bytes.
     case append(end: Int64, total: Int64)
-    /// The response is the whole content, or something else that the server sends now. It is written to a new file, and
-    /// the old file is removed.
+    /// The response does not continue the file: it has the whole content, or other content such as an error page. The
+    /// content is written to a new file, and the old file is removed.
     case startOver
     /// The response, such as a 503, does not concern the file. The response is the result of the download, and the
     /// partial file remains for another attempt.
