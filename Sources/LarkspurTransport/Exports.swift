@@ -1,6 +1,6 @@
-// One `import LarkspurTransport` imports Foundation and its networking half. All other files of this module rely on
-// this one. Without FoundationNetworking, all but the metrics and the certificates are empty: Apple platforms have a
-// URLSession of their own.
+// One `import LarkspurTransport` imports Foundation and its networking half. All other files of this module rely on the
+// imports of this file. Without FoundationNetworking, the files are empty, except for those of the metrics and the
+// certificates: Apple platforms have their own URLSession.
 
 @_exported public import Foundation
 

@@ -74,8 +74,8 @@ final class HostQueue {
         return index
     }
 
-    /// Starts waiting users up to the limit. If a user ends as soon as it begins, it releases its place, which calls
-    /// this method again. The nested call does nothing, because the loop of the first call continues.
+    /// Starts waiting users up to the limit. If a user ends as soon as it begins, it releases its place, and this
+    /// method is called again. The nested call does nothing, because the loop of the first call continues.
     /// - Parameter user: A user to start before those that wait. Default: nil.
     private func admit(_ user: (any ConnectionUser)? = nil) {
         guard !isAdmitting else { return }

@@ -167,8 +167,7 @@ final class ContentSink {
 
     private func copyForCache(_ bytes: UnsafeRawBufferPointer) {
         guard let cache = group.settings.cache, incoming.decodedBytes <= Int64(cache.maximumContentSize) else {
-            // The response is too large to be stored. But the server has sent it in place of the stored one, which is
-            // outdated.
+            // The response is too large to be stored. But it replaces the stored response, which is now outdated.
             if let copy = incoming.copy, copy.hasEntries { group.settings.cache?.remove(copy.entry.url) }
             incoming.copy = nil
             return

@@ -126,7 +126,7 @@ extension Exchange {
         content.reader = nil
         caching?.replay = replay
         beginReplay()
-        // If a timeout was the failure of the network, the recorded deadline has passed.
+        // If the network has failed by a timeout, the recorded deadline has passed, and a new deadline is needed.
         group.note(deadline, of: self)
     }
 

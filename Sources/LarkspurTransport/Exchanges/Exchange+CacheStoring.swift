@@ -67,7 +67,7 @@ extension Exchange {
         guard case .store(let names) = decision, !state.fields.hasPassingAuthorization,
             sink.incoming.decoder != nil || (head.contentLength ?? 0) <= Int64(cache.maximumContentSize)
         else {
-            // The server has sent this response in place of the stored one, so the stored one is outdated.
+            // This response replaces the stored response, which is now outdated.
             if state.hasEntries, decision != .refuse(.request), head.status < 500 { cache.remove(state.url) }
             return
         }
@@ -119,7 +119,7 @@ extension Exchange {
         if task.completion == nil {
             group.outbox.propose(entry, for: request, in: cache, of: task)
         } else if task.isRefresh, task.delegates.data != nil {
-            // The delegate might refuse, but cannot be asked during a refresh.
+            // During a refresh the delegate cannot be asked. It might refuse, so the response is not stored.
             cache.remove(entry.url)
         } else {
             group.outbox.store(entry, for: request, in: cache, of: task)

@@ -29,7 +29,8 @@ extension Exchange {
         handle.connectionUse.makesConnection =
             history.needsNewConnection || !handle.seesSendings && resendDecision == .fail
         handle.connectionUse.closesConnection = false
-        // When libcurl up to 8.14 fails to send content again, the next request of the handle fails too.
+        // If libcurl (up to 8.14) fails to send content again, the next request of the handle fails too. So the handle
+        // gets no other request.
         if case .none = content.body { handle.servesAgain = true } else { handle.servesAgain = false }
         history.needsNewConnection = false
     }

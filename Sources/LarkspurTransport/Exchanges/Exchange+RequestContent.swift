@@ -1,7 +1,8 @@
 #if canImport(FoundationNetworking)
 /// Content from streams: the source of the streams, and the chunks that are read from them.
 extension Exchange {
-    /// Whether the content can be sent. If its stream is missing, this asks the delegate for one.
+    /// Whether the content can be sent. If its stream is missing, reading this property requests a stream from the
+    /// delegate.
     var hasContent: Bool {
         guard case .stream(let stream) = content.body, content.streamReader == nil else { return true }
         if let stream {

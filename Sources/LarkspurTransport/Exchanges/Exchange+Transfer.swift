@@ -85,7 +85,8 @@ extension Exchange {
         watchStreamOfUpload()
         handle.watchStreams(false)
         handle.set(CURLOPT_STREAM_WEIGHT, max(1, min(256, Int((max(0, min(1, task.priority)) * 256).rounded()))))
-        // If there is no limit, the largest value is set, because the idle timer covers connecting too.
+        // If there is no limit, the largest value is set in place of libcurl's default, because the idle timer covers
+        // connecting too.
         handle.set(CURLOPT_CONNECTTIMEOUT_MS, transfer.connectTimeout.map(Int.milliseconds) ?? Int(Int32.max))
         configureConnection(of: handle)
         try configureTLS(of: handle)

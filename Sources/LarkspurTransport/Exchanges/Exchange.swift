@@ -1,9 +1,10 @@
 #if canImport(FoundationNetworking)
-/// One task on the loop. It performs the actions of its transactions, one request after the other, until the task ends.
+/// The execution of one task by the loop. An exchange performs the actions of its transactions, one request after the
+/// other, until the task ends.
 ///
 /// The exchange belongs to the loop's thread. The other classes whose properties are `@exclusivity(unchecked)` belong
-/// to this thread too. The attribute is safe, because no code of the caller runs while such a property changes. The
-/// checks at run time that it avoids took 7 % of the instructions of a small GET.
+/// to this thread too. The attribute is safe, because no code of the caller runs while such a property changes. It
+/// avoids checks at run time, which took 7 % of the instructions of a small GET.
 final class Exchange: DeadlineHolder {
     /// The end of a task.
     enum Outcome {

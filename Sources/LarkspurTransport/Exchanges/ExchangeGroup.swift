@@ -14,7 +14,8 @@ final class ExchangeGroup {
     @exclusivity(unchecked) private(set) var isEnding: Bool
     @exclusivity(unchecked) private var exchanges: [Int: Exchange] = [:]
     /// A time for each exchange, which is not later than the exchange's deadline. A byte that arrives moves the
-    /// deadline, but not this time. When the time comes, it is moved to the deadline, unless that has passed too.
+    /// deadline, but not this time. When the time comes, it is moved to the deadline, unless the deadline has passed
+    /// too.
     @exclusivity(unchecked) private var deadlines = DeadlineHeap<Exchange>()
     /// The URLs of cached responses under revalidation, by the identifiers of the refreshing tasks.
     @exclusivity(unchecked) private var refreshes: [Int: String] = [:]

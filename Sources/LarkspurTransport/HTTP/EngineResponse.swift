@@ -14,8 +14,8 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
     private let fields: [String: String]
     private let ownURL: URL?
 
-    /// The URL that is passed to the superclass. The superclass searches its URL for a file name, and this URL is empty
-    /// except for a question mark.
+    /// The URL that is passed to the superclass. It is only a question mark, because the superclass searches it for a
+    /// file name.
     private static let constantURL = URL(string: "?") ?? URL(fileURLWithPath: "/")
 
     /// Creates a response. If the superclass has an unexpected layout, the result is nil, and the caller has to create

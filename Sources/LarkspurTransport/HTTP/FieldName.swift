@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The name of a response field in its canonical spelling, and the use that the engine makes of the field.
+/// The name of a response field in its canonical spelling, and the role of the field in the engine.
 struct FieldName: Sendable {
     enum Role: Sendable {
         case plain, contentLength, transferEncoding, location, setCookie, challenge, proxyChallenge

@@ -33,11 +33,11 @@ package enum RedirectDecision {
         package let sentence: String
     }
 
-    /// Checks the request that follows a redirect: the proposed one, or the delegate's.
+    /// Checks the request that follows a redirect: the proposed request, or the request that the delegate has returned.
     /// - Parameters:
     ///   - next: The request to send.
     ///   - request: The request that was redirected.
-    /// - Returns: The reason why it must not be sent; nil if there is none.
+    /// - Returns: The reason why `next` must not be sent; nil if it may be sent.
     package static func refusal(
         of next: URLRequest,
         after request: URLRequest,

@@ -30,7 +30,7 @@ struct URLReference: Equatable {
         path = String(rest)
     }
 
-    /// Cuts `rest` at the first separator, and returns the text after the separator; nil if there is none.
+    /// Cuts `rest` at the first separator, and returns the text after the separator; nil if there is no separator.
     private static func cut(_ rest: inout Substring, at separator: Unicode.Scalar) -> String? {
         let byte = UInt8(ascii: separator)
         guard let index = rest.utf8.firstIndex(of: byte) else { return nil }

@@ -87,7 +87,8 @@ final class EventLoop {
     private func runJobs() {
         mailbox.takeJobs(into: &jobs)
         guard !jobs.isEmpty else { return }
-        // If the loop cannot work, this code may run within the call that has queued the jobs.
+        // If the loop cannot work, this code may run within the call that has queued the jobs. So the global executor
+        // runs the jobs.
         if failure != nil { return jobs.leave() }
         jobs.run()
         exchanges.now = .now

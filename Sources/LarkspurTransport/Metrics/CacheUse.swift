@@ -19,8 +19,8 @@ extension TransferMetrics {
         public static let fresh = Self(kind: .fresh)
         /// The stored response is stale, and was delivered because the request allows that.
         public static let stale = Self(kind: .stale)
-        /// The stored response is stale. It was delivered because the server allows that while the cache revalidates it
-        /// (`stale-while-revalidate`).
+        /// The stored response is stale. It was delivered because the server allows the use of a stale response while
+        /// the cache revalidates it (`stale-while-revalidate`).
         public static let revalidatedLater = Self(kind: .revalidatedLater)
         /// The stored response was delivered after the server confirmed it.
         public static let validated = Self(kind: .validated)

@@ -1,8 +1,8 @@
 /// The durations and sizes of one transaction: a request and its response. Each redirect and each authentication of a
 /// task is a separate transaction.
 ///
-/// Durations are measured from the beginning of the transfer. A wait because of the limit of connections per host comes
-/// before it and is not included. The duration of a phase that did not happen, such as the name look-up on a reused
+/// Durations are measured from the beginning of the transfer. If the limit of connections per host delays a transfer,
+/// this wait is not included. The duration of a phase that did not happen, such as the name look-up on a reused
 /// connection, is nil.
 public struct TransferMetrics: Sendable, Hashable {
     /// The source of a response. Later releases may add sources.

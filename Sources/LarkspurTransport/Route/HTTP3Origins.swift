@@ -3,8 +3,8 @@ internal import HTTPSyntax
 
 /// The origins that have announced HTTP/3 to a session (RFC 7838).
 ///
-/// libcurl's own memory of announcements is not used. It belongs to one easy handle or to a file, and with an
-/// announcement from it libcurl before 8.18 tries QUIC alone. With `CURL_HTTP_VERSION_3` it tries TCP too.
+/// libcurl's own memory of announcements is not used. It belongs to one easy handle or to a file. If libcurl before
+/// 8.18 finds an announcement there, it tries only QUIC. With `CURL_HTTP_VERSION_3`, libcurl tries TCP too.
 struct HTTP3Origins {
     /// The maximum number of origins. When it is reached, expired origins are removed. If more than half of the maximum
     /// would stay, all are removed. The next responses of the removed origins announce HTTP/3 again.

@@ -35,7 +35,7 @@ struct HostException: Sendable, Equatable {
         }
     }
 
-    /// - Parameter host: A name or an address, the latter with or without brackets.
+    /// - Parameter host: A name or an address. An address may have brackets.
     func matches(host: String, port: Int) -> Bool {
         if let own = self.port, own != port { return false }
         var host = host.lowercased()

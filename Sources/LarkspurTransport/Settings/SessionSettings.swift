@@ -74,7 +74,7 @@ final class SessionSettings: Sendable {
         return additionalFields
     }
 
-    /// Removes the session's credentials from the request of a `URLProtocol`'s redirect, if the redirect leads to
+    /// Removes the session's credentials from a request, if a redirect that a `URLProtocol` has reported leads to
     /// another origin.
     func withholdingSecrets(from next: URLRequest, after original: URLRequest?) -> URLRequest {
         let fields = additionalFields(for: next, after: original)
@@ -92,14 +92,15 @@ final class SessionSettings: Sendable {
         return Dictionary(pairs) { first, _ in first }
     }
 
-    /// Returns the cache policy of the request. If that is the default policy, returns the configuration's policy.
+    /// Returns the cache policy of the request. If the request has the default policy, returns the configuration's
+    /// policy.
     func cachePolicy(of request: URLRequest) -> URLRequest.CachePolicy {
         let own = request.cachePolicy
         return own == .useProtocolCachePolicy ? cachePolicy : own
     }
 
-    /// Returns the timeout of the request. If that is 60 seconds, the value of a request whose timeout was not set,
-    /// returns the configuration's timeout.
+    /// Returns the timeout of the request. If the request has a timeout of 60 seconds, returns the configuration's
+    /// timeout, because a request whose timeout was not set has this value.
     func idleTimeout(of request: URLRequest) -> TimeInterval {
         let own = request.timeoutInterval
         let timeout = own == 60 ? requestTimeout : own

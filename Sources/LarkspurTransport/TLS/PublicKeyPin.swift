@@ -25,8 +25,8 @@ public struct PublicKeyPin: Sendable, Hashable {
 
     /// Creates the pin of a public key without a certificate, such as a backup key.
     /// - Parameter data: The public key in PEM (`PUBLIC KEY` or `RSA PUBLIC KEY`) or DER.
-    /// - Throws: A ``TLSConfigurationError``: `malformedKey` if the data are not a public key. They must not be a
-    ///   private key; `openssl pkey -pubout` extracts the public key from one.
+    /// - Throws: A ``TLSConfigurationError``: `malformedKey` if the data are not a public key. Private keys are not
+    ///   accepted; `openssl pkey -pubout` extracts the public key from a private key.
     public init(publicKey data: Data) throws(TLSConfigurationError) {
         let data = Data(data)
         let blocks = data.first == DERReader.Tag.sequence ? [] : PEMBlock.blocks(of: data)
@@ -79,7 +79,7 @@ struct SubjectPublicKeyInfo: Equatable {
         var fields = DERReader(body.content)
         if fields.nextTag == DERReader.Tag.version, fields.read() == nil { return nil }
         guard fields.read(DERReader.Tag.integer) != nil else { return nil }
-        // These are the algorithm of the signature, the issuer, the validity and the subject.
+        // The four sequences are the algorithm of the signature, the issuer, the validity and the subject.
         for _ in 0..<4 where fields.read(DERReader.Tag.sequence) == nil { return nil }
         guard let key = fields.read(DERReader.Tag.sequence), Self.isKey(key.encoding) else { return nil }
         encoding = Data(key.encoding)
@@ -138,7 +138,7 @@ public struct HostPins: Sendable, Hashable {
     /// - Parameters:
     ///   - host: The name or address of the host, without scheme and port.
     ///   - includesSubdomains: Whether the pins also apply to all subdomains. Default: false.
-    ///   - pins: The keys in use. If there are no keys, including backups, no server is accepted.
+    ///   - pins: The keys in use. If both `pins` and `backupPins` are empty, no server is accepted.
     ///   - backupPins: The keys in reserve, which are accepted too. Default: none.
     /// - Throws: A ``TLSConfigurationError``: `malformedHost` if the text is not a host name or address. Pins for such
     ///   a text would protect nothing.
@@ -167,7 +167,7 @@ public struct HostPins: Sendable, Hashable {
 struct PinTable: Sendable {
     private var hosts: [String: Set<PublicKeyPin>] = [:]
     private var domains: [String: Set<PublicKeyPin>] = [:]
-    /// The pins that apply to every host; nil for no such pins.
+    /// The pins that apply to every host; nil if there are no such pins.
     private let everywhere: Set<PublicKeyPin>?
 
     init(_ pins: [HostPins], everywhere: Set<PublicKeyPin>? = nil) {
@@ -184,8 +184,9 @@ struct PinTable: Sendable {
 
     var isEmpty: Bool { hosts.isEmpty && domains.isEmpty && everywhere == nil }
 
-    /// Returns sets of keys. A server must have at least one key of each set. Pins for exactly this name replace pins
-    /// of domains with subdomains. If there are only the latter, the pins of the longest domain apply.
+    /// Returns sets of keys. A server must have at least one key of each set. If there are pins without subdomains for
+    /// this name, pins with subdomains are ignored. Otherwise the pins of the longest domain that contains the name
+    /// apply.
     /// - Parameter name: The name in its canonical form.
     func requirements(for name: String) -> [Set<PublicKeyPin>] {
         var requirements: [Set<PublicKeyPin>] = []

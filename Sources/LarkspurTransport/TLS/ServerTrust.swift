@@ -3,9 +3,9 @@ internal import CLibcurl
 
 /// The check of servers' certificates within the handshake, for all connections of one loop.
 ///
-/// OpenSSL still verifies the chain, and the rules decide about its errors. When a handshake fails, nothing of a
-/// request has been sent. A resumed TLS session has no certificates. It comes from an earlier handshake of the same
-/// `CurlURLSession`, which had the same rules.
+/// OpenSSL still verifies the chain, and the rules decide about the errors that it finds. When a handshake fails,
+/// nothing of a request has been sent. A resumed TLS session has no certificates. It comes from an earlier handshake of
+/// the same `CurlURLSession`, which had the same rules.
 ///
 /// The object is used only on the loop's thread, and exists longer than all connections.
 final class ServerTrust {
@@ -98,7 +98,7 @@ extension ServerTrustRules.Evidence {
         host = String(cString: evidence.host)
         errors = Array(UnsafeBufferPointer(start: evidence.errors, count: evidence.error_count))
         keys = UnsafeBufferPointer(start: evidence.keys, count: evidence.key_count).map { key in
-            // If a key could not be read, its hash is that of no bytes, which is not the hash of any key.
+            // If a key could not be read, the hash of zero bytes takes its place, because no key has this hash.
             let bytes = UnsafeBufferPointer(start: key.bytes, count: key.bytes == nil ? 0 : key.count)
             return PublicKeyPin(SubjectPublicKeyInfo(encoding: Data(bytes)))
         }

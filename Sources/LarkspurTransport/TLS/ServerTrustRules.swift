@@ -54,10 +54,10 @@ extension ServerTrustRules.Evidence {
     }
 
     /// The keys that are compared with the pins: the key of the server's own certificate, and the keys of the
-    /// certificates that were used to sign it or each other.
+    /// certificates above it in the chain if the signatures of the chain were verified.
     ///
-    /// A server can also send certificates of others. If the signatures in the chain are not verified, only the key of
-    /// the server's own certificate is compared, because the handshake proves that the server has this key.
+    /// A server can send any certificates in addition to its own. So without verified signatures, only the key of the
+    /// server's own certificate is compared: the handshake proves that the server has this key.
     fileprivate var provenKeys: ArraySlice<PublicKeyPin> {
         errors.allSatisfy(Self.leavesLinksIntact) ? keys[...] : keys.prefix(1)
     }

@@ -24,20 +24,21 @@ public struct TLSConfiguration: Sendable, Hashable {
     /// The highest allowed version of TLS. Default: nil, the highest version that the TLS library supports.
     public var maximumVersion: TLSVersion?
 
-    /// Whether certificates are accepted that are expired, not valid yet, or of unknown authorities. Default: false.
+    /// Whether servers may have certificates that are expired, not valid yet, or from unknown authorities. Default:
+    /// false.
     ///
     /// If true, any machine on the network path can impersonate the server, and read and change everything. ``pins``
     /// for the server's own key prevent that, because pins are always checked.
     public var dangerouslySkipsCertificateVerification = false
 
-    /// Whether certificates are accepted that were issued for other hosts. Default: false.
+    /// Whether servers may have certificates that were issued for other hosts. Default: false.
     ///
     /// If true, the owner of a valid certificate for any host can impersonate the server. ``pins`` for the server's own
     /// key prevent that.
     public var dangerouslySkipsHostNameVerification = false
 
-    /// Whether certificates are accepted that contain their host only as the common name, and not as a subjectAltName.
-    /// Default: false.
+    /// Whether servers may have certificates that contain the host only as the common name, and not as a
+    /// subjectAltName. Default: false.
     ///
     /// By RFC 9110 (section 4.3.4), common names are ignored. The option is for old appliances. If libcurl does not use
     /// OpenSSL, the engine cannot refuse such certificates.
@@ -54,8 +55,8 @@ public struct TLSConfiguration: Sendable, Hashable {
     /// The pins that apply to every host, in addition to ``pins``; nil for none.
     package var pinsForAllHosts: Set<PublicKeyPin>?
 
-    /// The anchors of every server: its chain also has to be valid if only these certificates are trusted. Nil for no
-    /// anchors.
+    /// The anchors for all servers. The chain of each server also has to be valid if only the anchors are trusted. Nil
+    /// if there are no anchors.
     package var anchorsForAllHosts: [TLSCertificate]?
 
     /// The reason, as a sentence, why no https request is possible; nil if https requests are possible.
@@ -69,8 +70,8 @@ public struct TLSConfiguration: Sendable, Hashable {
 public enum TrustedRoots: Sendable, Hashable {
     /// The authorities of the system.
     case system
-    /// Only the given certificates. If a certificate is not that of an authority, it is trusted for its own server. If
-    /// the list is empty, no server is trusted.
+    /// Only the given certificates. A certificate that does not belong to an authority is trusted for its own server.
+    /// If the list is empty, no server is trusted.
     case only([TLSCertificate])
     /// The authorities of the system and the given certificates.
     case systemAnd([TLSCertificate])

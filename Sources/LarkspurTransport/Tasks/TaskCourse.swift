@@ -24,7 +24,7 @@ struct TaskCourse {
     /// Whether the cancellation is to produce resume data. If so, a download that is already complete still succeeds.
     private var isCancelledResumably = false
 
-    /// Whether the task can be resumed and suspended. It can if it has neither ended nor been cancelled.
+    /// Whether the task can be resumed and suspended. This is so if the task has neither ended nor been cancelled.
     private var isActive: Bool { state == .running || state == .suspended }
 
     /// Whether the task was neither resumed nor cancelled.
@@ -71,7 +71,8 @@ struct TaskCourse {
     mutating func begin(at now: LoopTime) -> Beginning {
         guard isActive, !hasBegun, let firstResumption else { return .never }
         let delay = max(0, earliestBeginDate?.timeIntervalSinceNow ?? 0)
-        // The clock of the date can be set back. Nevertheless, the timer never starts before the first resumption.
+        // The delay is computed with a clock that can be set back. Even then, the timer must not start before the first
+        // resumption.
         let timerStart = delay > 0 ? max(firstResumption, now.adding(delay)) : firstResumption
         if state == .suspended { return .later(Dormancy(timerStart: timerStart, beginning: nil)) }
         if delay > 0 { return .later(Dormancy(timerStart: timerStart, beginning: now.adding(delay))) }

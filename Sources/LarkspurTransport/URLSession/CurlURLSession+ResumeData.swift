@@ -68,9 +68,9 @@ extension URLSessionDownloadTask {
     ///
     /// A read of this property does not affect the download. The data is available as soon as the response has arrived.
     /// A resumed download uses all bytes of the partial file, including bytes that were written after the property was
-    /// read. If the download starts over with another version of the file, the data becomes useless, so read and store
-    /// it again from time to time. While the task runs, its file is locked, and another download from the data starts
-    /// over.
+    /// read. If the download starts over with another version of the file, the data becomes useless. So read the
+    /// property from time to time, and store the new data. While the task runs, its file is locked, and another
+    /// download from the data starts over.
     public var currentResumeData: Data? { (self as? CurlDownloadTask)?.core.currentResumeData }
 }
 #endif

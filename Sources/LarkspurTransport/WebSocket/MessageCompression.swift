@@ -18,7 +18,7 @@ enum MessageCompression {
     static func inflater(_ agreed: PerMessageDeflate, role: WebSocketRole) -> MessageInflater {
         let sender: WebSocketRole = role == .client ? .server : .client
         return MessageInflater(
-            // A server that agreed to 8 may use 9, because zlib does not support 8.
+            // A server that agreed to a window of 8 bits may use 9 bits, because zlib does not support 8.
             windowBits: max(9, agreed.windowBits(sender)),
             resetsContext: agreed.hasNoContextTakeover(sender)
         )
@@ -97,7 +97,8 @@ final class MessageDeflater: WebSocketDeflating {
     }
 
     func deflate(_ bytes: UnsafeRawBufferPointer, into output: inout [UInt8]) throws(WebSocketFailure) {
-        // Without new data, zlib does not flush a second time.
+        // Without new data, zlib does not flush a second time. So the compressed form of an empty message is written
+        // here.
         guard !bytes.isEmpty else { return output.append(MessageCompression.emptyMessage) }
         let start = output.count
         let isComplete = stream.run(bytes) { piece in

@@ -42,7 +42,7 @@ struct WebSocketConnection: Sendable {
     }
 }
 
-/// One handshake of a WebSocket with a connector.
+/// One handshake of a WebSocket whose connections are established by a connector.
 package final class WebSocketAttempt: Sendable {
     /// The outcome of a handshake.
     package enum Outcome: Sendable {

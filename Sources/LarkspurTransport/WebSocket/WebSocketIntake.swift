@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
-/// The state of reading from a WebSocket's connection. The engine does not read from the connection before it is used,
-/// and not while the consumer is too slow.
+/// The state of reading from a WebSocket's connection. The engine does not read before the connection is used, or while
+/// the consumer is too slow.
 struct WebSocketIntake {
     /// Whether reading is paused.
     private(set) var isPaused = false

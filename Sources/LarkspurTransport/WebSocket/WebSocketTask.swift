@@ -92,10 +92,10 @@ public final class WebSocketTask: Sendable {
     /// close frame and closed the connection, but at most for ``Options/closeTimeout``.
     ///
     /// If the connection is not open yet, it is closed as soon as it is open. If the task was not resumed, it is
-    /// cancelled. During the delay before another connection, the WebSocket ends immediately.
+    /// cancelled. If the WebSocket waits before it opens another connection, it ends immediately.
     /// - Parameters:
     ///   - code: The reason; nil for none. Default: `normalClosure`.
-    ///   - reason: The reason in words. The first 123 bytes of UTF-8 are sent. Default: none.
+    ///   - reason: The reason in words. At most 123 bytes of its UTF-8 are sent. Default: none.
     /// - Throws: ``WebSocketError`` with the kind `invalidArgument` if the code must not be sent.
     public func close(_ code: CloseCode? = .normalClosure, reason: String = "") async throws {
         if let code, !(UInt16(exactly: code.rawValue).map(WebSocketCloseCode.isAllowedInFrame) ?? false) {

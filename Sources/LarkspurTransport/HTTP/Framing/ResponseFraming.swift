@@ -15,7 +15,7 @@ struct FramingFields: Equatable, Sendable {
 /// The end of a response's content (RFC 9112, section 6.3; RFC 9113, section 8.1). All uses of the content follow this
 /// rule.
 ///
-/// libcurl determines the end too, but by rules of its own. Fields that libcurl could understand differently are a
+/// libcurl determines the end too, but by other rules. If libcurl could understand the fields differently, they are a
 /// failure here.
 enum ResponseFraming: Equatable, Sendable {
     /// There is no content, whatever the fields contain.
@@ -31,7 +31,7 @@ enum ResponseFraming: Equatable, Sendable {
         case malformedLength, contradictoryLengths
         /// The Transfer-Encoding is not `chunked` alone.
         case unknownTransferCoding(String)
-        /// `chunked` occurs more than once; in addition, the version is not HTTP/1.1 or there is a Content-Length.
+        /// `chunked` occurs more than once, and either the version is not HTTP/1.1 or there is a Content-Length.
         case ambiguousChunks(String)
         case obscuredField(String)
 

@@ -49,14 +49,14 @@ final class Delivery: Sendable {
         case resumed(at: Int64, expected: Int64)
         /// The resume data of a cancelled download, for the handler of its cancellation.
         case resumeData(Data?, ResumeDataHandler)
-        /// A download is complete. The URL is that of its file.
+        /// A download is complete, and its file has this URL.
         case file(URL)
         /// The metrics are complete. The delegate receives them before the end of the task.
         case metrics(hasFailed: Bool)
         case complete((any Error)?)
         /// The content of a task with a completion handler.
         case content(Data)
-        /// A delegate's decision about the response that was made after the delegate's method had returned.
+        /// A late decision about the response: the delegate made it after its method had returned.
         case disposition(URLSession.ResponseDisposition)
     }
 

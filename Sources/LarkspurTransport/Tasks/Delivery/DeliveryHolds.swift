@@ -2,7 +2,8 @@
 /// The events that are delayed until work outside of the loop has ended. For example, when a delegate receives a
 /// response, the cookies of the response must already be in the storage.
 ///
-/// The failure of a task is not delayed. It and all delayed events of the task are then delivered at once.
+/// The failure of a task is not delayed. When a task fails, its failure and all of its delayed events are delivered at
+/// once.
 struct DeliveryHolds {
     private struct Hold {
         var count = 1
@@ -20,8 +21,8 @@ struct DeliveryHolds {
         holds[task.identifier]?[last].count += 1
     }
 
-    /// Delays a task's events from now on. The delivery of the previous event, which may be delayed too, begins the
-    /// work for which they wait.
+    /// Delays a task's events from now on. They wait for work that begins when the previous event is delivered. That
+    /// event may be delayed too.
     mutating func holdLater(_ task: TaskCore) { holds[task.identifier, default: []].append(Hold()) }
 
     /// Adds an event. Returns the events that can be delivered now.

@@ -10,7 +10,8 @@ struct FoundationLayout: Sendable {
     private let completesOnWorkQueue: StoredProperty
     private let knownBody: StoredProperty
     private let protocolProperties: StoredProperty
-    /// The property for the session of a task. If it was not found, it is nil, and no WebSocket task is created.
+    /// The property of a task that contains its session. Nil if the property was not found; then no WebSocket task is
+    /// created.
     private let taskSession: StoredProperty?
 
     /// The layout of the loaded FoundationNetworking; nil if the expected properties were not found.

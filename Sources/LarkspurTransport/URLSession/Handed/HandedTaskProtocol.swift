@@ -32,7 +32,7 @@ final class HandedTaskProtocol: URLProtocol {
 
     private static var session: CurlURLSession? { SuperclassQueue.session?.object as? CurlURLSession }
 
-    // On other queues than the work queue of a session's superclass, this method is called only if no task can be
+    // If this method is called on another queue than the work queue of a session's superclass, no task can be
     // performed.
     override class func canInit(with request: URLRequest) -> Bool {
         let scheme = request.url?.scheme?.lowercased()

@@ -6,7 +6,8 @@
 final class UnauthorizedResponse: HTTPURLResponse, @unchecked Sendable {
     // Safe: nothing changes after initialisation.
 
-    /// Creates the response; nil if FoundationNetworking does not treat the given response as a challenge anyway.
+    /// Creates the response. Nil if it is not needed, because FoundationNetworking does not treat the given response as
+    /// a challenge.
     init?(_ response: URLResponse) {
         guard let response = response as? HTTPURLResponse, response.statusCode == 401, let url = response.url
         else { return nil }
