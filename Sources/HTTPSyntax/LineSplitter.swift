@@ -64,7 +64,7 @@ package struct NewlineSplitter: Sendable {
         buffer.append(data)
     }
 
-    /// Returns the next line, without its line feed; nil if none is complete.
+    /// Returns the next line, without its line feed; nil if no line is complete.
     package mutating func next() -> Data? {
         guard let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) else {
             searched = buffer.count

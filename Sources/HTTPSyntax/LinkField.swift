@@ -8,7 +8,7 @@ package struct LinkField {
         package let relations: [String]
     }
 
-    /// The links in their order. Malformed ones are left out.
+    /// The links in their order. Malformed links are left out.
     package let links: [Link]
 
     package init(_ text: String) {

@@ -1,5 +1,5 @@
 // One `import LarkspurTransport` imports Foundation and its networking half. All other files of this module rely on the
-// imports of this file. Without FoundationNetworking, the files are empty, except for those of the metrics and the
+// imports of this file. Without FoundationNetworking, the files are empty, except for the files about metrics and
 // certificates: Apple platforms have their own URLSession.
 
 @_exported public import Foundation

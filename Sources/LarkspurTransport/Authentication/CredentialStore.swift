@@ -1,5 +1,6 @@
 #if canImport(FoundationNetworking)
-/// The credentials of a session: those in its configuration's storage, and those that servers have accepted.
+/// The credentials of a session: the credentials in its configuration's storage, and the credentials that servers have
+/// accepted.
 ///
 /// `URLCredentialStorage` compares protection spaces by identity. This type compares them by their values.
 struct CredentialStore: CredentialSource, Sendable {

@@ -34,7 +34,7 @@ struct ProtectedPaths: Sendable, Hashable {
         for folder in other.folders { add(folder) }
     }
 
-    /// Returns the length of the deepest folder that contains the path; nil if none does.
+    /// Returns the length of the deepest folder that contains the path; nil if no folder contains it.
     func depth(of path: String) -> Int? {
         let path = path.isEmpty ? "/" : path
         guard !Self.climbs(path) else { return nil }

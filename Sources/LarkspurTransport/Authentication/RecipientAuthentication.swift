@@ -124,7 +124,7 @@ struct RecipientAuthentication {
         return .field(use.field)
     }
 
-    /// Returns the user credential that was chosen for the next request; nil if none was.
+    /// Returns the user credential that was chosen for the next request; nil if none was chosen.
     func chosenCredential(for request: Request) -> UserCredential? {
         choice?.space.server == request.server ? choice?.userCredential : nil
     }

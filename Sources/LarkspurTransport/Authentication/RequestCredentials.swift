@@ -5,7 +5,7 @@ internal import HTTPSyntax
 struct RequestCredentials {
     /// The request, without the fields that its server must not receive.
     var request: URLRequest
-    /// The session's fields, without those that the server must not receive.
+    /// The session's fields, without fields that the server must not receive.
     var additionalFields: [String: String]
     /// The value of the `Authorization` field; nil if there is none, or if the request itself has one.
     var authorization: String?

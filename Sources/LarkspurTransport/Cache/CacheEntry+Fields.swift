@@ -45,8 +45,8 @@ extension CacheEntry {
         return true
     }
 
-    /// Whether a 200 response to a HEAD is about the same representation, as far as its fields show (RFC 9111, section
-    /// 4.3.5).
+    /// Whether a 200 response to a HEAD is about the representation in this entry. Only fields can be compared (RFC
+    /// 9111, section 4.3.5).
     func isConfirmed(byHead fields: [String: String]) -> Bool {
         status == 200
             && ["Etag", "Last-Modified", "Content-Length"].allSatisfy { name in

@@ -48,8 +48,7 @@ struct CacheEntry: Equatable, Sendable {
         return key
     }
 
-    /// Whether the entry may be used for a request with these fields, as far as the fields decide it (RFC 9111, section
-    /// 4.1).
+    /// Whether the fields of a request permit the use of the entry for this request (RFC 9111, section 4.1).
     func matches(_ request: CacheRequestFields) -> Bool {
         !isRedirect && authorization == request.nominated("authorization")
             && varying.allSatisfy { $0.value == request.nominated($0.name) }

@@ -248,7 +248,7 @@ final class EntryStore: ResponseStore {
 }
 
 extension EntryStore.State {
-    /// Records the files in the folder. Files that were not known, such as those of other processes, count as less
+    /// Records the files in the folder. Files that were not known, such as files of other processes, count as less
     /// recently used than known files. The times of the files are not compared, because the use of an entry in memory
     /// does not change the time of its file.
     fileprivate mutating func note(_ found: [CacheFolder.File]) {

@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
 /// A store that uses a caller's subclass of `URLCache`.
 ///
-/// A response from the subclass is used only if its URL is that of the request, because the subclass may use other
-/// keys. The subclass may be slow, so it is called on a queue.
+/// A response from the subclass is used only if it has the URL of the request, because the subclass may use other keys.
+/// The subclass may be slow, so it is called on a queue.
 final class ForeignStore: ResponseStore {
     /// The key, in the user info of a cached response, of the values that Foundation cannot represent.
     static let metadataKey = "larkspur.cache.entry"

@@ -76,7 +76,7 @@ final class HostQueue {
 
     /// Starts waiting users up to the limit. If a user ends as soon as it begins, it releases its place, and this
     /// method is called again. The nested call does nothing, because the loop of the first call continues.
-    /// - Parameter user: A user to start before those that wait. Default: nil.
+    /// - Parameter user: A user to start before the waiting users. Default: nil.
     private func admit(_ user: (any ConnectionUser)? = nil) {
         guard !isAdmitting else { return }
         isAdmitting = true

@@ -28,7 +28,8 @@ struct RequestContent {
     /// The reader of the current stream; nil until there is a stream.
     var streamReader: StreamReader?
     var hasAskedForStream = false
-    /// The number of the current stream. It distinguishes the stream's chunks from those of an earlier one.
+    /// The number of the current stream. It distinguishes the chunks of this stream from the chunks of an earlier
+    /// stream.
     var streamNumber = 0
     var sentBytes: Int64 = 0
 

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 /// Content from a stream. It is read on another queue, ahead of libcurl's reads.
 final class StreamReader: BodyReader {
-    /// The length that the request announces; nil if it announces none.
+    /// The length that the request announces; nil if the request announces no length.
     var length: Int64?
     private(set) var failure: URLError?
     private let pump: BodyPump

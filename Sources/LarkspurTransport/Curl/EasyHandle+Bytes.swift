@@ -29,8 +29,8 @@ extension EasyHandle: ByteConnection {
     func connectOnly() {
         set(CURLOPT_CONNECT_ONLY, 1)
         set(CURLOPT_HTTPPROXYTUNNEL, 1)
-        // No later transfer uses such a connection. `CURLOPT_FORBID_REUSE` is not set, because libcurl would then close
-        // the connection at once.
+        // `CURLOPT_FORBID_REUSE` is not set, because libcurl would then close the connection at once. The option is not
+        // needed, because no later transfer uses such a connection.
         connectionUse.makesConnection = true
         servesAgain = false
     }

@@ -16,7 +16,7 @@ extension EasyHandle {
         var isNone: Bool { proxyField == nil && server == nil && proxy == nil && !watchesTunnel }
     }
 
-    /// Replaces the credentials of the last transfer with those of the next transfer.
+    /// Replaces the credentials of the last transfer with the credentials of the next transfer.
     func setCredentials(_ credentials: Credentials) {
         if credentials.isNone, self.credentials.wrappedValue == nil { return }
         let last = self.credentials.wrappedValue ?? Credentials()

@@ -32,7 +32,7 @@ protocol EasyHandleClient: AnyObject {
     func transferEnded(_ result: Int32)
 }
 
-/// A transfer of libcurl. It is used for one request after the other, and options that never change are set once.
+/// An easy handle of libcurl. It performs one transfer after the other. Options that never change are set once.
 ///
 /// The handle belongs to the loop's thread.
 final class EasyHandle {
@@ -104,8 +104,8 @@ final class EasyHandle {
         // The responses to `CONNECT` are read from the trace, so that no proxy can forge a response of the server.
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         set(CURLOPT_TCP_KEEPALIVE, 1)
-        // Otherwise the removal of a transfer would wait for a look-up of its host. Older versions do not have this
-        // option.
+        // Otherwise the removal of a transfer would wait for a look-up of its host. Older versions of libcurl do not
+        // have this option.
         set(CURLOPT_QUICK_EXIT, 1)
         switch SystemRoots(file: string(CURLINFO_CAINFO), folder: string(CURLINFO_CAPATH)) {
         case .asConfigured: break

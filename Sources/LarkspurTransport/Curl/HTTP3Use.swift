@@ -15,10 +15,10 @@ public enum HTTP3Use: Sendable, Hashable {
     case off
     /// HTTP/3 with origins that have announced it in an `Alt-Svc` field (RFC 7838).
     ///
-    /// The session stores an announcement in memory, for as long as the server says. Announcements for other hosts or
-    /// ports than those of the origin are ignored. The connection of the first announcement gets no more requests, so
-    /// that the next request can use HTTP/3. After an HTTP/3 connection has failed, requests to the origin use TCP for
-    /// five minutes.
+    /// The session stores an announcement in memory, for as long as the server says. If an announcement names another
+    /// host or port than the origin has, it is ignored. The connection of the first announcement gets no more requests,
+    /// so that the next request can use HTTP/3. After an HTTP/3 connection has failed, requests to the origin use TCP
+    /// for five minutes.
     case automatic
     /// HTTP/3 with every origin, from the first request on.
     case preferred

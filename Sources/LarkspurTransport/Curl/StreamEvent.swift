@@ -14,7 +14,7 @@ enum StreamEvent: Equatable {
     /// The server has reset an HTTP/3 stream before its end. Reported to the transfer that owns the stream.
     case abandoned(Int)
 
-    /// Parses a line; nil if it is about none of these events.
+    /// Parses a line; nil if the line reports no event of this type.
     init?(_ line: UnsafeRawBufferPointer) {
         let isHTTP3 = line.starts(with: Self.http3Prefix)
         guard isHTTP3 || line.starts(with: Self.prefix) else { return nil }

@@ -18,9 +18,9 @@ extension TransferFailure {
         case 23: isAboutCoding ? .cannotDecodeRawData : .cannotWriteToFile
         case 9, 69: .noPermissionsToReadFile
         case 26, 37: fileCode
-        // A header line is longer than libcurl allows. The number is 27 until 8.5, and 100 in later versions, without a
-        // message. 27 also means that memory has run out. But this hardly ever happens, because Linux promises more
-        // memory than there is.
+        // A header line is longer than libcurl allows. The number is 27 up to libcurl 8.5, and 100 in later versions.
+        // There is no message. 27 also means that memory has run out. But this hardly ever happens, because Linux
+        // promises more memory than there is.
         case 27, 100: .cannotParseResponse
         case 35: handshakeCode
         case 38, 67, 94: .userAuthenticationRequired
@@ -46,8 +46,8 @@ extension TransferFailure {
 
     // MARK: Connections
 
-    /// Whether the proxy's name was not found. From 8.13 on, the number is 6 if the system's own look-up has failed
-    /// immediately. Then only libcurl's message shows that the name is the proxy's.
+    /// Whether the proxy's name was not found. From libcurl 8.13 on, the number is 6 if the system's own look-up has
+    /// failed immediately. Then only libcurl's message shows that the name is the proxy's.
     var isAboutProxyName: Bool { curlCode == 5 || curlCode == 6 && says("resolve proxy") }
 
     /// The code for a connection that was not made.

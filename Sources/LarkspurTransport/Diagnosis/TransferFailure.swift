@@ -19,7 +19,7 @@ struct TransferFailure: Sendable, Hashable {
     var isTLS: Bool = false
     /// The reason why the handshake was refused; nil if the engine did not refuse it.
     var objection: TrustObjection?
-    /// The host of the https proxy whose handshake failed; nil if none did.
+    /// The host of the https proxy whose handshake failed; nil if no such handshake failed.
     var refusedProxy: String?
     /// The server; nil if it is not known.
     var server: Peer?

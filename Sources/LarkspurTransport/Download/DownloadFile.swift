@@ -202,8 +202,8 @@ package enum NewFilePermissions {
         return fstat(descriptor, &status) == 0 ? status.st_mode & 0o666 : nil
     }
 
-    /// If only the owner may read and write a file, changes its permissions to those of a new file in its folder. Has
-    /// no effect on a file with other permissions.
+    /// If only the owner may read and write a file, gives the file the permissions of a new file in its folder. Has no
+    /// effect on a file with other permissions.
     package static func replacePrivateOnes(ofFileAt file: URL) {
         var status = stat()
         guard lstat(file.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o777 == 0o600,

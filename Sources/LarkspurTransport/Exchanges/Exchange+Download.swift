@@ -5,8 +5,8 @@ internal import HTTPSyntax
 extension Exchange {
     // MARK: The request
 
-    /// If the file of an earlier download can be used, changes the request so that it asks for the bytes after those in
-    /// the file.
+    /// If the file of an earlier download can be used, changes the request: it then asks for the bytes that the file
+    /// does not have yet.
     func prepareResumption() {
         guard let earlier = task.resumption else { return }
         if group.settings.protocols.load(request) {
@@ -30,7 +30,7 @@ extension Exchange {
         task.noteResumption(resumption, received: offset)
     }
 
-    /// Discards the file, and changes the request so that it asks for the whole content.
+    /// Discards the file, and changes the request: it then asks for the whole content.
     private func askForWhole() {
         sink.leaveFile(discarding: true)
         request.setValue(nil, forHTTPHeaderField: "Range")

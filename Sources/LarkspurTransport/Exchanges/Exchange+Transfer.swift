@@ -158,7 +158,8 @@ extension Exchange {
         perform(refusal.map { transaction.endTransfer(refusedBy: $0) } ?? transaction.endTransfer(end))
     }
 
-    /// Returns the way in which a failed transfer is repeated; nil if it is not. A task uses each way at most once.
+    /// Returns the way in which a failed transfer is repeated; nil if it is not repeated. A task uses each way at most
+    /// once.
     private func repetition(after result: Int32, of handle: EasyHandle) -> Transaction.Repetition? {
         if repeatsOnNewConnection(after: result, of: handle) {
             history.hasRepeated = true
@@ -176,7 +177,7 @@ extension Exchange {
     private func needsNewStream(after result: Int32, isReused: Bool) -> Bool {
         guard transfer.response == nil, transaction.failure == nil, !history.hasRenewedStream,
             case .stream = content.body,
-            // Some versions report only that no content could be read.
+            // Some versions of libcurl report only that no content could be read.
             result == CURLE_SEND_FAIL_REWIND || result == CURLE_READ_ERROR && content.reader?.failure == nil
                 || isReused && Self.lossResults.contains(result),
             resendDecision == .resend

@@ -69,7 +69,7 @@ struct Transaction {
         case awaitAnswer(Refusal)
         /// The request is sent again, immediately or after the content was read.
         case sendAgain(readsContent: Bool)
-        /// A stored response replaces this one, immediately or after the content was read.
+        /// A stored response replaces this response, immediately or after the content was read.
         case replay(readsContent: Bool)
         case fail(URLError)
     }
@@ -283,7 +283,7 @@ struct Transaction {
 
     mutating func endTransfer(_ end: TransferEnd) -> [Action] {
         switch phase {
-        // A stored response replaces this one, however the transfer ends.
+        // A stored response replaces this response, however the transfer ends.
         case .receiving(.discard(.storedResponse)): return [.replay]
         case .receiving(.discard(.sameRequest)): return [.send(.same)]
         // Only the header section was needed so far. The end of the content counts if the response is accepted.

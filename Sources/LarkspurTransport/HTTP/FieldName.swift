@@ -5,7 +5,7 @@ internal import HTTPSyntax
 struct FieldName: Sendable {
     enum Role: Sendable {
         case plain, contentLength, transferEncoding, location, setCookie, challenge, proxyChallenge
-        /// A name that begins with X-. The server's spelling of the name is not changed.
+        /// A name that begins with X-. It keeps the server's spelling.
         case spelledAsSent
     }
 

@@ -132,7 +132,7 @@ final class ProtocolLoader: NSObject, URLProtocolClient {
 }
 
 extension URLRequest {
-    /// Adds the given fields, except for those that the request already has.
+    /// Adds the given fields, except for fields that the request already has.
     func adding(_ fields: [String: String]) -> URLRequest {
         var request = self
         for (name, value) in fields where request.value(forHTTPHeaderField: name) == nil {

@@ -41,7 +41,7 @@ struct ProxyDictionary {
         case let number as Int: number
         case let number as NSNumber: number.intValue
         case let text as String: Int(text) ?? 0
-        // A port that is invalid, so that the request fails.
+        // The port 0 is invalid, so the request fails.
         default: 0
         }
     }

@@ -1,6 +1,6 @@
 internal import HTTPSyntax
 
-/// The hash of a required public key of a server: SHA-256 of its SubjectPublicKeyInfo (RFC 7469, section 2.4).
+/// The hash of a required public key of a server: SHA-256 of the key's SubjectPublicKeyInfo (RFC 7469, section 2.4).
 ///
 /// A pin belongs to a key and not to a certificate. If a certificate is renewed for the same key, the pin remains
 /// valid.
@@ -119,7 +119,7 @@ struct SubjectPublicKeyInfo: Equatable {
     }
 }
 
-/// The pins of a host. One key in the host's certificate chain has to match one of them.
+/// The pins of a host. One key in the host's certificate chain has to match one of the pins.
 public struct HostPins: Sendable, Hashable {
     /// The host's name in lower case; an international name in its ASCII form.
     public let host: String

@@ -46,7 +46,7 @@ public struct TLSConfiguration: Sendable, Hashable {
 
     /// Whether content that ends with its connection is accepted if TLS sent no close_notify. Without a close_notify,
     /// any machine on the network path could have truncated the content (RFC 9112, section 9.8). Default: false. If the
-    /// value is false, such a task fails after all received content was delivered.
+    /// value is false, a task with such content fails after all received content was delivered.
     ///
     /// The option has no effect on content that has another end: a `Content-Length`, a last chunk, or the end of its
     /// HTTP/2 stream. A missing close_notify is detected only if libcurl uses OpenSSL.

@@ -119,8 +119,8 @@ extension TLSConfiguration {
         !acceptsCommonNames && !dangerouslySkipsHostNameVerification && !dangerouslySkipsCertificateVerification
     }
 
-    /// Whether the configuration needs more than libcurl's own options. These check only the key of the server's own
-    /// certificate, and cannot add roots to the roots of the system.
+    /// Whether the configuration needs more than libcurl's own options. These options check only the key of the
+    /// server's own certificate, and cannot add roots to the roots of the system.
     fileprivate var needsTrust: Bool {
         trustedRoots != .system || !pins.isEmpty || pinsForAllHosts != nil || anchorsForAllHosts != nil
     }

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 /// A queue: elements are taken in the order in which they were added.
 struct Line<Element> {
-    /// The elements. Those that were taken are nil.
+    /// The elements. Elements that were taken are nil.
     private var elements: [Element?] = []
     private var takenCount = 0
 

@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// The creation of tasks, including those that the superclass performs.
+/// The creation of tasks, including tasks that the superclass performs.
 extension CurlURLSession {
     func makeDownloadTask(_ core: TaskCore) -> URLSessionDownloadTask { CurlDownloadTask(core, of: self) }
 

@@ -71,8 +71,8 @@ extension URLSession {
         resumeFrom resumeData: Data,
         delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (URL, URLResponse) {
-        // FoundationNetworking's task for resume data always fails. If it is resumed before the session's work queue
-        // has recorded it, it even ends the process. If it is cancelled first, it never ends.
+        // FoundationNetworking's task for resume data always fails. If the task is resumed before the session's work
+        // queue has recorded it, the process ends. If the task is cancelled first, it never ends.
         if type(of: self) == URLSession.self {
             throw URLError.engine(
                 .unsupportedURL,

@@ -59,8 +59,8 @@ final class MessageInflater: WebSocketInflating {
             Result { () throws(WebSocketFailure) in try run(tail, &output, limit) }
         }
         try result.get()
-        // The tail is an empty block. If the message is complete, the input now ends between two blocks. If it is not,
-        // the tail was read as data of its last block.
+        // The tail is an empty block. If the message is complete, the input now ends between two blocks. If the message
+        // is incomplete, the tail was read as data of the last block.
         guard stream.isBetweenBlocks, output.count == count else {
             throw WebSocketFailure(
                 closeCode: WebSocketCloseCode.invalidPayload,

@@ -89,7 +89,7 @@ extension WebSocketChannel.State {
         }
     }
 
-    /// Returns the next message or the end. If there is neither, adds the consumer to those that wait.
+    /// Returns the next message or the end. If there is neither, adds the consumer to the waiting consumers.
     mutating func takeMessage(
         for number: Int,
         _ consumer: WebSocketInbox.Consumer

@@ -27,7 +27,7 @@ struct WebSocketClosing {
         for answer in exchange(&waiting, with: []) { answer(.success(())) }
     }
 
-    /// The end of the connection if the other side has caused it; nil if not.
+    /// The end of the connection, if the other side has caused the end; otherwise nil.
     var end: WebSocketEnd? { failure.map { .failed($0) } ?? closure.map { .closed($0) } }
 }
 #endif

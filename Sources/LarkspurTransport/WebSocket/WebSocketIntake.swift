@@ -6,7 +6,7 @@ struct WebSocketIntake {
     private(set) var isPaused = false
     /// Whether the connection is open but not used yet, because the connector still checks the response.
     private(set) var isHeld = false
-    /// Whether so many messages wait for the consumer that no more may be buffered.
+    /// Whether no more messages may be buffered, because too many wait for the consumer.
     private(set) var isFull = false
     /// The bytes that arrived together with the response. They are stored until the connection is used.
     private var early: [UInt8] = []

@@ -86,7 +86,7 @@ final class Outbox {
         cache.store(entry, for: request) { mailbox.post(.stored(task)) }
     }
 
-    /// Asks the delegate whether to store a response. If the delegate agrees, the response is stored as by
+    /// Asks the delegate whether to store a response. If the delegate agrees, the response is stored as in
     /// ``store(_:for:in:of:)``.
     func propose(_ entry: CacheEntry, for request: URLRequest, in cache: any ResponseStore, of task: TaskCore) {
         let (mailbox, waits) = (mailbox, cache.isCopied)
