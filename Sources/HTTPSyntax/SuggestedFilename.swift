@@ -16,7 +16,7 @@ package struct SuggestedFilename: Equatable {
 
     /// Creates the name from the first suggestion that has a name.
     /// - Parameters:
-    ///   - disposition: The response's `Content-Disposition`. An invalid one suggests no name.
+    ///   - disposition: The response's `Content-Disposition`. An invalid value suggests no name.
     ///   - url: The response's URL.
     package init?(disposition: String?, url: URL?) {
         let name = disposition.flatMap { DispositionField($0)?.fileName }

@@ -47,8 +47,8 @@ final class Connections {
         return queue
     }
 
-    /// Returns the shard for a transfer. If a shard has an idle connection to the transfer's origin, this is that
-    /// shard; otherwise it is a shard with room for another transfer.
+    /// Returns the shard for a transfer: a shard with an idle connection to the transfer's origin if there is one,
+    /// otherwise a shard with room for another transfer.
     /// - Parameter queue: The queue of the origin; nil for a WebSocket, which needs a separate connection.
     func shard(for queue: HostQueue?) -> Shard? {
         guard let queue else { return shards?.shardWithRoom(for: .webSockets) }

@@ -32,7 +32,7 @@ final class HostQueue {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Queues a user. It starts immediately if there is a free place.
+    /// Queues a user. If there is a free place, the user starts immediately.
     func enqueue(_ user: any ConnectionUser, priority: Float) {
         if lines.isEmpty, active < limit, !isAdmitting { return admit(user) }
         nextTicket += 1

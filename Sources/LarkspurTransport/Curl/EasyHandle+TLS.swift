@@ -44,7 +44,8 @@ extension EasyHandle {
             return libcurl_easy_setopt_string(raw, CURLOPT_PINNEDPUBLICKEY, nil) == CURLE_OK
         }
         let keys = requirements.dropFirst().reduce(first) { $0.intersection($1) }
-        // libcurl treats an empty list like no list. So the list has a hash that no key has.
+        // If there are no keys, the list gets a hash that no key has, because libcurl treats an empty list like no
+        // list.
         let pins = keys.isEmpty ? [Data(count: 32).base64EncodedString()] : keys.map(\.base64)
         let list = pins.map { "sha256//" + $0 }.joined(separator: ";")
         return libcurl_easy_setopt_string(raw, CURLOPT_PINNEDPUBLICKEY, list) == CURLE_OK

@@ -19,7 +19,7 @@ struct SocketConditions: OptionSet {
 
 /// The wait for all sockets of a session. Its cost depends only on the number of sockets that are ready.
 ///
-/// All of it except ``wakeUp()`` belongs to the loop's thread.
+/// Only the loop's thread uses the poll. The exception is ``wakeUp()``, which any thread may call.
 final class EventPoll: @unchecked Sendable {
     // Safe: only one thread uses the object. ``wakeUp()`` is the exception, but uses only a descriptor that never
     // changes.

@@ -33,8 +33,8 @@ final class MultiHandle: SocketOwner {
         _ = libcurl_multi_setopt_timer_callback(raw, Self.setTimer)
         _ = libcurl_multi_setopt_long(raw, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
         _ = libcurl_multi_setopt_long(raw, CURLMOPT_MAX_HOST_CONNECTIONS, maximumConnectionsPerHost)
-        // By default, libcurl retains four idle connections for each running transfer. Between two bursts of requests,
-        // that would be none.
+        // By default, libcurl retains four idle connections for each running transfer. Between two bursts of requests
+        // no transfer is running, so libcurl would retain none.
         _ = libcurl_multi_setopt_long(raw, CURLMOPT_MAXCONNECTS, connectionLimit)
     }
 

@@ -32,7 +32,7 @@ extension CurlError: CustomNSError {
     /// The `CURLcode`.
     public var errorCode: Int { code }
 
-    /// The description. If they are known, also ``verifyResult``, and an `NSError` of `NSPOSIXErrorDomain` for
+    /// The description and, if they are known, ``verifyResult`` and an `NSError` of `NSPOSIXErrorDomain` for
     /// ``systemError``.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [:]

@@ -53,8 +53,8 @@ extension TransferFailure {
     /// The code for a connection that was not made.
     ///
     /// Only an errno of this machine's own routing means that there is no network. "Host unreachable" comes from a
-    /// router, or means that a host of the local network does not respond. It concerns only one host; others may be
-    /// reachable.
+    /// router, or means that a host of the local network does not respond. This error concerns only one host; other
+    /// hosts may be reachable.
     private var connectionCode: URLError.Code {
         switch osError {
         case ETIMEDOUT: .timedOut
@@ -118,8 +118,8 @@ extension TransferFailure {
     /// Whether the verification has a result. Before the verification, the value is OpenSSL's 1, "unspecified".
     private var isVerified: Bool { verifyResult != 0 && verifyResult != 1 }
 
-    /// The code for a certificate that was refused. A certificate with a name that does not match is "untrusted", as on
-    /// other platforms; older versions have no number for it.
+    /// The code for a certificate that was refused. If the certificate's name does not match, the code is "untrusted",
+    /// as on other platforms. Older versions of libcurl report no number for such a name.
     private var certificateCode: URLError.Code {
         switch verifyResult {
         case 9: .serverCertificateNotYetValid

@@ -71,8 +71,8 @@ final class ContentSink {
 
     // MARK: Pausing
 
-    /// Whether content has to wait for its consumer or for a decision. Records the pause. Content that waits for a
-    /// decision has the same limit as content that was delivered and not consumed.
+    /// Whether content has to wait for its consumer or for a decision. If so, records the pause. Content that waits for
+    /// a decision has the same limit as content that was delivered and not consumed.
     func mustWait(isBuffering: Bool) -> Bool {
         guard !incoming.isPaused else { return true }
         incoming.isPaused =

@@ -105,7 +105,8 @@ struct FieldName: Sendable {
         /// The first and the last byte, which are enough to distinguish most names of one length.
         let ends: UInt16
 
-        /// Whether a received name is equal. It must have the same length. The case of letters is ignored.
+        /// Whether a received name equals this name, if the case of letters is ignored. The received name must have the
+        /// same length.
         func matches(_ sent: UnsafeRawBufferPointer) -> Bool {
             bytes.withUnsafeBufferPointer { bytes in
                 for index in 0..<bytes.count where (bytes[index] ^ sent[index]) & 0xDF != 0 || sent[index] < 0x20 {

@@ -4,8 +4,8 @@ internal import CLibcurl
 /// The check of servers' certificates within the handshake, for all connections of one loop.
 ///
 /// OpenSSL still verifies the chain, and the rules decide about the errors that it finds. When a handshake fails,
-/// nothing of a request has been sent. A resumed TLS session has no certificates. It comes from an earlier handshake of
-/// the same `CurlURLSession`, which had the same rules.
+/// nothing of a request has been sent. A resumed TLS session has no certificates to check. The certificates were
+/// checked in an earlier handshake of the same `CurlURLSession`, by the same rules.
 ///
 /// The object is used only on the loop's thread, and exists longer than all connections.
 final class ServerTrust {

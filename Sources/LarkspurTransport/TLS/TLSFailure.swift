@@ -32,7 +32,8 @@ public struct TLSFailure: Error, Sendable, Hashable {
         public static let clientCertificateRequired = Self(label: "client-certificate-required")
         /// The server does not accept the client's certificate.
         public static let clientCertificateRejected = Self(label: "client-certificate-rejected")
-        /// The client's certificate or key cannot be used: the passphrase is wrong, or they do not belong together.
+        /// The client's certificate or key cannot be used: the passphrase is wrong, or the certificate and the key do
+        /// not belong together.
         public static let clientIdentityUnusable = Self(label: "client-identity-unusable")
         /// The request would be sent over plain http to a host with pins.
         public static let insecureRequest = Self(label: "insecure-request")

@@ -14,7 +14,7 @@ package final class HeldContent: Sendable {
 }
 
 extension URLSessionTask {
-    /// Prevents that content counts as consumed when `urlSession(_:dataTask:didReceive:)` returns. Has to be called
+    /// Makes content count as not consumed after `urlSession(_:dataTask:didReceive:)` has returned. Has to be called
     /// within that method.
     /// - Parameter count: The number of bytes that were delivered.
     /// - Returns: The object to retain until the content is consumed; nil if the task is not the engine's.
@@ -24,7 +24,7 @@ extension URLSessionTask {
 }
 
 extension TaskCore {
-    /// Prevents that content counts as consumed after its delivery. Has to be called during the delivery.
+    /// Makes content count as not consumed after its delivery. Has to be called during the delivery.
     func hold(_ count: Int) -> HeldContent {
         deliveryState.heldBack += count
         return HeldContent(count, of: self)

@@ -192,8 +192,8 @@ final class TaskCore: Sendable {
 
     var isCancelled: Bool { storage.withLock { $0.course.isCancelled } }
 
-    /// Whether further content is not needed. After a cancellation of a download that produces resume data, it is still
-    /// needed.
+    /// Whether further content is not needed. If a download is cancelled to produce resume data, further content is
+    /// still needed.
     var isAbandoned: Bool { storage.withLock { $0.course.isAbandoned } }
 
     var isSuspended: Bool { storage.withLock { $0.course.state == .suspended } }
@@ -283,7 +283,7 @@ final class TaskCore: Sendable {
 
     /// Marks the task as completed, and releases the task object.
     ///
-    /// A task that was cancelled before its delegate was notified of the end has failed, unless the delegate already
+    /// If a task was cancelled before its delegate was notified of the end, it has failed, unless the delegate already
     /// has the file.
     func complete(with outcome: (any Error)?, heedsCancellation: Bool) -> Ending {
         let (ending, progress, counts) = storage.withLock { storage in

@@ -32,8 +32,8 @@ struct TaskCourse {
 
     var isCancelled: Bool { state == .canceling || state == .completed }
 
-    /// Whether further content is not needed. After a cancellation of a download that produces resume data, it is still
-    /// needed.
+    /// Whether further content is not needed. If a download is cancelled to produce resume data, further content is
+    /// still needed.
     var isAbandoned: Bool { state == .completed || state == .canceling && !isCancelledResumably }
 
     /// Resumes or suspends the task.
@@ -88,7 +88,7 @@ struct TaskCourse {
         return max(start, now.subtracting(-earliestBeginDate.timeIntervalSinceNow))
     }
 
-    /// Records the end. A task that was cancelled before its delegate was notified of the end has failed, unless the
+    /// Records the end. If a task was cancelled before its delegate was notified of the end, it has failed, unless the
     /// delegate already has the file.
     /// - Returns: The error of the task; nil if it has succeeded.
     mutating func end(with outcome: (any Error)?, heedsCancellation: Bool) -> (any Error)? {

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A `URLSessionTask` and the Swift task that waits for it.
 ///
-/// No lock is held while the session or the Swift runtime is called. Both have locks of their own, and could otherwise
-/// wait for each other forever.
+/// No lock is held while the session or the Swift runtime is called. Both have their own locks. If a lock of this class
+/// were held, the calls could wait for each other forever.
 final class AsyncTransfer<Value: Sendable>: Sendable {
     typealias Completion = @Sendable (Result<Value, any Error>) -> Void
 

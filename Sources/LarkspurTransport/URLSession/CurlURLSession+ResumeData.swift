@@ -42,7 +42,7 @@ extension CurlURLSession {
     /// data was lost.
     ///
     /// The method does not remove files of running downloads, even if they run in another process. It also does not
-    /// remove files of other users, and files that were not written by this engine. If the partial file of a download
+    /// remove files of other users, or files that were not written by this engine. If the partial file of a download
     /// was removed, the download starts over. The method runs on the caller's thread.
     /// - Parameters:
     ///   - folder: The folder to search. If it is a symbolic link, nothing is removed. Default: nil, the temporary

@@ -27,7 +27,7 @@ public struct EngineReport: Sendable, CustomStringConvertible {
     public let unavailabilityReason: String?
     /// The features that depend on the libraries, in a fixed order.
     public let abilities: [Ability]
-    /// The paths, sorted, of the libraries in the process that the engine uses directly or through libcurl. The file
+    /// The sorted paths of the libraries in the process that the engine uses, directly or through libcurl. The file
     /// names contain the versions, such as "libz.so.1.2.13". Empty if the system does not provide the list.
     public let libraries: [String]
 

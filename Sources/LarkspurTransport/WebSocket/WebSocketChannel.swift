@@ -22,8 +22,8 @@ final class WebSocketChannel: Sendable {
     }
 
     typealias Answer = @Sendable (Result<Void, any Error>) -> Void
-    /// Establishes the connections of a channel until the channel has ended. The end of the channel cancels the Swift
-    /// task of the connector.
+    /// A closure that establishes the connections of a channel until the channel has ended. The end of the channel
+    /// cancels the Swift task of the connector.
     typealias Connector = @Sendable (WebSocketChannel) async -> Void
 
     typealias End = WebSocketEnd

@@ -22,8 +22,8 @@ final class UnauthorizedResponse: HTTPURLResponse, @unchecked Sendable {
 
     required init?(coder: NSCoder) { super.init(coder: coder) }
 
-    /// The URL; nil on the work queue, where FoundationNetworking searches the response for challenges. Without a URL
-    /// it finds none.
+    /// The URL; nil on the work queue, where FoundationNetworking searches the response for challenges. Without a URL,
+    /// FoundationNetworking finds no challenge.
     override var url: URL? { SuperclassQueue.session == nil ? super.url : nil }
 
     /// The class whose name is written into archives: the superclass, so that programs without this class can read the
