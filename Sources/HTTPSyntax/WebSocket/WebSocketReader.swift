@@ -25,8 +25,8 @@ package protocol WebSocketInflating: AnyObject {
     ///
     /// - Parameters:
     ///   - bytes: The next bytes of the message. They can end anywhere within a frame, and may be empty.
-    ///   - isLast: Whether the message ends with these bytes. Then the four bytes `00 00 FF FF` are added, which the
-    ///     sender has removed.
+    ///   - isLast: Whether the message ends with these bytes. If so, the decompressor adds the four bytes `00 00 FF
+    ///     FF`, which the sender has removed.
     ///   - output: The array to which the result is appended.
     ///   - limit: The maximum length of `output` in bytes. For a longer message, decompression stops at most 64 KiB
     ///     above the limit, and the method throws.

@@ -2,7 +2,7 @@
 internal import HTTPSyntax
 
 /// The format of a file with one entry. It begins with a magic number, the lengths of the head and the content, and a
-/// checksum of the two. The head and the content follow.
+/// checksum of head and content. The head and the content follow.
 enum CacheFile {
     private static let magic: UInt64 = 0x3165_6863_614B_534C
     private static let prefixLength = 32

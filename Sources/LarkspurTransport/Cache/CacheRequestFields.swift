@@ -43,7 +43,8 @@ struct CacheRequestFields: Sendable {
         if let authorization { own["Authorization"] = authorization }
     }
 
-    /// Records the cookies that were sent, because the response may change the session's cookies before it is stored.
+    /// Records the cookies that were sent, because the response may change the session's cookies before the response is
+    /// stored.
     mutating func note(sentCookie: String?) { self.sentCookie = .some(sentCookie) }
 
     /// The value of the field with a lower-case name.

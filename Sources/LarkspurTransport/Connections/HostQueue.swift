@@ -22,7 +22,7 @@ final class HostQueue {
     @exclusivity(unchecked) private var nextTicket = 0
     /// The shards of ended transfers, one entry for each transfer. The last entry is used first.
     @exclusivity(unchecked) private var idleShards: [Shard] = []
-    /// The shard of the latest HTTP/2 transfer, so that other transfers can share its connection; nil without HTTP/2.
+    /// The shard of the latest HTTP/2 transfer, whose connection other transfers can share; nil without HTTP/2.
     @exclusivity(unchecked) private var sharedShard: Shard?
 
     /// Whether the queue can be discarded, because no request runs or waits.

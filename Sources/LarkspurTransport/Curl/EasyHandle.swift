@@ -70,8 +70,8 @@ final class EasyHandle {
     let support: ConnectionSupport
     /// The name under which the close of the connection is watched; nil if it is not watched.
     @exclusivity(unchecked) var watchedConnection: UInt?
-    /// Whether another request may use the handle. False if the last transfer may have left something that affects the
-    /// next one.
+    /// Whether another request may use the handle. False if the last transfer may have left a state that affects the
+    /// next transfer.
     @exclusivity(unchecked) var servesAgain = true
     /// Whether libcurl asks the client before it sends a request.
     @exclusivity(unchecked) var seesSendings = false

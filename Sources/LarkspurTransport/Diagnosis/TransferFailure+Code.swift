@@ -109,8 +109,8 @@ extension TransferFailure {
         return rejects ? .clientCertificateRejected : nil
     }
 
-    /// Whether the client's own certificate or key could not be loaded. Up to 8.13 libcurl's number is 58. For a key,
-    /// later versions use 43, the number for a wrong argument.
+    /// Whether the client's own certificate or key could not be loaded. Up to version 8.13, libcurl's number is 58. For
+    /// a key, later versions use 43, the number for a wrong argument.
     var isAboutOwnCertificate: Bool {
         curlCode == 58 || curlCode == 43 && says("private key", "client certificate", "pkcs12")
     }

@@ -55,8 +55,8 @@ extension ResumeData {
         return request
     }
 
-    /// Whether a URL may be stored. A URL with a Unix-domain socket may not: resume data that was tampered with must
-    /// not give access to sockets.
+    /// Whether a URL may be stored. A URL with a Unix-domain socket may not be stored, because resume data that was
+    /// tampered with must not give access to sockets.
     static func mayHold(_ url: URL) -> Bool {
         guard let scheme = url.scheme?.lowercased() else { return false }
         return (scheme == "http" || scheme == "https") && url.host?.isEmpty == false

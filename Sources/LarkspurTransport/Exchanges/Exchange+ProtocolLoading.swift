@@ -8,8 +8,8 @@ struct ProtocolLoading {
 
 /// Requests that are loaded by a `URLProtocol` class of the caller.
 extension Exchange {
-    /// Asks the classes to load the request; false if there are no classes. The task's current request is the one that
-    /// the classes receive, with the session's additional fields.
+    /// Requests that the classes load the request; false if there are no classes. The session's additional fields are
+    /// added to the task's current request, so that the task shows the request that the classes receive.
     func load(byProtocolOf classes: ProtocolClasses) -> Bool {
         let fields = group.settings.additionalFields(for: request, after: task.originalRequest)
         let request = fields.isEmpty ? request : request.adding(fields)

@@ -23,7 +23,8 @@ extension Exchange {
         return handle.check?.objection
     }
 
-    /// Returns the https proxy whose handshake failed; nil if the handshake with the server failed, or if none failed.
+    /// Returns the https proxy whose handshake failed; nil if the handshake with the server failed, or if no handshake
+    /// failed.
     func refusedProxy(of handle: EasyHandle, result: Int32) -> String? {
         guard let proxy = transfer.proxy, proxy.kind == .https, Self.handshakeResults.contains(result),
             handle.long(CURLINFO_PROXY_SSL_VERIFYRESULT) != 0

@@ -173,7 +173,7 @@ extension Exchange {
     /// Whether a reused connection turned out to be closed after part of a stream had been sent on it. libcurl then
     /// needs the content from the beginning, to start again on another connection.
     ///
-    /// - Parameter isReused: Whether the last connection was a reused one.
+    /// - Parameter isReused: Whether the last connection had been used before.
     private func needsNewStream(after result: Int32, isReused: Bool) -> Bool {
         guard transfer.response == nil, transaction.failure == nil, !history.hasRenewedStream,
             case .stream = content.body,

@@ -29,8 +29,8 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
             .assumingMemoryBound(to: [String: String].self).pointee = fields
     }
 
-    /// Creates a response with these fields. If this class cannot be used, it is an ordinary `HTTPURLResponse`. Nil
-    /// only if Foundation refuses to create an `HTTPURLResponse`, which no version does.
+    /// Creates a response with these fields. If this class cannot be used, the result is an ordinary `HTTPURLResponse`.
+    /// Nil only if Foundation refuses to create an `HTTPURLResponse`, which no version does.
     static func make(url: URL, status: Int, version: String, fields: [String: String]) -> HTTPURLResponse? {
         EngineResponse(url: url, statusCode: status, httpVersion: version, fields: fields)
             ?? HTTPURLResponse(url: url, statusCode: status, httpVersion: version, headerFields: fields)

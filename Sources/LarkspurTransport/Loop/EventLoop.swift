@@ -38,8 +38,8 @@ final class EventLoop {
         )
     }
 
-    /// Runs the loop. If the loop cannot work, all tasks fail; if more commands have arrived since then, returns false.
-    /// Returns true in all other cases.
+    /// Runs the loop. If the loop cannot work, fails all tasks. If more commands have arrived since then, returns
+    /// false. Returns true in all other cases.
     func run() -> Bool {
         var hasEnded = false
         repeat {

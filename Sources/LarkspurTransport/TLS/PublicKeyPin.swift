@@ -133,7 +133,7 @@ public struct HostPins: Sendable, Hashable {
     /// Creates the pins of a host. One certificate of the host's chain has to have one of the keys.
     ///
     /// With a pin for the server's own key, only certificates for that key are accepted. With a pin for an authority's
-    /// key, every certificate is accepted that the authority issues for the host. Without a backup pin, the loss of a
+    /// key, every certificate that the authority issues for the host is accepted. Without a backup pin, the loss of a
     /// key locks out every client that is not updated in time.
     /// - Parameters:
     ///   - host: The name or address of the host, without scheme and port.

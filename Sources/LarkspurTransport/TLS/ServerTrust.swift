@@ -56,7 +56,8 @@ final class ServerTrust {
         }
     }
 
-    /// Adds the check to the handshakes of a TLS context. If it returns false, the handshake must not take place.
+    /// Adds the check to the handshakes of a TLS context. If this method returns false, the handshake must not take
+    /// place.
     func attach(to tlsContext: UnsafeMutableRawPointer, host: String) -> Bool {
         guard let raw else { return false }
         return libcurl_trust_attach(raw, tlsContext, host)

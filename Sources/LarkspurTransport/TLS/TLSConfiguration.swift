@@ -11,8 +11,8 @@ public struct TLSConfiguration: Sendable, Hashable {
     ///
     /// A plain http request to a host with pins fails before it is sent. If several entries have the same host and the
     /// same ``HostPins/includesSubdomains``, their keys are combined. For each host, an entry without subdomains
-    /// replaces the entries with subdomains. Among entries with subdomains, the one with the longest domain replaces
-    /// the others.
+    /// replaces the entries with subdomains. Among entries with subdomains, the entry with the longest domain replaces
+    /// the other entries.
     public var pins: [HostPins] = []
 
     /// The certificate and key for servers that request a client certificate. Default: nil, none.
@@ -44,7 +44,7 @@ public struct TLSConfiguration: Sendable, Hashable {
     /// OpenSSL, the engine cannot refuse such certificates.
     public var acceptsCommonNames = false
 
-    /// Whether content that ends with its connection is accepted if TLS sent no close_notify. Without a close_notify,
+    /// Whether content is accepted if it ends with its connection and TLS sent no close_notify. Without a close_notify,
     /// any machine on the network path could have truncated the content (RFC 9112, section 9.8). Default: false. If the
     /// value is false, a task with such content fails after all received content was delivered.
     ///

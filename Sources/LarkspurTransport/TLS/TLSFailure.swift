@@ -50,7 +50,7 @@ public struct TLSFailure: Error, Sendable, Hashable {
     /// The host to which the failure applies; empty if it is not known.
     public let host: String
     /// The pins of the keys that the server has sent, beginning with the server's own key. They are not secret. Empty
-    /// for other reasons than ``Reason/pinMismatch``, and if the keys are not known.
+    /// if the reason is not ``Reason/pinMismatch``, or if the keys are not known.
     public let presentedPins: [PublicKeyPin]
 
     init(_ reason: Reason, host: String, presentedPins: [PublicKeyPin] = []) {

@@ -72,8 +72,8 @@ extension CurlURLSession {
     /// registered.
     ///
     /// Only the configuration of the superclass's shared session contains the registered classes. If they were
-    /// registered after that session was created, they come after FoundationNetworking's own classes in its list, and
-    /// would never load a request. So they are moved to the beginning.
+    /// registered after that session was created, they come after FoundationNetworking's own classes in the list, and
+    /// would never load a request. So they are moved to the beginning of the list.
     static var sharedConfiguration: URLSessionConfiguration {
         let configuration = URLSessionConfiguration.default
         let registered = ProtocolClasses.own(URLSession.shared.configuration.protocolClasses ?? [])

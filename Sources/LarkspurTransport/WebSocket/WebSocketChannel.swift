@@ -5,8 +5,7 @@ import Synchronization
 /// The channel between the user of a WebSocket and the loop. It passes orders to the loop, and messages and the end to
 /// the user. If too many messages are not consumed, the connection pauses.
 ///
-/// A channel has one connection. If it has a connector, the connector establishes several connections, one after the
-/// other.
+/// A channel without a connector has one connection. A connector establishes several connections, one after the other.
 final class WebSocketChannel: Sendable {
     /// An order to the loop. Its completion is called once, on any thread.
     enum Order: Sendable {

@@ -3,8 +3,8 @@
 struct WebSocketInbox {
     typealias Consumer = CheckedContinuation<WebSocketTask.Message?, any Error>
 
-    /// The number of buffered bytes above which the connection pauses, and the number down to which it must fall before
-    /// the connection continues.
+    /// The connection pauses when more bytes than the upper mark are buffered. It continues when no more bytes than the
+    /// lower mark are left.
     private static let upperMark = 1 << 20
     private static let lowerMark = 1 << 18
     /// The number of bytes that is added to the size of each message, so that the number of empty messages is limited

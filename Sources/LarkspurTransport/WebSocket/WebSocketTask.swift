@@ -53,9 +53,9 @@ public final class WebSocketTask: Sendable {
         channel.end(.failed(failure))
     }
 
-    /// The data task of the handshake, which the session's delegate gets. The task is completed when the connection is
-    /// closed. If the WebSocket has several handshakes, it is the task of the latest handshake. Nil before the first
-    /// handshake, and if its request could not be created.
+    /// The data task of the handshake. The session's delegate receives this task. The task is completed when the
+    /// connection is closed. If the WebSocket has several handshakes, this is the task of the latest handshake. Nil
+    /// before the first handshake, and if its request could not be created.
     public var handshakeTask: URLSessionDataTask? { latest.task }
 
     /// The server's response to the latest handshake; nil before the response has arrived.

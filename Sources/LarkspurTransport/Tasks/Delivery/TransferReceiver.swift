@@ -58,8 +58,8 @@ package typealias ChallengeDecision = (URLSession.AuthChallengeDisposition, URLC
 /// A decision that is made immediately, or later by other code.
 package enum TransferAnswer<Value: Sendable>: Sendable {
     case now(Value)
-    /// The closure starts the decision. When the decision is made, the closure calls its argument with it. If the task
-    /// ends first, the argument is not called.
+    /// The closure starts the decision. When the decision is made, the closure passes it to its argument, which is a
+    /// closure too. If the task ends first, the argument is not called.
     case later(@Sendable (@escaping @Sendable (Value) -> Void) -> Void)
 
     /// Passes the decision to a closure, immediately or when it is made.
