@@ -47,7 +47,7 @@ extension RequestBuilder {
     ///   - method: The method.
     ///   - url: An absolute URL. An http or https URL must have a host.
     ///   - parameters: The parameters, which become the query or the content. Default: nil.
-    ///   - headers: Fields of this request. They replace fields of ``settings`` with the same name. Default: none.
+    ///   - headers: Fields of this request only, in place of fields of ``settings`` with the same name. Default: none.
     /// - Returns: The request, with the properties of ``settings`` that are not nil.
     /// - Throws: ``LarkspurError``: `invalidMethod`, `invalidURL`, `invalidHeaderField` or `parameterEncodingFailed`.
     public func makeRequest(
