@@ -21,14 +21,14 @@ final class ContentStream: Sendable {
         var isStopped = false
     }
 
-    /// The closure that returns the rules for responses whose content is delivered.
+    /// The closure that returns the rules for acceptable responses.
     private let rules: @Sendable () -> ResponseValidation
     private let consumer: Consumer
     private let refusesOtherStreams: Bool
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - validation: Returns the rules for responses whose content is delivered.
+    ///   - validation: Returns the rules for acceptable responses.
     ///   - consumer: The consumer of the chunks.
     ///   - refusesOtherStreams: Whether the task ends as soon as the head of a response arrives, if its content type is
     ///     not acceptable and it announces no length. The content of such a response may have no end. Default: false.
@@ -42,7 +42,7 @@ final class ContentStream: Sendable {
         self.refusesOtherStreams = refusesOtherStreams
     }
 
-    /// The rules for responses whose content is delivered.
+    /// The rules for acceptable responses. Only the content of an acceptable response is delivered.
     var validation: ResponseValidation { rules() }
 
     /// The number of bytes that have been delivered.

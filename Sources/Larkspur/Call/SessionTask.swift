@@ -1,6 +1,7 @@
 import Synchronization
 
-// Safe: the mutex `storage` holds all mutable state. Subclasses belong to this module and add no mutable state.
+// Safe: all stored properties are constants. The mutex `storage`, the two atomics and the two progress objects hold the
+// mutable state. Subclasses belong to this module and add no mutable state.
 
 /// The task of one request, which a ``SessionManager`` returns.
 ///

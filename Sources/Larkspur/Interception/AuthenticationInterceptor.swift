@@ -81,8 +81,8 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
     /// - Parameters:
     ///   - credential: The credential; nil if there is none yet. Requests are then sent without a credential.
     ///   - authenticator: The rules of the credential.
-    ///   - refreshWindow: The time before the expiry at which the credential is refreshed, but at most half of the
-    ///     credential's lifetime. Default: 30 seconds.
+    ///   - refreshWindow: The credential is refreshed when it expires within this time. For a credential from a
+    ///     refresh, the time is at most half of the time from that refresh to the expiry. Default: 30 seconds.
     ///   - urls: The URLs to whose origins the credential is sent, such as the base URL of the session manager.
     public convenience init(
         _ credential: Credential?,
@@ -265,8 +265,8 @@ extension RequestInterceptor {
     /// - Parameters:
     ///   - credential: The credential; nil if there is none yet. Requests are then sent without a credential.
     ///   - authenticator: The rules of the credential.
-    ///   - refreshWindow: The time before the expiry at which the credential is refreshed, but at most half of the
-    ///     credential's lifetime. Default: 30 seconds.
+    ///   - refreshWindow: The credential is refreshed when it expires within this time. For a credential from a
+    ///     refresh, the time is at most half of the time from that refresh to the expiry. Default: 30 seconds.
     ///   - url: The URL to whose origin the credential is sent, such as the base URL of the session manager.
     public static func authentication<Credential>(
         _ credential: Credential?,

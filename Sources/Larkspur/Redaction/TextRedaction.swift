@@ -37,9 +37,8 @@ struct TextRedaction {
     func form(_ bytes: Bytes) -> [UInt8] { pairs(bytes, isForm: true) }
 
     /// Returns pairs with their secrets hidden.
-    ///
-    /// The pairs are a form, or a word that looks like a pair of a form. Such a word may be part of a sentence, where
-    /// `code=` is harmless.
+    /// - Parameter isForm: Whether the pairs are a form. If not, they are a word of a text that looks like a single
+    ///   pair. At the start of such a word, `code=` is not hidden, because the word may be part of a sentence.
     private func pairs(_ bytes: Bytes, isForm: Bool) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)

@@ -74,7 +74,8 @@ extension Platform {
         #endif
     }
 
-    /// Returns whether a task waits until it may connect to its host. False if the transport does not report it.
+    /// Returns whether a task still waits because of the limit of connections per host. False if the transport does not
+    /// report it.
     static func waitsForConnection(_ task: URLSessionTask) -> Bool {
         #if canImport(FoundationNetworking)
         task.waitsForConnection

@@ -12,7 +12,8 @@ protocol Transfer: Sendable {
     var metrics: [TransferMetrics] { get }
     /// The resume data of a download under way, if any.
     var currentResumeData: Data? { get }
-    /// Whether the transfer waits until it may connect to its host. False if the session does not report it.
+    /// Whether the transfer still waits because of the limit of connections per host. False if the session does not
+    /// report it.
     var waitsForConnection: Bool { get }
 
     /// Performs an order. The calls come in order, never two at a time.

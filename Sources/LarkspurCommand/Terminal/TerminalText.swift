@@ -2,9 +2,9 @@ import Larkspur
 
 /// A converter of a server's bytes into text that is safe to show on a terminal.
 ///
-/// Control characters become question marks, including the escape that begins a control sequence. Characters that
-/// change the direction of text become question marks too, because they can make it look like another text. Bytes that
-/// are invalid in their encoding become U+FFFD.
+/// Control characters other than tabs and line ends become question marks, including the escape that begins a control
+/// sequence. Characters that change the direction of text become question marks too, because they can make the text
+/// look like another text. Bytes that are invalid in their encoding become U+FFFD.
 struct TerminalText {
     private let encoding: String.Encoding
     /// The bytes of an incomplete character.

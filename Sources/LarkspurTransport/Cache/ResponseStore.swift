@@ -21,8 +21,8 @@ protocol ResponseStore: Sendable {
     var isCopied: Bool { get }
 
     /// Stores an entry like ``store(_:for:)``.
-    /// - Parameter completion: Called once, when a program can find the entry in its own cache. If ``isCopied``, it is
-    ///   called on a queue of the store, otherwise immediately.
+    /// - Parameter completion: Called once. If ``isCopied``, it is called on a queue of the store after the entry was
+    ///   copied to the program's own cache; otherwise it is called immediately.
     func store(_ entry: CacheEntry, for request: URLRequest, completion: @escaping @Sendable () -> Void)
 
     /// Removes all entries for a URL.

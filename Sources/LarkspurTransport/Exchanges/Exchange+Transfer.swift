@@ -238,8 +238,8 @@ extension Exchange {
         return (destination.url.flatMap { Peer($0, addresses: proxy == nil ? addresses : []) }, proxy)
     }
 
-    /// The server or proxy to which there is no connection yet; nil if there is a connection, or if libcurl does not
-    /// report when it begins to send (before 7.80).
+    /// The server or proxy to which there is no connection yet. Nil if there is a connection, if no address was tried
+    /// yet, or if libcurl does not report when it begins to send (before 7.80).
     var unconnectedPeer: Peer? {
         guard transaction.isTransferring, let handle = transfer.handle, handle.seesSendings,
             !transfer.sending.hasBegun, !handle.triedAddresses.isEmpty

@@ -160,7 +160,8 @@ final class Exchange: DeadlineHolder {
     @discardableResult func perform(_ actions: [Transaction.Action]) -> Effect {
         var effect = Effect.goesOn
         for action in actions {
-            // The destination of the buffered content could not be created.
+            // The buffered content is not delivered: it is too large, its destination could not be created, or the
+            // request is sent again.
             if case .deliverBuffered = action, effect == .stops {
                 sink.dropBuffered()
                 continue

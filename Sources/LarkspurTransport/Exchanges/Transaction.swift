@@ -111,7 +111,7 @@ struct Transaction {
         case ask(Question)
         /// Determines the consequence of a refusal that libcurl has not answered.
         case settle(Refusal)
-        /// Stops the transfer, from within libcurl.
+        /// Stops the transfer: the callback that performs the action tells libcurl to stop.
         case stop
         /// Applies the current pauses to the transfer.
         case pause

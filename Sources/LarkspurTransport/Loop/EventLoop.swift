@@ -106,7 +106,7 @@ final class EventLoop {
             if let exchange = exchanges[task] {
                 exchange.finish(.failure(error))
             } else {
-                // The task has no exchange, because it had not begun.
+                // The task has no exchange, because it has not begun. If it has already ended, this has no effect.
                 outbox.end(task, with: error)
             }
         case .cancelResumably(let task, let error, let handler):

@@ -3,7 +3,8 @@
 struct ProtocolClasses: @unchecked Sendable {
     // Safe: classes are constants.
     private let classes: [URLProtocol.Type]
-    /// The caller's classes that stand before the superclass's classes for http and https.
+    /// The caller's classes that come before FoundationNetworking's first class in the configuration. Only these
+    /// classes can load requests for http and https.
     private let classesBeforeHTTP: [URLProtocol.Type]
 
     init(_ classes: [AnyClass]) {

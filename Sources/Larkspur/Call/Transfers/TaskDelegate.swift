@@ -15,7 +15,7 @@ final class TaskDelegate: TransferReceiver {
         var openQuestion: (any Sendable)?
         /// The identifier in the registry; nil outside it.
         var identifier: Int?
-        /// The consequence of the transfer's end; nil after the end.
+        /// The part that ends with the transfer: the call, or only the attempt. Nil after the transfer has ended.
         var ending: TransferEnding?
     }
 
@@ -30,7 +30,8 @@ final class TaskDelegate: TransferReceiver {
     ///   - template: The kind of transfer.
     ///   - session: The delegate of the session.
     ///   - adapter: The adapter of the session.
-    ///   - ending: The consequence of the end. It is called once and then released.
+    ///   - ending: The part that ends with the transfer: the call, or only the attempt. It is used once and then
+    ///     released.
     init(
         task: SessionTask,
         _ template: TransferTemplate,
@@ -342,9 +343,11 @@ final class TaskDelegate: TransferReceiver {
         fail(with: error)
     }
 
-    /// Retains the completion handler of a question until the task ends. If the handler is released without a call, the
-    /// session uses the default answer. The cancellation may reach the session later, because another thread may be
-    /// about to pass orders on.
+    /// Retains the completion handler of a question until the task ends, without calling it.
+    ///
+    /// The task is cancelled after this. The cancellation may reach the session late, because another thread may be
+    /// passing the orders of the task on. If the handler were released before that, the session would use the default
+    /// answer.
     private func keepOpen(_ question: any Sendable) {
         storage.withLock { if $0.ending != nil { $0.openQuestion = question } }
     }

@@ -208,7 +208,7 @@ extension LoopbackServer.WebSocket {
     /// - Parameters:
     ///   - text: The text.
     ///   - fragmentSize: The largest content of a frame, in bytes; nil for one frame. Default: nil.
-    /// - Throws: ``Failure`` or `POSIXError` if the connection has ended.
+    /// - Throws: ``Failure`` or `POSIXError` if the connection has ended; ``Failure`` after the server's close frame.
     public func send(_ text: String, fragmentSize: Int? = nil) throws {
         try send(.text(text), fragmentSize: fragmentSize)
     }
@@ -218,7 +218,7 @@ extension LoopbackServer.WebSocket {
     /// - Parameters:
     ///   - data: The bytes.
     ///   - fragmentSize: The largest content of a frame, in bytes; nil for one frame. Default: nil.
-    /// - Throws: ``Failure`` or `POSIXError` if the connection has ended.
+    /// - Throws: ``Failure`` or `POSIXError` if the connection has ended; ``Failure`` after the server's close frame.
     public func send(_ data: Data, fragmentSize: Int? = nil) throws {
         try send(.binary(data), fragmentSize: fragmentSize)
     }
@@ -228,7 +228,7 @@ extension LoopbackServer.WebSocket {
     /// - Parameters:
     ///   - message: The message.
     ///   - fragmentSize: The largest content of a frame, in bytes; nil for one frame. Default: nil.
-    /// - Throws: ``Failure`` or `POSIXError` if the connection has ended.
+    /// - Throws: ``Failure`` or `POSIXError` if the connection has ended; ``Failure`` after the server's close frame.
     public func send(_ message: Message, fragmentSize: Int? = nil) throws {
         try write { output in
             var writer = WebSocketWriter(role: .server, fragmentSize: fragmentSize)
@@ -242,7 +242,8 @@ extension LoopbackServer.WebSocket {
     /// Sends a ping.
     ///
     /// - Parameter content: The content, at most 125 bytes. The client's pong repeats it. Default: none.
-    /// - Throws: ``Failure`` if the content is too long; ``Failure`` or `POSIXError` if the connection has ended.
+    /// - Throws: ``Failure`` if the content is too long, or after the server's close frame; ``Failure`` or
+    ///   `POSIXError` if the connection has ended.
     public func ping(_ content: Data = Data()) throws {
         try write { output in
             var writer = WebSocketWriter(role: .server)
@@ -253,7 +254,8 @@ extension LoopbackServer.WebSocket {
     /// Sends a pong.
     ///
     /// - Parameter content: The content, at most 125 bytes. Default: none.
-    /// - Throws: ``Failure`` if the content is too long; ``Failure`` or `POSIXError` if the connection has ended.
+    /// - Throws: ``Failure`` if the content is too long, or after the server's close frame; ``Failure`` or
+    ///   `POSIXError` if the connection has ended.
     public func pong(_ content: Data = Data()) throws {
         try write { output in
             var writer = WebSocketWriter(role: .server)
@@ -267,7 +269,8 @@ extension LoopbackServer.WebSocket {
     ///   - code: The code: 1000 to 1003, 1007 to 1014, or 3000 to 4999; nil for a frame without code and reason.
     ///     Default: 1000.
     ///   - reason: The reason. At most 123 bytes of its UTF-8 are sent, without an incomplete character. Default: none.
-    /// - Throws: ``Failure`` if the code is not one of these; ``Failure`` or `POSIXError` if the connection has ended.
+    /// - Throws: ``Failure`` if the code is not one of these, or if the server has sent a close frame before;
+    ///   ``Failure`` or `POSIXError` if the connection has ended.
     public func close(code: UInt16? = 1000, reason: String = "") throws {
         try write(isClose: true) { output in
             var writer = WebSocketWriter(role: .server)
