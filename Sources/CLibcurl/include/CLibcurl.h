@@ -199,6 +199,7 @@ unsigned int libcurl_version_number(void);
 
 #define CURL_VERSION_NTLM (1 << 4)
 #define CURL_VERSION_SPNEGO (1 << 8)
+#define CURL_VERSION_HTTP2 (1 << 16)
 #define CURL_VERSION_HTTP3 (1 << 25)
 
 /// The features with which libcurl was built, a set of CURL_VERSION_ bits; 0 if there is no libcurl.

@@ -15,6 +15,9 @@ enum Libcurl {
     /// libcurl's version as 0xMMmmpp; 0 if there is none.
     static let versionNumber = libcurl_version_number()
 
+    /// Whether libcurl was built with HTTP/2.
+    static let hasHTTP2 = libcurl_features() & CURL_VERSION_HTTP2 != 0
+
     /// Whether libcurl can use HTTP/3. Versions before 7.88 do not count, because they do not connect over TCP if QUIC
     /// does not work.
     static let hasHTTP3 = libcurl_features() & CURL_VERSION_HTTP3 != 0 && isAtLeast(7, 88)
