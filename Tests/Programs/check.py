@@ -4,7 +4,9 @@ checkout as its dependency. A warning is an error.
 
 - Each program of Docs/Programs.md is built as an executable target, exactly as it is printed.
 - Each sample of Docs/Cookbook.md is checked as top-level code behind the lines that the guide's first block shows.
-- Each mistake of mistakes.swift, behind the same lines, has to fail, with the message that it names as the first error.
+- Each mistake of mistakes.swift, behind the same lines, has to fail, and the first error has to contain its message. A
+  second message behind ` | ` is allowed, too: which overload the compiler names has differed between two machines with
+  the same compiler.
 
     Tests/Programs/check.py                        builds in .build/programs, which the next run uses again
     Tests/Programs/check.py --scratch-path FOLDER  builds there
@@ -154,7 +156,7 @@ class Checker:
             if prints_table:
                 place = code.split('\n')[line - 1].strip() if line else ''
                 print(f'| {name} | `{place}` | {message.removeprefix("error: ")} |')
-            if says not in message:
+            if not any(expected in message for expected in says.split(' | ')):
                 failures += 1
                 print(f'mistakes.swift, {name}: expected “{says}”, and the compiler says {message}')
         if failures:

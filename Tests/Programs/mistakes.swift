@@ -105,7 +105,7 @@ let user = try await manager.get("users/1").serializingDecodable(User.self).valu
 _ = try await manager.post("users", parameters: User(name: "Ada")).data
 
 // mistake: a type without its label
-// says: missing argument label 'as:'
+// says: missing argument label 'as:' | cannot conform to 'ResponseSerializer'
 let user = try await manager.get("users/1").value(User.self)
 
 // mistake: a serializer of a value
