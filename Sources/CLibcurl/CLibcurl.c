@@ -244,6 +244,10 @@ int libcurl_easy_setopt_sending_callback(CURL *easy, int option, libcurl_sending
     return curl.easy_setopt(easy, option, value);
 }
 
+int libcurl_easy_setopt_trailer_callback(CURL *easy, int option, libcurl_trailer_callback value) {
+    return curl.easy_setopt(easy, option, value);
+}
+
 long libcurl_easy_getinfo_long(CURL *easy, int info) {
     long value = 0;
     return curl.easy_getinfo(easy, info, &value) == 0 ? value : 0;

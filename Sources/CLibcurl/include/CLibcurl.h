@@ -81,12 +81,15 @@
 #define CURLOPT_PATH_AS_IS 234
 #define CURLOPT_PIPEWAIT 237
 #define CURLOPT_STREAM_WEIGHT 239
+#define CURLOPT_KEEP_SENDING_ON_ERROR 245
 #define CURLOPT_PROXY_CAINFO 10246
 #define CURLOPT_PROXY_CAPATH 10247
 #define CURLOPT_PROXY_SSLVERSION 250
 #define CURLOPT_SUPPRESS_CONNECT_HEADERS 265
 #define CURLOPT_UPLOAD_BUFFERSIZE 280
 #define CURLOPT_CURLU 10282
+#define CURLOPT_TRAILERFUNCTION 20283
+#define CURLOPT_TRAILERDATA 10284
 #define CURLOPT_HTTP09_ALLOWED 285
 #define CURLOPT_SSLCERT_BLOB 40291
 #define CURLOPT_SSLKEY_BLOB 40292
@@ -113,6 +116,8 @@
 #define CURL_READFUNC_PAUSE 0x10000001
 #define CURL_PREREQFUNC_OK 0
 #define CURL_PREREQFUNC_ABORT 1
+#define CURL_TRAILERFUNC_OK 0
+#define CURL_TRAILERFUNC_ABORT 1
 #define CURL_SEEKFUNC_OK 0
 #define CURL_SEEKFUNC_FAIL 1
 #define CURL_ERROR_SIZE 256
@@ -244,6 +249,10 @@ typedef int (*libcurl_close_callback)(void *_Nullable context, int socket);
 typedef int (*libcurl_sending_callback)(
     void *_Nullable context, const char *_Nullable remote, const char *_Nullable local, int remote_port, int local_port);
 
+/// Called after the last chunk of a request's content. Appends the lines of the trailer section to the list, which
+/// libcurl frees.
+typedef int (*libcurl_trailer_callback)(curl_slist *_Nullable *_Nonnull lines, void *_Nullable context);
+
 /// Called when libcurl waits for other conditions on a socket than before. `conditions` is one of the CURL_POLL_
 /// constants.
 typedef int (*libcurl_socket_callback)(
@@ -285,6 +294,7 @@ int libcurl_easy_setopt_tls_callback(CURL *easy, int option, libcurl_tls_callbac
 int libcurl_easy_setopt_open_callback(CURL *easy, int option, libcurl_open_callback _Nullable value);
 int libcurl_easy_setopt_close_callback(CURL *easy, int option, libcurl_close_callback _Nullable value);
 int libcurl_easy_setopt_sending_callback(CURL *easy, int option, libcurl_sending_callback _Nullable value);
+int libcurl_easy_setopt_trailer_callback(CURL *easy, int option, libcurl_trailer_callback _Nullable value);
 /// Sets a copy of the bytes. There must be at least one byte.
 int libcurl_easy_setopt_blob(CURL *easy, int option, const void *bytes, size_t count);
 

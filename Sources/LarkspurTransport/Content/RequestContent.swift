@@ -7,6 +7,8 @@ enum RequestBody: Sendable {
     /// A stream, which can be read only once. If the request has a stream, it is the first stream. The delegate
     /// provides all other streams, including streams for content that has to be sent again.
     case stream(Transferring<InputStream>?)
+    /// Content that a program produces while it is sent.
+    case produced(ProducedContent)
 
     /// Creates the body from the content that the request itself has.
     init(of request: URLRequest) {
@@ -28,8 +30,9 @@ struct RequestContent {
     /// The reader of the current stream; nil until there is a stream.
     var streamReader: StreamReader?
     var hasAskedForStream = false
-    /// The number of the current stream. It distinguishes the chunks of this stream from the chunks of an earlier
-    /// stream.
+    /// The channel of the current production; nil if nothing is produced.
+    var channel: BodyChannel?
+    /// The number of the current stream or production. It distinguishes its chunks from the chunks of an earlier one.
     var streamNumber = 0
     var sentBytes: Int64 = 0
 
@@ -43,16 +46,62 @@ struct RequestContent {
             case .data(let data): DataReader(data)
             case .file(let file): try FileReader(file)
             case .stream: streamReader
+            case .produced(let produced): try makeReader(of: produced)
             }
         return reader
     }
 
+    private mutating func makeReader(of produced: ProducedContent) throws(URLError) -> ChannelReader {
+        guard produced.canBegin() else { throw .unrepeatableContent(after: nil, url: nil) }
+        let channel = produced.makeChannel()
+        streamNumber += 1
+        self.channel = channel
+        return ChannelReader(channel, length: produced.hasTrailers ? nil : produced.length)
+    }
+
+    /// Whether the content comes from a stream or a producer, which provides it from the beginning once more.
+    var isStreamed: Bool {
+        switch body {
+        case .stream, .produced: true
+        case .none, .data, .file: false
+        }
+    }
+
+    /// Whether the response is read while the content is sent.
+    var isTwoWay: Bool {
+        if case .produced(let produced) = body { produced.isTwoWay } else { false }
+    }
+
+    /// Whether trailers may follow the content.
+    var hasTrailers: Bool {
+        if case .produced(let produced) = body { produced.hasTrailers } else { false }
+    }
+
+    /// Ends the sending of content that is being produced.
+    mutating func endProduction(_ reason: BodyChannel.Refusal) { channel.take()?.close(reason) }
+
     /// Sets the content of the next request. A stream of which no byte was read is used again.
     mutating func beginNext(_ body: RequestBody) {
         self.body = body
+        endProduction(.transferEnded)
         reader = nil
         sentBytes = 0
         if streamReader?.position != 0 { streamReader = nil }
+    }
+}
+
+extension URLError {
+    /// Returns the error of a request whose content would have to be sent once more.
+    /// - Parameters:
+    ///   - response: The response that asks for it; nil if it is another reason.
+    ///   - url: The URL of the request.
+    static func unrepeatableContent(after response: HTTPURLResponse?, url: URL?) -> URLError {
+        let reason = response.map { "The server has answered with the status \($0.statusCode)" } ?? "The request has to be sent again"
+        return .engine(
+            .requestBodyStreamExhausted,
+            "\(reason), for which the content is needed once more: it can be sent only once.",
+            url: url
+        )
     }
 }
 #endif

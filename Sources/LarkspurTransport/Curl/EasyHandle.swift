@@ -15,6 +15,9 @@ protocol EasyHandleClient: AnyObject {
     /// Moves to an offset in the content, because libcurl has to send it again. Returns false if that is not possible.
     func seekContent(to offset: Int64) -> Bool
 
+    /// The lines of the trailer section that follows the content; empty without one.
+    var trailerLines: [String] { get }
+
     /// Decides whether the request may be sent on the connection that libcurl has chosen. Returns false to stop the
     /// transfer. libcurl before 7.80 does not call this.
     /// - Parameter isStale: Whether the connection was used before, and was then closed or has received bytes that
@@ -170,6 +173,14 @@ final class EasyHandle {
         data.withUnsafeBytes { _ = libcurl_easy_setopt_pointer(raw, CURLOPT_COPYPOSTFIELDS, $0.baseAddress) }
     }
 
+    /// Makes libcurl ask for trailers at the end of the content. It asks only for content without a length, over
+    /// HTTP/1.1.
+    func useTrailers() {
+        set(CURLOPT_TRAILERDATA, Unmanaged.passUnretained(self).toOpaque())
+        // No later request needs the option reset, because a handle that has sent content gets no other request.
+        _ = libcurl_easy_setopt_trailer_callback(raw, CURLOPT_TRAILERFUNCTION, Self.trailers)
+    }
+
     /// Sets the fields of the request, in libcurl's notation.
     /// - Parameter lastLine: One more line; nil for none.
     func setFields(_ lines: [String], and lastLine: String?) {
@@ -267,6 +278,12 @@ final class EasyHandle {
             return CURL_SEEKFUNC_FAIL
         }
         return CURL_SEEKFUNC_OK
+    }
+
+    private static let trailers: libcurl_trailer_callback = { lines, context in
+        guard let client = client(of: context) else { return CURL_TRAILERFUNC_ABORT }
+        for line in client.trailerLines { lines.pointee = libcurl_slist_append(lines.pointee, line) ?? lines.pointee }
+        return CURL_TRAILERFUNC_OK
     }
 
     private static let debug: libcurl_debug_callback = { _, kind, bytes, size, context in

@@ -6,7 +6,7 @@ extension URLError {
         _ code: URLError.Code,
         _ sentence: String,
         url: URL?,
-        underlying: NSError? = nil
+        underlying: (any Error)? = nil
     ) -> URLError {
         var info: [String: Any] = [NSLocalizedDescriptionKey: sentence]
         if let url = url?.withoutPassword {

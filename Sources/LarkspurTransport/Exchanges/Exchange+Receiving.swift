@@ -237,9 +237,11 @@ extension Exchange {
     }
 
     func follow(_ next: URLRequest, keepsContent: Bool) {
+        let body = body(of: next, keepsContent: keepsContent)
+        guard canSend(body) else { return fail(.unrepeatableContent(after: transfer.response?.http, url: destination.url)) }
         history.noteRedirect()
         task.setCurrentRequest(next)
-        beginNext(next, body: body(of: next, keepsContent: keepsContent))
+        beginNext(next, body: body)
     }
 
     /// Returns the content of the next request. The delegate may have added, replaced or removed content.

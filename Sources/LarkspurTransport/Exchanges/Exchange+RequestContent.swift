@@ -25,6 +25,35 @@ extension Exchange {
         applyPauses()
     }
 
+    /// Connects the production of the content with the transfer that has begun.
+    func attachProduction() {
+        guard let channel = content.channel else { return }
+        let number = content.streamNumber
+        channel.attach(allowsTrailers: transfer.versions == .http1 && content.reader?.length == nil) { [weak task] in
+            if let task { task.session.loop.post(.produced(task, number: number)) }
+        }
+    }
+
+    /// Ends the production if the response has a status for which libcurl stops sending.
+    func endProduction(after head: ResponseHead) {
+        guard head.status >= 300, !task.keepsSending, content.channel?.isAtRest == false else { return }
+        content.endProduction(.answered(status: head.status))
+    }
+
+    /// Continues with content that was produced, or fails if the production has failed.
+    func receiveProduction(_ number: Int) {
+        guard let channel = content.channel, number == content.streamNumber, transaction.isTransferring else { return }
+        if let failure = channel.failure { return fail(ChannelReader.error(failure)) }
+        guard transfer.isSendingPaused else { return }
+        transfer.isSendingPaused = false
+        applyPauses()
+    }
+
+    /// Whether the content can be sent, again if necessary.
+    func canSend(_ body: RequestBody) -> Bool {
+        if case .produced(let produced) = body { produced.canBegin() } else { true }
+    }
+
     private func receive(_ stream: InputStream?) {
         guard case .waiting = transaction.phase, content.hasAskedForStream, content.streamReader == nil else { return }
         content.hasAskedForStream = false

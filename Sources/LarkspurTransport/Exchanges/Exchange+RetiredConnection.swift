@@ -29,8 +29,7 @@ extension Exchange {
             destination.isSecure, ConnectionFault.isFault(result), handle.usesKnownConnection,
             resendDecision == .resend
         else { return false }
-        if case .stream = content.body { return false }
-        return true
+        return !content.isStreamed
     }
 }
 

@@ -21,6 +21,7 @@ extension Exchange {
                 throw .engine(.unknown, "libcurl could not begin a transfer.", url: destination.url)
             }
             transfer.shard = shard
+            attachProduction()
             if shard.watchesStreams { handle.watchStreams(true) }
             if transfer.watchesStream { shard.beginWatchingStreams() }
             if reader != nil { shard.watchUpload(of: self) }
@@ -54,7 +55,7 @@ extension Exchange {
                 cookie: request.httpShouldHandleCookies
                     ? destination.url.flatMap { settings.cookies.field(for: $0) } : nil,
                 authorization: credentials.authorization,
-                mayAskFirst: history.mayExpectContinue,
+                mayAskFirst: history.mayExpectContinue && !content.isTwoWay,
                 remembered: &group.requestLines
             )
             proxyLine = try credentials.proxyLine
@@ -75,6 +76,8 @@ extension Exchange {
             )
         )
         setMethod(head.method, of: handle, length: head.body)
+        if content.reader != nil, task.keepsSending { handle.set(CURLOPT_KEEP_SENDING_ON_ERROR, 1) }
+        if content.channel != nil { handle.useTrailers() }
         transfer.expectsContinue = head.expectsContinue
         handle.setFields(head.lines, and: head.setsAcceptEncoding ? nil : head.acceptEncoding)
         transfer.versions = offeredVersions(isAuthenticatedByConnection: credentials.server != nil)
@@ -176,7 +179,7 @@ extension Exchange {
     /// - Parameter isReused: Whether the last connection had been used before.
     private func needsNewStream(after result: Int32, isReused: Bool) -> Bool {
         guard transfer.response == nil, transaction.failure == nil, !history.hasRenewedStream,
-            case .stream = content.body,
+            content.isStreamed,
             // Some versions of libcurl report only that no content could be read.
             result == CURLE_SEND_FAIL_REWIND || result == CURLE_READ_ERROR && content.reader?.failure == nil
                 || isReused && Self.lossResults.contains(result),
@@ -281,6 +284,7 @@ extension Exchange: ConnectionUser {
         do throws(ResponseHeadParser.Failure) {
             guard let head = try transfer.parser.consume(line) else { return true }
             if head.status >= 200, content.reader != nil {
+                endProduction(after: head)
                 // The delegate is notified of the sent bytes before it receives the response.
                 noteSentBytes()
                 group.noteAnswer(to: self)
@@ -299,6 +303,8 @@ extension Exchange: ConnectionUser {
         if case .paused = provision { transfer.isSendingPaused = true }
         return provision
     }
+
+    var trailerLines: [String] { content.channel?.trailers ?? [] }
 
     func seekContent(to offset: Int64) -> Bool { content.reader?.seek(to: offset) ?? false }
 

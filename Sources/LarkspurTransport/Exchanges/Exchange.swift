@@ -190,7 +190,12 @@ final class Exchange: DeadlineHolder {
         case .leaveQueue: ticket = nil
         case .send(let repetition):
             if repetition == .onNewConnection { history.needsNewConnection = true }
-            beginNext(request, body: repetition == .withNewStream ? .stream(nil) : content.body)
+            guard canSend(content.body) else {
+                fail(.unrepeatableContent(after: transfer.response?.http, url: destination.url))
+                return .isOver
+            }
+            if repetition == .withNewStream, case .stream = content.body { content.body = .stream(nil) }
+            beginNext(request, body: content.body)
             return .isOver
         case .follow(let next, let keepsContent):
             follow(next, keepsContent: keepsContent)
@@ -230,6 +235,7 @@ final class Exchange: DeadlineHolder {
         ticket = nil
         if case .failure(let error) = outcome { task.webSocket?.end(.failed(error)) }
         giveHandleBack()
+        content.endProduction(.transferEnded)
         content.reader = nil
         content.streamReader = nil
         caching = nil

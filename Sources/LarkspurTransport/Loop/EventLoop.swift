@@ -122,6 +122,7 @@ final class EventLoop {
         case .answer(let task, let answer): exchanges[task]?.receive(answer)
         case .consumed(let task): exchanges[task]?.resumeReceiving()
         case .body(let task, let chunk, let number): exchanges[task]?.receive(chunk, ofStream: number)
+        case .produced(let task, let number): exchanges[task]?.receiveProduction(number)
         case .reported(let task, let source, let report): exchanges[task]?.receive(report, from: source)
         case .prioritize(let task): exchanges[task]?.prioritize()
         case .deliver(let item): outbox.deliver(item)

@@ -142,12 +142,14 @@ extension URLRequest {
     }
 
     /// Returns the request with the content of its task, in the form that `URLProtocol` classes expect. Content in
-    /// memory becomes the body, as with FoundationNetworking, and a file becomes a stream. A request never has both.
+    /// memory becomes the body, as with FoundationNetworking, and a file becomes a stream, as does content that is
+    /// produced. A request never has both.
     func presenting(_ body: RequestBody) -> URLRequest {
         var request = self
         switch body {
         case .data(let data) where !data.isEmpty: request.httpBody = data
         case .file(let file): request.httpBodyStream = FileStream(file)
+        case .produced(let produced): request.httpBodyStream = ChannelStream(produced.makeChannel())
         case .none, .data, .stream: break
         }
         return request

@@ -20,6 +20,8 @@ final class LoopMailbox: Sendable {
         /// The stream that a delegate has provided, or bytes that were read from a stream of the task. The streams of a
         /// task are numbered.
         case body(TaskCore, BodyPump.Chunk, ofStream: Int = 0)
+        /// Content was produced, or its production has failed.
+        case produced(TaskCore, number: Int)
         case reported(TaskCore, ProtocolLoader, ProtocolLoader.Report)
         case prioritize(TaskCore)
         /// The entries of a cache for a task's request.

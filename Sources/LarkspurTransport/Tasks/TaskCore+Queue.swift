@@ -18,6 +18,10 @@ extension URLSessionTask {
         (self as? any EngineTask)?.core.withStorage { $0.queueing.connectTimeout = seconds }
     }
 
+    /// Sends the content of the request to its end, even if the response has a status of 300 or more. Has to be called
+    /// before the task is resumed. Has no effect if the engine does not perform the task.
+    package func keepSending() { (self as? any EngineTask)?.core.withStorage { $0.keepsSending = true } }
+
     /// Whether the task still waits because of the limit of connections per host. False if the engine does not perform
     /// the task.
     package var waitsForConnection: Bool {

@@ -42,6 +42,8 @@ final class TaskCore: Sendable {
         var delegates: Delegates?
         /// Whether the delegate receives the response and its content in addition to the completion handler.
         var sharesContent = false
+        /// Whether the content of the request is sent to its end even if the response has a status of 300 or more.
+        var keepsSending = false
     }
 
     /// The wait for a connection.
@@ -205,6 +207,8 @@ final class TaskCore: Sendable {
 
     /// Returns the start of the resource timer, for a task that has begun.
     func timerStart(at now: LoopTime) -> LoopTime { storage.withLock { $0.course.timerStart(at: now) } }
+
+    var keepsSending: Bool { storage.withLock { $0.keepsSending } }
 
     var priority: Float { storage.withLock { $0.priority } }
 

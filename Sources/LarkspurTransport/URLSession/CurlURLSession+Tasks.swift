@@ -31,6 +31,11 @@ extension CurlURLSession {
         CurlUploadTask(core.makeTask(kind: .upload, request: request, body: body, completion: completion), of: self)
     }
 
+    /// Creates a task that sends content that is produced while it is sent.
+    package func uploadTask(with request: URLRequest, producing content: ProducedContent) -> URLSessionUploadTask {
+        makeUploadTask(request, .produced(content), nil)
+    }
+
     /// Creates a task of FoundationNetworking's WebSocket API, which fails; nil if the superclass has to create it.
     func makeWebSocketTask(_ request: URLRequest) -> CurlWebSocketTask? {
         guard let layout else { return nil }

@@ -28,6 +28,10 @@ package struct EngineTransfer: Sendable {
     /// resumption.
     package func limitConnecting(to seconds: TimeInterval) { core.withStorage { $0.queueing.connectTimeout = seconds } }
 
+    /// Sends the content of the request to its end, even if the response has a status of 300 or more. Has to be called
+    /// before the first resumption.
+    package func keepSending() { core.withStorage { $0.keepsSending = true } }
+
     package func resume() { core.resume() }
     package func suspend() { core.suspend() }
     package func cancel() { core.cancel() }
@@ -57,6 +61,7 @@ extension CurlURLSession {
             case .uploadOfData(let data): (.upload, .data(data))
             case .uploadOfFile(let file): (.upload, .file(file))
             case .uploadOfStream: (.upload, .stream(nil))
+            case .uploadOfProduced(let content): (.upload, .produced(content))
             }
         guard kind != .data || core.carries(request) else { return nil }
         var request = request

@@ -83,4 +83,6 @@ package enum TransferContent: Sendable {
     case uploadOfFile(URL)
     /// An upload of a stream that the receiver creates.
     case uploadOfStream
+    /// An upload of content that is produced while it is sent. Only the engine can send it.
+    case uploadOfProduced(ProducedContent)
 }

@@ -98,7 +98,7 @@ final class HandedTaskProtocol: URLProtocol {
             case .none: session.uploadTask(with: request, from: nil, completionHandler: finishData)
             case .data(let data): session.uploadTask(with: request, from: data, completionHandler: finishData)
             case .file(let file): session.uploadTask(with: request, fromFile: file, completionHandler: finishData)
-            case .stream: nil
+            case .stream, .produced: nil
             }
         case is URLSessionDataTask: return session.dataTask(with: request, completionHandler: finishData)
         case is URLSessionDownloadTask:
