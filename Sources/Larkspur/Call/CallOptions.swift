@@ -25,6 +25,10 @@ public struct CallOptions: Sendable {
     public var cachePolicy: URLRequest.CachePolicy?
     /// The priority of the task, from 0 to 1. Default: nil, to use `URLSessionTask.defaultPriority`.
     public var priority: Float?
+    /// Whether the content of the request is sent to its end, even if the response has a status of 300 or more. Only the
+    /// transport `.curl` can do so; with another transport, the call ends with the error `unsupported`. Default: false,
+    /// such a status ends the sending.
+    public var keepsSending: Bool
     /// The closure that is called on the manager's completion queue while the content of the request is sent. Default:
     /// nil.
     public var uploadProgress: (@Sendable (Progress) -> Void)?
@@ -41,6 +45,7 @@ public struct CallOptions: Sendable {
     ///   - validation: The rules by which responses are acceptable. Default: the rules of the serializer.
     ///   - cachePolicy: The cache policy. Default: the policy of the session manager.
     ///   - priority: The priority of the task, from 0 to 1. Default: `URLSessionTask.defaultPriority`.
+    ///   - keepsSending: Whether content is sent even after a status of 300 or more. Default: false.
     ///   - uploadProgress: Called on the completion queue while the content of the request is sent. Default: none.
     ///   - downloadProgress: Called on the completion queue while the content of the response arrives. Default: none.
     public init(
@@ -51,6 +56,7 @@ public struct CallOptions: Sendable {
         validation: ResponseValidation? = nil,
         cachePolicy: URLRequest.CachePolicy? = nil,
         priority: Float? = nil,
+        keepsSending: Bool = false,
         uploadProgress: (@Sendable (Progress) -> Void)? = nil,
         downloadProgress: (@Sendable (Progress) -> Void)? = nil
     ) {
@@ -61,13 +67,14 @@ public struct CallOptions: Sendable {
         self.validation = validation
         self.cachePolicy = cachePolicy
         self.priority = priority
+        self.keepsSending = keepsSending
         self.uploadProgress = uploadProgress
         self.downloadProgress = downloadProgress
     }
 
     /// Whether the call creates its transfer when the call starts, and not when the call is created. Timeouts and
     /// interceptors need the task before there is a transfer.
-    var launchesLate: Bool { !timeouts.isEmpty || !interceptors.isEmpty }
+    var launchesLate: Bool { !timeouts.isEmpty || !interceptors.isEmpty || keepsSending }
 
     /// The hooks of the task, including the hook that answers challenges with the credential; nil if there are none.
     var taskHooks: SessionHooks? {

@@ -73,6 +73,8 @@ struct CallPlan: Sendable {
 struct CallSettings: Sendable {
     var interceptors = RequestInterceptors()
     var timeouts = Timeouts()
+    /// Whether the content is sent to its end even if the response has a status of 300 or more.
+    var keepsSending = false
     /// The stream that the content goes to; nil if it is collected.
     var stream: ContentStream?
     /// The properties of the request for an event stream; nil for other content.
@@ -96,6 +98,7 @@ struct CallStart {
     mutating func use(_ options: CallOptions) {
         settings.timeouts = options.timeouts
         settings.interceptors = options.interceptors
+        settings.keepsSending = options.keepsSending
         rules.validation = options.validation
     }
 

@@ -13,7 +13,10 @@ final class ContentChannel: Sendable {
         var freeBytes = 0
         var end: Result<Void, LarkspurError>?
         var waiting: CheckedContinuation<Void, Never>?
+        /// The tasks that wait for the head.
+        var waitingForHead: [CheckedContinuation<Void, Never>] = []
         var response: URLResponse?
+        var hasDeliveredHead = false
         var isTaken = false
     }
 
@@ -26,9 +29,9 @@ final class ContentChannel: Sendable {
     func begin(with response: URLResponse) {
         let waiting = state.withLock { state in
             state.response = response
-            return state.waiting.take()
+            return state.takeWaitingForHead()
         }
-        waiting?.resume()
+        for waiter in waiting { waiter.resume() }
     }
 
     /// Adds a chunk.
@@ -56,15 +59,16 @@ final class ContentChannel: Sendable {
     func finish(_ error: LarkspurError?) {
         let (waiting, dropped) = state.withLock { state in
             guard state.end == nil else {
-                return (nil as CheckedContinuation<Void, Never>?, [] as [(data: Data, held: (any Sendable)?)])
+                return ([] as [CheckedContinuation<Void, Never>], [] as [(data: Data, held: (any Sendable)?)])
             }
             state.end = error.map { .failure($0) } ?? .success(())
             defer { if error?.code == .cancelled { (state.pieces, state.next) = ([], 0) } }
-            return (state.waiting.take(), error?.code == .cancelled ? state.pieces : [])
+            let waiting = state.takeWaitingForHead() + (state.waiting.take().map { [$0] } ?? [])
+            return (waiting, error?.code == .cancelled ? state.pieces : [])
         }
         // The dropped chunks are released outside the lock.
         withExtendedLifetime(dropped) {}
-        waiting?.resume()
+        for waiter in waiting { waiter.resume() }
     }
 
     /// Reserves the place of the consumer.
@@ -93,7 +97,7 @@ final class ContentChannel: Sendable {
             case .end(let result):
                 try result.get()
                 return nil
-            case .wait: await wait { !$0.hasNext }
+            case .wait: await wait()
             }
         }
     }
@@ -102,21 +106,40 @@ final class ContentChannel: Sendable {
     /// - Throws: The error of the task, if it ends without an acceptable response.
     func head() async throws(LarkspurError) -> URLResponse? {
         while true {
-            let (response, end) = state.withLock { ($0.response, $0.end) }
+            let (response, end) = state.withLock { state in
+                if state.response != nil { state.hasDeliveredHead = true }
+                return (state.response, state.end)
+            }
             if let response { return response }
             if let end {
                 try end.get()
                 return nil
             }
-            await wait { $0.response == nil && $0.end == nil }
+            await withCheckedContinuation { continuation in
+                let now = state.withLock { state in
+                    guard state.response == nil, state.end == nil else { return true }
+                    state.waitingForHead.append(continuation)
+                    return false
+                }
+                if now { continuation.resume() }
+            }
         }
     }
 
-    private func wait(while mustWait: (borrowing State) -> Bool) async {
+    /// Whether a consumer has got the head of the response.
+    var hasDeliveredHead: Bool { state.withLock { $0.hasDeliveredHead } }
+
+    /// Whether all of the content has arrived.
+    var isComplete: Bool {
+        state.withLock { if case .success = $0.end { true } else { false } }
+    }
+
+    /// Waits for content or for the end.
+    private func wait() async {
         await withCheckedContinuation { continuation in
             let now = state.withLock { state in
                 // The state may have changed since the caller looked at it.
-                guard mustWait(state) else { return true }
+                guard !state.hasNext else { return true }
                 state.waiting = continuation
                 return false
             }
@@ -127,6 +150,11 @@ final class ContentChannel: Sendable {
 
 extension ContentChannel.State {
     fileprivate var hasNext: Bool { next < pieces.count || end != nil }
+
+    fileprivate mutating func takeWaitingForHead() -> [CheckedContinuation<Void, Never>] {
+        defer { waitingForHead = [] }
+        return waitingForHead
+    }
 
     fileprivate mutating func step() -> ContentChannel.Step {
         guard next < pieces.count else {

@@ -17,7 +17,7 @@ public struct ContentChunks: AsyncSequence, Sendable {
     let source: ContentSource
 
     /// Creates the iterator.
-    public func makeAsyncIterator() -> Iterator { Iterator(consumer: ContentConsumer(source)) }
+    public func makeAsyncIterator() -> Iterator { Iterator(consumer: source.takeConsumer()) }
 
     /// An iterator over the chunks of a response's content.
     public struct Iterator: AsyncIteratorProtocol {
@@ -47,7 +47,7 @@ public struct ContentBytes: AsyncSequence, Sendable {
     let source: ContentSource
 
     /// Creates the iterator.
-    public func makeAsyncIterator() -> Iterator { Iterator(consumer: ContentConsumer(source)) }
+    public func makeAsyncIterator() -> Iterator { Iterator(consumer: source.takeConsumer()) }
 
     /// An iterator over the bytes of a response's content.
     public struct Iterator: AsyncIteratorProtocol {
@@ -116,7 +116,7 @@ public struct ContentLines: AsyncSequence, Sendable {
                 // A line without an end would otherwise fill the memory.
                 if splitter.length > ContentSource.longestLine {
                     splitter = LineSplitter()
-                    throw bytes.consumer.end(with: bytes.consumer.source.tooLongLine)
+                    throw bytes.consumer.end(with: bytes.consumer.tooLongLine)
                 }
             }
             return splitter.finish()
@@ -147,7 +147,7 @@ public struct ContentValues<Element: Decodable & Sendable>: AsyncSequence, Senda
 
     /// Creates the iterator.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(consumer: ContentConsumer(source), decoder: decoder)
+        Iterator(consumer: source.takeConsumer(), decoder: decoder)
     }
 
     /// An iterator over the values of a response's content.
@@ -175,7 +175,7 @@ public struct ContentValues<Element: Decodable & Sendable>: AsyncSequence, Senda
                     if line.isBlankContent { continue }
                     return try decode(line)
                 }
-                if splitter.length > ContentSource.longestLine { throw end(with: consumer.source.tooLongLine) }
+                if splitter.length > ContentSource.longestLine { throw end(with: consumer.tooLongLine) }
                 let piece: Data?
                 do throws(LarkspurError) { piece = try await consumer.next() } catch { throw end(with: error) }
                 guard let piece else { break }
@@ -230,114 +230,5 @@ extension DataTask {
         decoder: (any DataDecoder)? = nil
     ) -> ContentValues<T> {
         ContentValues(source: ContentSource(task: self), decoder: decoder ?? plan.chain?.jsonDecoder ?? JSONDecoder())
-    }
-}
-
-/// The source of a sequence: the call whose content it delivers.
-struct ContentSource: Sendable {
-    /// The maximum length of a line, in bytes.
-    static let longestLine = 16 << 20
-
-    let task: DataTask
-    let channel = ContentChannel()
-    /// The properties of the request for an event stream; nil for other content.
-    let eventStream: EventStreamRequest?
-
-    init(task: DataTask, eventStream: EventStreamRequest? = nil) {
-        self.task = task
-        self.eventStream = eventStream
-    }
-
-    /// The rules for responses whose content is delivered.
-    var validation: ResponseValidation { Self.validation(of: task, isEventStream: eventStream != nil) }
-
-    private static func validation(of task: DataTask?, isEventStream: Bool) -> ResponseValidation {
-        let validation = isEventStream ? EventStreamRequest.validation : ResponseValidation()
-        return task?.rules.applied(to: validation) ?? validation
-    }
-
-    /// Starts the call.
-    /// - Throws: `unsupported`, if the content of the call has another consumer.
-    func open() throws(LarkspurError) {
-        let isEventStream = eventStream != nil
-        let stream = ContentStream(
-            validation: { [weak task] in Self.validation(of: task, isEventStream: isEventStream) },
-            consumer: .channel(channel),
-            refusesOtherStreams: isEventStream
-        )
-        // In a second iteration, the channel is taken already. The iteration then gets no stream, and `direct` throws
-        // an error.
-        try task.direct(to: channel.take() ? stream : nil, for: eventStream)
-        task.resume()
-    }
-
-    var tooLongLine: LarkspurError {
-        LarkspurError(
-            .contentTooLarge,
-            "A line has more than \(Self.longestLine >> 20) MiB.",
-            request: task.originalRequest,
-            response: task.response
-        )
-    }
-}
-
-/// The consumer of a sequence. Its release cancels the call.
-final class ContentConsumer: Sendable {
-    let source: ContentSource
-    private let failure: LarkspurError?
-    private let isOver = Atomic(false)
-
-    init(_ source: ContentSource) {
-        self.source = source
-        do throws(LarkspurError) {
-            try source.open()
-            failure = nil
-        } catch {
-            failure = error
-        }
-    }
-
-    deinit {
-        // A consumer that was refused must not cancel the call of another consumer.
-        if failure == nil { source.task.cancel() }
-    }
-
-    /// Returns the next chunk of content; nil at the end, and after an error.
-    func next() async throws(LarkspurError) -> Data? {
-        if isOver.load(ordering: .relaxed) { return nil }
-        if let failure { throw end(with: failure) }
-        let result: Result<Data?, LarkspurError> = await withTaskCancellationHandler {
-            do throws(LarkspurError) {
-                return .success(try await source.channel.next())
-            } catch {
-                return .failure(error)
-            }
-        } onCancel: {
-            source.task.cancel()
-        }
-        if case .failure(let error) = result { throw end(with: error) }
-        return try result.get()
-    }
-
-    /// Ends the sequence with an error, which also ends the call.
-    func end(with error: LarkspurError) -> LarkspurError {
-        isOver.store(true, ordering: .relaxed)
-        if failure == nil { source.task.cancel() }
-        return error
-    }
-
-    /// Waits for the head of the response.
-    func head() async throws(LarkspurError) -> URLResponse? {
-        if let failure { throw failure }
-        let result: Result<URLResponse?, LarkspurError> = await withTaskCancellationHandler {
-            do throws(LarkspurError) {
-                return .success(try await source.channel.head())
-            } catch {
-                return .failure(error)
-            }
-        } onCancel: {
-            source.task.cancel()
-        }
-        return try result.get()
     }
 }

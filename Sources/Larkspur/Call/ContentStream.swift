@@ -19,6 +19,10 @@ final class ContentStream: Sendable {
         var isAcceptable = false
         var count: Int64 = 0
         var isStopped = false
+        /// Whether responses with another status than 200 to 299 are held until the interceptors have returned.
+        var holdsRefused = false
+        /// Whether the last response is held.
+        var isHeld = false
     }
 
     /// The closure that returns the rules for acceptable responses.
@@ -48,17 +52,39 @@ final class ContentStream: Sendable {
     /// The number of bytes that have been delivered.
     var count: Int64 { state.withLock { $0.count } }
 
+    /// Whether a part of a response was delivered, so that the call must not begin again.
+    var hasDelivered: Bool {
+        if case .channel(let channel) = consumer, channel.hasDeliveredHead { return true }
+        return count > 0
+    }
+
+    /// Holds responses with another status than 200 to 299 until the interceptors of the call have returned: they may
+    /// send the request again. Called before the first attempt.
+    func holdRefused() { state.withLock { $0.holdsRefused = true } }
+
+    /// Whether the last response is held, with its content.
+    var holdsResponse: Bool { state.withLock { $0.isHeld } }
+
+    /// Delivers the next response whatever its status is. Returns whether a response was held.
+    func releaseHeld() -> Bool {
+        state.withLock { state in
+            state.holdsRefused = false
+            return state.isHeld
+        }
+    }
+
     /// Records that a response begins.
     /// - Throws: `connectionLost`, if the response begins again after content was delivered, because the consumer has
     ///   that content already; `unacceptableContentType`, if the content type of the response ends the task.
     func begin(with response: URLResponse) throws(LarkspurError) {
         let refusal = refusal(of: response)
-        let isAcceptable = refusal == nil
-        let hasBegun = state.withLock { state in
-            state.isAcceptable = isAcceptable
-            return state.count > 0
+        let isSuccess = (response as? HTTPURLResponse).map { (200..<300).contains($0.statusCode) } ?? true
+        let isAcceptable = state.withLock { state in
+            state.isHeld = state.holdsRefused && !isSuccess && refusal == nil
+            state.isAcceptable = refusal == nil && !state.isHeld
+            return state.isAcceptable
         }
-        guard !hasBegun else {
+        guard !hasDelivered else {
             throw LarkspurError(
                 .connectionLost,
                 "The transfer has begun again after some of its content had been handed on.",

@@ -36,6 +36,7 @@ public struct EventSource: AsyncSequence, Sendable {
     let schedule: ReconnectionSchedule
     /// The clock of the delays.
     let clock: any Clock<Duration>
+    let opened = Opened()
 
     /// Creates the iterator.
     public func makeAsyncIterator() -> Iterator { Iterator(self) }
@@ -86,7 +87,7 @@ public struct EventSource: AsyncSequence, Sendable {
         private mutating func end() -> DataTask? {
             hasEnded = true
             parser = EventStreamParser()
-            return consumer.take()?.source.task
+            return consumer.take()?.task
         }
 
         /// Receives the next chunk of content, or waits for the next connection.
@@ -125,14 +126,14 @@ public struct EventSource: AsyncSequence, Sendable {
 
         /// Connects, and waits for the head of the response. Returns nil if the server has no events.
         private func connect(isolation actor: isolated (any Actor)?) async throws(LarkspurError) -> ContentConsumer? {
-            let consumer = ContentConsumer(source.connection(parser.lastEventID))
+            let connection = source.opened.take() ?? source.connection(parser.lastEventID)
+            let consumer = connection.takeConsumer()
             let head = try await consumer.head()
-            let task = consumer.source.task
-            let response = head ?? task.response
+            let response = head ?? connection.task.response
             if (response as? HTTPURLResponse)?.statusCode == 204 { return nil }
             // If there is no content, the validation accepts any type. The type of an event stream is checked
             // nevertheless.
-            if head == nil { try consumer.source.validation.validate(response, data: Data([0])) }
+            if head == nil { try connection.validation.validate(response, data: Data([0])) }
             return consumer
         }
 

@@ -300,3 +300,4 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
         cancelKeepingResumeData(handler)
     }
 }
+extension SessionTask { public var trailers: HTTPHeaders? { nil } }

@@ -147,6 +147,9 @@ extension LarkspurError.Code {
     /// The content of the request could not be read to its end: a file or a stream failed, was changed, differed from
     /// its announced length, or cannot be sent a second time.
     public static let bodyUnreadable = Self(label: "body-unreadable", number: NSURLErrorRequestBodyStreamExhausted)
+    /// A writer of the request's content cannot write any more, because the rest of the content is not sent: the server
+    /// has answered already, or the call has ended.
+    public static let sendingEnded = Self(label: "sending-ended", number: NSURLErrorCancelled)
     /// A resumable upload cannot be continued: the server has no upload, has lost it twice, or reports an impossible
     /// state.
     public static let resumptionFailed = Self(label: "resumption-failed", number: NSURLErrorBadServerResponse)

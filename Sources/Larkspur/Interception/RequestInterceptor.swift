@@ -81,8 +81,10 @@ public struct RequestContext: Sendable {
 
     /// The clock for all delays. Default: the continuous clock.
     public let clock: any Clock<Duration>
-    /// Whether the content of the request can be sent again. False for an `httpBodyStream`, which can be read once.
-    public let canReplayContent: Bool
+    /// Whether the content of the request can be sent again. False for an `httpBodyStream` and for a body that is
+    /// produced once, as soon as its production has begun.
+    public var canReplayContent: Bool { replaysContent && state().canBeginContent }
+    private let replaysContent: Bool
     /// Whether the content of the response is collected in memory. False for a download and for a stream.
     public let collectsContent: Bool
     /// The identifier of the call. It is random, and the same for all attempts of the call.
@@ -108,6 +110,8 @@ public struct RequestContext: Sendable {
     struct State: Sendable {
         var attempts = 0
         var hasDeliveredContent = false
+        /// Whether content that is produced has not been consumed by an earlier attempt.
+        var canBeginContent = true
         /// The number of bytes of content that have arrived.
         var receivedBytes: Int64 = 0
         /// The names, in lower case, of the fields that are omitted from a redirect to another origin.
@@ -125,7 +129,7 @@ public struct RequestContext: Sendable {
         state: @escaping @Sendable () -> State
     ) {
         self.clock = clock
-        self.canReplayContent = canReplayContent
+        replaysContent = canReplayContent
         self.collectsContent = collectsContent
         self.withhold = withhold
         self.state = state

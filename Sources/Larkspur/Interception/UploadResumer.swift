@@ -7,6 +7,16 @@ struct UploadPart: Sendable {
         case none
         case data(Data)
         case file(FileSection)
+        case produced(BodyProducer, Range<Int64>)
+
+        /// The number of bytes that a stream sends; nil if the content is sent in another way.
+        var streamLength: Int64? {
+            switch self {
+            case .none, .data: nil
+            case .file(let section): section.count
+            case .produced(_, let range): Int64(range.count)
+            }
+        }
     }
 
     let content: Content
@@ -47,6 +57,8 @@ struct UploadControl: Sendable {
 enum ResumableContent: Sendable {
     case data(Data)
     case file(URL)
+    /// Content that is produced from an offset, with a known length.
+    case produced(BodyProducer)
 }
 
 /// The interceptor that continues one upload after failures, with the rules of ``RetryPolicy``.
@@ -133,6 +145,7 @@ final class UploadResumer: RequestInterceptor {
         case .file(let url):
             let state = try FileSection.state(of: url)
             (file, length) = (state, state.size)
+        case .produced(let producer): length = producer.length ?? 0
         }
         var maximumPartSize = settings.maximumPartSize
         if file != nil, !control.sendsLengthOfStreams {
@@ -188,8 +201,8 @@ final class UploadResumer: RequestInterceptor {
             let step = upload.state.step
             let part = try part(for: step, of: &upload, control)
             var sent = try settings.request(for: step, length: upload.state.length, like: request)
-            if case .file(let section) = part.content {
-                sent.setValue(String(section.count), forHTTPHeaderField: "Content-Length")
+            if let count = part.content.streamLength {
+                sent.setValue(String(count), forHTTPHeaderField: "Content-Length")
             }
             // If the transport does not report the loss of a reused connection, it would wait for its timeout instead.
             // So each request then gets a new connection.
@@ -258,6 +271,7 @@ final class UploadResumer: RequestInterceptor {
             let section = FileSection(file: url, state: state, offset: offset, count: count)
             content = control.sendsLengthOfStreams ? .file(section) : .data(try section.read())
         case (.file, nil): content = .none
+        case (.produced(let producer), _): content = .produced(producer, offset..<offset + count)
         }
         return UploadPart(content: content, offset: offset, length: upload.state.length, floor: floor)
     }

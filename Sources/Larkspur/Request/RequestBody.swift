@@ -13,8 +13,10 @@ public struct RequestBody: Sendable {
         /// A JSON object, or the error of a member that cannot be encoded.
         case object(Result<Data, LarkspurError>)
         case data(Data)
-        case file(URL)
+        /// A file, from an offset on.
+        case file(URL, from: Int64)
         case stream(length: Int64?, @Sendable () -> InputStream?)
+        case produced(BodyProducer)
         case form(@Sendable (inout MultipartFormData) throws -> Void)
     }
 
@@ -60,9 +62,11 @@ public struct RequestBody: Sendable {
     /// - Parameters:
     ///   - url: The file, as a `file:` URL. If it is missing, unreadable or not a regular file, the call ends with the
     ///     error `fileUnreadable` and nothing is sent.
+    ///   - offset: The number of bytes of the file that are not sent, at its beginning. If the file has fewer bytes, the
+    ///     call ends with the error `fileUnreadable`. Default: 0.
     ///   - contentType: The media type. Default: nil, to use the type of the file's extension.
-    public static func file(_ url: URL, contentType: String? = nil) -> Self {
-        Self(kind: .file(url), contentType: contentType ?? MIMEType.ofFile(named: url.lastPathComponent))
+    public static func file(_ url: URL, from offset: Int64 = 0, contentType: String? = nil) -> Self {
+        Self(kind: .file(url, from: offset), contentType: contentType ?? MIMEType.ofFile(named: url.lastPathComponent))
     }
 
     /// Creates a body from the bytes of a stream.
@@ -102,7 +106,7 @@ extension RequestBody {
         case .value(let value, let encoder): .value(value, encoder ?? jsonEncoder())
         case .object(let object): .data(try object.get(), type: contentType)
         case .data(let data): .data(data, type: contentType)
-        case .file, .stream: .sentByTask(type: contentType)
+        case .file, .stream, .produced: .sentByTask(type: contentType)
         case .form: nil
         }
     }

@@ -63,7 +63,8 @@ struct InterceptedCall: Sendable {
             },
             state: { [progress, template, task] in
                 var facts = progress.state.withLock { $0.facts }
-                facts.hasDeliveredContent = (template.stream?.count ?? 0) > 0
+                facts.hasDeliveredContent = template.stream?.hasDelivered == true
+                facts.canBeginContent = template.producer?.canBegin ?? true
                 facts.receivedBytes = task.download.completed
                 return facts
             }
@@ -75,6 +76,7 @@ struct InterceptedCall: Sendable {
             context.note = { [task] in observation.post($0, of: task) }
         }
         if template.resumer != nil { context.upload = uploadControl }
+        template.stream?.holdRefused()
         let result: TransferResult
         do {
             let response = try await next(0, context)(request)
@@ -213,10 +215,12 @@ struct InterceptedCall: Sendable {
         task.conclude(with: result, report: report ?? { _ in })
     }
 
-    /// If an interceptor has created the response, and the call has a stream, passes the content to that stream.
+    /// If an interceptor has created the response, or the stream has held the response until the interceptors have
+    /// returned, passes the content to the stream of the call.
     private func handOnSubstitute(_ result: TransferResult) throws(LarkspurError) {
         guard let stream = template.stream, stream.count == 0, result.error == nil, let response = result.response,
-            template.resumer != nil || response !== task.response, let task = task as? DataTask
+            template.resumer != nil || response !== task.response || stream.releaseHeld(),
+            let task = task as? DataTask
         else { return }
         try stream.begin(with: response)
         if !result.data.isEmpty { _ = try stream.handOn(result.data, held: true, from: task) }

@@ -1,3 +1,5 @@
+internal import HTTPSyntax
+
 /// The creation of the plans of calls, from the parts of their requests.
 extension SessionManager {
     /// Builds the request that a call with these arguments sends.
@@ -146,8 +148,9 @@ extension CallPlan {
             var request = try request.get()
             if let resumable { return try .resuming(body, request, resumable) }
             switch body?.kind {
-            case .file(let file):
+            case .file(let file, let offset):
                 try UploadFile.check(file)
+                if offset != 0 { return try .sending(file, from: offset, request) }
                 // Setting `httpBody` removes the stream of the request, even if the new value is nil.
                 if request.httpBody != nil { request.httpBody = nil }
                 return CallPlan(template: .upload(file: file), request: .success(request))
@@ -155,6 +158,21 @@ extension CallPlan {
                 if let length { request.setValue(String(length), forHTTPHeaderField: "Content-Length") }
                 if request.httpBody != nil { request.httpBody = nil }
                 let template = TransferTemplate.upload(makeStream, length: length ?? request.announcedBodyLength)
+                return CallPlan(template: template, request: .success(request))
+            case .produced(let producer):
+                for name in producer.trailerNames { try HTTPHeaders.validateTrailer(named: name) }
+                if !producer.trailerNames.isEmpty {
+                    request.setValue(producer.trailerNames.joined(separator: ", "), forHTTPHeaderField: "Trailer")
+                }
+                // The length of chunks is not announced, and only chunks can have trailers.
+                if request.value(forHTTPHeaderField: "Trailer") != nil {
+                    request.setValue(nil, forHTTPHeaderField: "Content-Length")
+                } else if let length = producer.length {
+                    request.setValue(String(length), forHTTPHeaderField: "Content-Length")
+                }
+                if request.httpBody != nil { request.httpBody = nil }
+                var template = TransferTemplate.upload(nil, length: producer.length ?? request.announcedBodyLength)
+                template.producer = producer
                 return CallPlan(template: template, request: .success(request))
             case nil where isUpload && request.httpBody == nil:
                 let template = TransferTemplate.upload(nil, length: request.announcedBodyLength)
@@ -168,6 +186,29 @@ extension CallPlan {
                 request: .failure(error)
             )
         }
+    }
+
+    /// Returns the plan of a request with the bytes of a file from an offset on.
+    private static func sending(
+        _ file: URL,
+        from offset: Int64,
+        _ request: URLRequest
+    ) throws(LarkspurError) -> CallPlan {
+        let state = try FileSection.state(of: file.absoluteURL)
+        guard (0...state.size).contains(offset) else {
+            throw LarkspurError(
+                .fileUnreadable,
+                "The file to upload, \(file.path.onOneLine), has \(state.size) bytes, so that it cannot be sent from byte \(offset) on.",
+                failingURL: file
+            )
+        }
+        let section = FileSection(file: file.absoluteURL, state: state, offset: offset, count: state.size - offset)
+        var request = request
+        request.setValue(String(section.count), forHTTPHeaderField: "Content-Length")
+        if request.httpBody != nil { request.httpBody = nil }
+        var template = TransferTemplate.upload(nil, length: section.count)
+        template.section = section
+        return CallPlan(template: template, request: .success(request))
     }
 
     /// Returns the plan of a request with a form.
@@ -190,9 +231,12 @@ extension CallPlan {
     ) throws(LarkspurError) -> CallPlan {
         let content: ResumableContent
         switch body?.kind {
-        case .file(let file):
+        case .file(let file, from: 0):
             try UploadFile.check(file)
             content = .file(file.absoluteURL)
+        case .produced(let producer) where producer.repetition == .fromOffset: content = .produced(producer)
+        case .file: throw .unresumableBody("A part of a file")
+        case .produced: throw .unresumableBody("A sequence that is not made from an offset")
         case .stream, .form, nil: throw .unresumableBody("A stream")
         case .value, .object, .data: content = .data(request.httpBody ?? Data())
         }
@@ -210,7 +254,7 @@ extension RequestBody {
     /// Whether the content is not part of the request, because the task sends it.
     fileprivate var isSentByTask: Bool {
         switch kind {
-        case .file, .stream, .form: true
+        case .file, .stream, .produced, .form: true
         case .value, .object, .data: false
         }
     }
@@ -233,7 +277,7 @@ extension LarkspurError {
     fileprivate static func unresumableBody(_ body: String) -> LarkspurError {
         LarkspurError(
             .unsupported,
-            "\(body) cannot be read again from the middle: a resumable upload sends data or a file."
+            "\(body) cannot be read again from the middle: a resumable upload sends data, a whole file, or a sequence that is made from an offset."
         )
     }
 }

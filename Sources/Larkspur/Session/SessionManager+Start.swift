@@ -8,6 +8,7 @@ extension SessionManager: CallLauncher {
         var template = task.plan.template
         var request = task.plan.request
         if let stream = settings.stream { template.stream = stream }
+        if settings.keepsSending { template.keepsSending = true }
         if let eventStream = settings.eventStream { request = request?.map(eventStream.prepared) }
         if environment.launchesLate || task.deadline != nil || !settings.timeouts.isEmpty {
             let shared = environment.settings.timeouts

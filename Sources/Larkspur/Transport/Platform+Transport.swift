@@ -45,6 +45,48 @@ extension Platform {
         #endif
     }
 
+    /// Makes the transport send the content of a request to its end, even if the response has a status of 300 or more,
+    /// for a task that has not been resumed yet.
+    static func keepSending(_ task: URLSessionTask) {
+        #if canImport(FoundationNetworking)
+        task.keepSending()
+        #endif
+    }
+
+    /// Creates a task whose content is produced while it is sent. Nil if the session takes such content only from a
+    /// stream.
+    static func makeTask(
+        _ request: URLRequest,
+        producing content: ProducedContent,
+        in session: URLSession
+    ) -> URLSessionTask? {
+        #if canImport(FoundationNetworking)
+        (session as? CurlURLSession)?.uploadTask(with: request, producing: content)
+        #else
+        nil
+        #endif
+    }
+
+    /// Throws `unsupported` if a session cannot do what a call needs.
+    static func validate(_ template: TransferTemplate, in session: URLSession) throws(LarkspurError) {
+        guard template.keepsSending || template.producer != nil else { return }
+        #if canImport(FoundationNetworking)
+        if session is CurlURLSession { return }
+        if template.producer != nil, type(of: session) == URLSession.self {
+            throw LarkspurError(
+                .unsupported,
+                "The transport cannot send content that is produced while it is sent, because it takes a pause for the end; .curl can."
+            )
+        }
+        #endif
+        if template.keepsSending {
+            throw LarkspurError(
+                .unsupported,
+                "The transport cannot go on sending after a status of 300 or more; .curl can."
+            )
+        }
+    }
+
     /// Returns whether a task is the handshake of a WebSocket.
     static func opensWebSocket(_ task: URLSessionTask) -> Bool {
         #if canImport(FoundationNetworking)

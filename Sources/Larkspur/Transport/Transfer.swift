@@ -57,7 +57,7 @@ extension TransferContent {
         switch self {
         case .data: .data
         case .download: .download
-        case .uploadOfBody, .uploadOfData, .uploadOfFile, .uploadOfStream: .upload
+        case .uploadOfBody, .uploadOfData, .uploadOfFile, .uploadOfStream, .uploadOfProduced: .upload
         }
     }
 
@@ -73,6 +73,9 @@ extension TransferContent {
         case .download: return session.downloadTask(with: request)
         case .uploadOfData(let data): return session.uploadTask(with: request, from: data)
         case .uploadOfFile(let file): return session.uploadTask(with: request, fromFile: file)
+        case .uploadOfProduced(let content):
+            return Platform.makeTask(request, producing: content, in: session)
+                ?? session.uploadTask(withStreamedRequest: request)
         case .uploadOfStream: return session.uploadTask(withStreamedRequest: request)
         }
     }

@@ -32,12 +32,12 @@ package final class BodyChannel: Sendable {
         case fail(any Error)
     }
 
-    private enum End: Sendable {
+    fileprivate enum End: Sendable {
         case finished(trailers: [String])
         case failed(any Error)
     }
 
-    private struct State {
+    fileprivate struct State {
         var pieces: [Data] = []
         var next = 0
         var buffered = 0
@@ -60,7 +60,7 @@ package final class BodyChannel: Sendable {
     /// The number of buffered bytes from which on a writer waits.
     package static let highMark = 1 << 18
     /// The number of buffered bytes at which waiting writers continue.
-    private static let lowMark = 1 << 17
+    fileprivate static let lowMark = 1 << 17
 
     /// The length in bytes; nil if it is not announced.
     package let length: Int64?
@@ -143,7 +143,7 @@ package final class BodyChannel: Sendable {
     func take() -> Step {
         var (step, writers) = state.withLock { $0.take() }
         for writer in writers { writer.resume(returning: nil) }
-        if case .wait = step, let mustStart = state.withLock({ $0.start() }), mustStart {
+        if case .wait = step, state.withLock({ $0.start() }) {
             do {
                 let task = try produce(self)
                 let isRefused = state.withLock { state in

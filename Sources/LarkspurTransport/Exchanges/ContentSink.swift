@@ -18,6 +18,8 @@ final class ContentSink {
         var decodedBytes: Int64 = 0
         /// The length of the decoded content; −1 if the response does not announce it.
         var expectedBytes = NSURLSessionTransferSizeUnknown
+        /// Whether the end of the content was reported before the end of the transfer.
+        var isEndReported = false
         /// Whether the transfer waits for the consumer.
         var isPaused = false
         /// Whether the content is only counted, because there is no delegate for it.
@@ -161,6 +163,14 @@ final class ContentSink {
             "The content has more than the \(limit) bytes that its session allows.",
             url: url
         )
+    }
+
+    /// Reports the end of the content, if all of it was delivered and its framing shows the end. Called for transfers
+    /// whose request may still be sent.
+    func reportEnd() {
+        guard !incoming.isEndReported, !incoming.isPaused, !hasRest, incoming.framed.hasEnded else { return }
+        incoming.isEndReported = true
+        group.outbox.deliver(.contentEnded, to: task)
     }
 
     // MARK: The copy for the cache

@@ -106,6 +106,7 @@ extension Exchange {
         if task.kind == .download { return beginDownload(response) }
         sink.deliver(response)
         sink.incoming.isUnread = task.completion == nil && !task.hasReceiver && task.delegates.data == nil
+        if content.isTwoWay { sink.reportEnd() }
         return .goesOn
     }
 
@@ -137,7 +138,7 @@ extension Exchange {
             case .discard, .refuse, .settle: break
             }
         }
-        if let failure { transaction.note(failure) }
+        if let failure { transaction.note(failure) } else if case .deliver = step, content.isTwoWay { sink.reportEnd() }
         if let broken = sink.incoming.framed.failure {
             transaction.note(.engine(.cannotParseResponse, broken.sentence, url: destination.url))
         }
@@ -174,6 +175,7 @@ extension Exchange {
     private func decodeRest() {
         guard transaction.failure == nil, !sink.incoming.isPaused, !isSuspended, sink.hasRest else { return }
         if let failure = sink.take(UnsafeRawBufferPointer(start: nil, count: 0)) { transaction.note(failure) }
+        if content.isTwoWay { sink.reportEnd() }
     }
 
     /// Ends the task when all content is decoded; the transfer has already ended.

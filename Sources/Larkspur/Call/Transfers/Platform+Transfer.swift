@@ -15,8 +15,9 @@ extension Platform {
             guard CurlURLSession.isResumeData(resumeData) else { return nil }
             transfer = session.makeTransfer(resuming: resumeData, with: request, for: receiver)
         } else {
-            transfer = request.flatMap { session.makeTransfer($0, template.content, for: receiver) }
+            transfer = request.flatMap { session.makeTransfer($0, template.transferContent(of: $0), for: receiver) }
         }
+        if template.keepsSending { transfer?.keepSending() }
         if let connect = template.limits.connect { transfer?.limitConnecting(to: connect.timeInterval) }
         return transfer
         #else

@@ -249,6 +249,7 @@ extension SessionStore.Live {
         _ request: URLRequest?,
         for delegate: TaskDelegate
     ) throws(LarkspurError) -> any Transfer {
+        try Platform.validate(template, in: session)
         var prepared = request
         if let request { prepared = try adapter.prepare(request, for: template.kind) }
         if let transfer = Platform.makeTransfer(template, prepared, in: session, for: delegate) { return transfer }
@@ -256,7 +257,8 @@ extension SessionStore.Live {
         if let resumeData = template.resumeData {
             task = try adapter.makeDownloadTask(resuming: resumeData, with: prepared, in: session)
         } else if let prepared {
-            task = template.content.makeTask(prepared, in: session)
+            task = template.transferContent(of: prepared).makeTask(prepared, in: session)
+            if template.keepsSending { Platform.keepSending(task) }
         } else {
             throw LarkspurError(.invalidURL, "The request has no URL: set one before a task is made of it.")
         }

@@ -119,8 +119,18 @@ final class TaskDelegate: TransferReceiver {
                 return fail(with: error)
             }
             let room = DownloadFinisher.errorDataLimit - storage.withLock { $0.received.body.count }
-            // The transfer ends here, because the rest of an unacceptable response may have no end.
-            if data.count > room { end(with: nil) }
+            if data.count > room {
+                guard !stream.holdsResponse else {
+                    return fail(
+                        with: LarkspurError(
+                            .contentTooLarge,
+                            "The response has a status for which interceptors may send the request again, and more than the \(DownloadFinisher.errorDataLimit) bytes that are kept until they have decided."
+                        )
+                    )
+                }
+                // The transfer ends here, because the rest of an unacceptable response may have no end.
+                end(with: nil)
+            }
             data = data.prefix(max(0, room))
         }
         let limit = stream == nil ? task.environment.settings.maximumContentSize : DownloadFinisher.errorDataLimit
@@ -139,6 +149,8 @@ final class TaskDelegate: TransferReceiver {
         }
         task.download.add(Int64(data.count), of: response, for: task)
     }
+
+    func contentEnded() { stream?.finish(nil) }
 
     /// Reports the bytes that were sent. If the transport does not know the length of the body, the request's
     /// `Content-Length` is used if there is one.
@@ -310,7 +322,7 @@ final class TaskDelegate: TransferReceiver {
         guard template.isStreamed || task.originalRequest?.httpBodyStream != nil else { return completion(nil) }
         // A section of a file is the content that a resumable upload has to send next. No hook may replace this
         // content.
-        guard template.section == nil, let hook = hooks.hook(\.needNewBodyStream, of: task) else {
+        guard template.section == nil, template.producer == nil, let hook = hooks.hook(\.needNewBodyStream, of: task) else {
             return completion(bodyStream())
         }
         adapter.makeBodyStream(on: hooks.queue, { [self] in hook(task) ?? bodyStream() }, completion)
@@ -319,6 +331,11 @@ final class TaskDelegate: TransferReceiver {
     /// Returns the task's own body stream: from a section of a file, from the caller's closure, or from the request.
     private func bodyStream() -> InputStream? {
         if let section = template.section { return section.makeStream { [weak self] in self?.fail(with: $0) } }
+        if let request = task.originalRequest, let content = template.production(of: request) {
+            return Platform.makeStream(onFailure: { [weak self] in self?.fail(with: $0) }) {
+                ProducedContentReader(content.makeChannel())
+            }
+        }
         let stream = template.makeBodyStream?() ?? task.originalRequest?.httpBodyStream
         // The stream of a form is created again from its beginning each time, and reports its own errors.
         return Platform.remade(stream) { [weak self] in self?.fail(with: $0) } ?? stream

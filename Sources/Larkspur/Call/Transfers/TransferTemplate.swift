@@ -18,6 +18,10 @@ struct TransferTemplate: Sendable {
         var resumer: UploadResumer?
         /// The content of the next attempt of a resumable upload.
         var part: UploadPart?
+        /// The producer of the content; nil for other content.
+        var producer: BodyProducer?
+        /// Whether the content is sent to its end even if the response has a status of 300 or more.
+        var keepsSending = false
         /// The section of a file that is sent as a stream.
         var section: FileSection?
         /// The limits that the transport enforces.
@@ -82,8 +86,12 @@ struct TransferTemplate: Sendable {
         case .file(let section):
             template = .upload(nil, length: section.count)
             template.section = section
+        case .produced(let producer, let range):
+            template = .upload(nil, length: Int64(range.count))
+            template.producer = producer
         }
         template.part = part
+        template.keepsSending = self.keepsSending
         template.limits = self.limits
         template.withheldFields = self.withheldFields
         return template
@@ -92,8 +100,23 @@ struct TransferTemplate: Sendable {
     /// The request in the resume data; nil if there is none.
     var requestOfResumeData: URLRequest? { self.resumeData.flatMap(Platform.request(ofResumeData:)) }
 
+    /// Returns the content of a transfer.
+    /// - Parameter request: The request that sends the content.
+    func transferContent(of request: URLRequest) -> TransferContent {
+        production(of: request).map(TransferContent.uploadOfProduced) ?? self.content
+    }
+
+    /// Returns the content that is produced; nil if the content is not produced.
+    func production(of request: URLRequest) -> ProducedContent? {
+        guard let producer = self.producer else { return nil }
+        var range: Range<Int64>?
+        if case .produced(_, let part) = self.part?.content { range = part }
+        return producer.content(of: request, part: range, isTwoWay: self.stream != nil)
+    }
+
     /// Returns whether the content of a request can be sent again.
     func canReplayContent(of request: URLRequest) -> Bool {
-        self.makeBodyStream != nil || (!self.isStreamed && request.httpBodyStream == nil)
+        if let producer = self.producer { return producer.canBegin }
+        return self.makeBodyStream != nil || self.section != nil || (!self.isStreamed && request.httpBodyStream == nil)
     }
 }

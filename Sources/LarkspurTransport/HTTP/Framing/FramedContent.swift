@@ -58,6 +58,15 @@ struct FramedContent: Sendable {
         }
     }
 
+    /// Whether all content has arrived, whatever happens to the connection.
+    var hasEnded: Bool {
+        guard isComplete else { return false }
+        return switch framing {
+        case .none, .length, .chunked: true
+        case .close, .stream: false
+        }
+    }
+
     /// The total number of bytes of content; nil if it is not known.
     var expectedCount: Int64? {
         switch framing {

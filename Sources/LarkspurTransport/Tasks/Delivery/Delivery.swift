@@ -37,6 +37,8 @@ final class Delivery: Sendable {
     enum Event: Sendable {
         case response(ReceivedResponse)
         case data(Data)
+        /// All of the content has been delivered, while content of the request is still being sent.
+        case contentEnded
         case sent(Int64, total: Int64, expected: Int64)
         case wrote(Int64, total: Int64, expected: Int64)
         case redirect(HTTPURLResponse, URLRequest)

@@ -17,6 +17,7 @@ extension TaskCore {
         switch event {
         case .response(let response): deliverResponse(response)
         case .data(let data): deliverData(data)
+        case .contentEnded: state.receiver?.contentEnded()
         case .sent(let count, let total, let expected):
             if let receiver = state.receiver { return receiver.sent(count, total: total, expected: expected) }
             call(\.task) {

@@ -12,6 +12,10 @@ package protocol TransferReceiver: AnyObject, Sendable {
     ///   is not called, the chunk counts as consumed when the method returns.
     func receive(_ data: Data, hold: () -> (any Sendable)?)
 
+    /// Is notified that all of the content has arrived, while content of the request is still being sent. Other transfers
+    /// only report their end.
+    func contentEnded()
+
     /// Receives the progress of the request's content: the number of bytes that were just sent, the number of all bytes
     /// sent, and the expected number (−1 if it is unknown).
     func sent(_ count: Int64, total: Int64, expected: Int64)

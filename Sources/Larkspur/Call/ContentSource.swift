@@ -1,0 +1,160 @@
+import Synchronization
+
+/// The source of a sequence: the call whose content it delivers.
+final class ContentSource: Sendable {
+    private struct State {
+        var isOpen = false
+        /// The consumer of a call that was opened before the iteration. Its release cancels the call.
+        var consumer: ContentConsumer?
+    }
+
+    /// The maximum length of a line, in bytes.
+    static let longestLine = 16 << 20
+
+    let task: DataTask
+    private let channel = ContentChannel()
+    /// The properties of the request for an event stream; nil for other content.
+    private let eventStream: EventStreamRequest?
+    private let base: ResponseValidation
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - task: The call.
+    ///   - eventStream: The properties of the request for an event stream. Default: nil, for other content.
+    ///   - acceptsAll: Whether every response is acceptable for which the call sets no rules. Default: false, only those
+    ///     with a status of 200 to 299.
+    init(task: DataTask, eventStream: EventStreamRequest? = nil, acceptsAll: Bool = false) {
+        self.task = task
+        self.eventStream = eventStream
+        base = eventStream != nil ? EventStreamRequest.validation : acceptsAll ? .anything : ResponseValidation()
+    }
+
+    /// The rules for responses whose content is delivered.
+    var validation: ResponseValidation { task.rules.applied(to: base) }
+
+    /// Returns the consumer for an iteration, and starts the call if it has not started. A second iteration gets a
+    /// consumer that throws an error.
+    func takeConsumer() -> ContentConsumer {
+        let consumer = state.withLock { state in
+            state.isOpen = true
+            return state.consumer.take()
+        }
+        return consumer ?? makeConsumer()
+    }
+
+    /// Waits for the head of the response. Starts the call if it has not started.
+    /// - Throws: The error of the call, if it ends without an acceptable response.
+    func head() async throws(LarkspurError) -> HTTPURLResponse {
+        let mustOpen = state.withLock { state in
+            defer { state.isOpen = true }
+            return !state.isOpen
+        }
+        if mustOpen {
+            let consumer = makeConsumer()
+            state.withLock { $0.consumer = consumer }
+            if let failure = consumer.failure { throw failure }
+        }
+        // A response that is acceptable only because it has no content does not begin the channel.
+        let response = try await ContentConsumer.head(of: task, channel) ?? task.response
+        guard let head = response as? HTTPURLResponse else {
+            throw LarkspurError(.malformedResponse, "The response is not one of HTTP, so that it has no head.")
+        }
+        return head
+    }
+
+    /// Starts the call, and directs its content to a consumer.
+    private func makeConsumer() -> ContentConsumer {
+        do throws(LarkspurError) {
+            let stream = ContentStream(
+                validation: { [weak task, base] in task?.rules.applied(to: base) ?? base },
+                consumer: .channel(channel),
+                refusesOtherStreams: eventStream != nil
+            )
+            // In a second iteration, the channel is taken already. The iteration then gets no stream, and `direct`
+            // throws an error.
+            try task.direct(to: channel.take() ? stream : nil, for: eventStream)
+            task.resume()
+            return ContentConsumer(task, channel)
+        } catch {
+            return ContentConsumer(task, channel, failure: error)
+        }
+    }
+
+    /// Whether the content was read to its end.
+    var isComplete: Bool { channel.isComplete }
+}
+
+/// The consumer of a call's content. Its release cancels the call, unless the content was read to its end.
+final class ContentConsumer: Sendable {
+    let task: DataTask
+    private let channel: ContentChannel
+    let failure: LarkspurError?
+    private let isOver = Atomic(false)
+
+    /// - Parameter failure: The error of a consumer that gets no content. Default: nil.
+    init(_ task: DataTask, _ channel: ContentChannel, failure: LarkspurError? = nil) {
+        self.task = task
+        self.channel = channel
+        self.failure = failure
+    }
+
+    deinit {
+        // A consumer that was refused must not cancel the call of another consumer. If the content was read to its end,
+        // content of the request may still be sent.
+        if failure == nil, !isOver.load(ordering: .relaxed) { task.cancel() }
+    }
+
+    /// Returns the next chunk of content; nil at the end, and after an error.
+    func next() async throws(LarkspurError) -> Data? {
+        if isOver.load(ordering: .relaxed) { return nil }
+        if let failure { throw end(with: failure) }
+        let result: Result<Data?, LarkspurError> = await withTaskCancellationHandler {
+            do throws(LarkspurError) {
+                return .success(try await channel.next())
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            task.cancel()
+        }
+        if case .failure(let error) = result { throw end(with: error) }
+        let piece = try result.get()
+        if piece == nil { isOver.store(true, ordering: .relaxed) }
+        return piece
+    }
+
+    /// Ends the sequence with an error, which also ends the call.
+    func end(with error: LarkspurError) -> LarkspurError {
+        isOver.store(true, ordering: .relaxed)
+        if failure == nil { task.cancel() }
+        return error
+    }
+
+    /// Waits for the head of the response.
+    func head() async throws(LarkspurError) -> URLResponse? {
+        if let failure { throw failure }
+        return try await Self.head(of: task, channel)
+    }
+
+    static func head(of task: DataTask, _ channel: ContentChannel) async throws(LarkspurError) -> URLResponse? {
+        let result: Result<URLResponse?, LarkspurError> = await withTaskCancellationHandler {
+            do throws(LarkspurError) {
+                return .success(try await channel.head())
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            task.cancel()
+        }
+        return try result.get()
+    }
+
+    var tooLongLine: LarkspurError {
+        LarkspurError(
+            .contentTooLarge,
+            "A line has more than \(ContentSource.longestLine >> 20) MiB.",
+            request: task.originalRequest,
+            response: task.response
+        )
+    }
+}

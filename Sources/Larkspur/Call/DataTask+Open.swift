@@ -1,0 +1,180 @@
+import Synchronization
+
+/// The head of a response before its content, for `async` code.
+///
+///     let (head, content) = try await manager.post("speech", body: .writer(speak)).open()
+///     for try await chunk in content { print(chunk.count) }
+extension DataTask {
+    /// Starts the call, and waits for the head of the response: its status and its header fields.
+    ///
+    /// The content of the request may still be sent while the response is read. Neither waits for the other: a slow
+    /// reader does not stop the sending, and a slow writer does not stop the reading.
+    ///
+    /// A response with any status has a head, unless the call has rules: after ``SessionTask/validate(statusCode:)``, a
+    /// response that is not acceptable ends the call with its error. If the call has interceptors, a response with
+    /// another status than 200 to 299 is held with its content until they have returned, as they may send the request
+    /// again; at most 1 MiB is held. After the head was returned, the request is not sent again.
+    /// - Returns: The head, and the content as it arrives. If the content is released before it was read to its end,
+    ///   the call is cancelled.
+    /// - Throws: ``LarkspurError`` if the call fails before there is a head. Its code is `cancelled` after a
+    ///   cancellation of the task or of the surrounding `Task`.
+    public func open() async throws(LarkspurError) -> (head: HTTPURLResponse, content: ContentChunks) {
+        let content = ContentChunks(source: ContentSource(task: self, acceptsAll: true))
+        return (try await content.head, content)
+    }
+
+    /// Starts the call, passes the head and the content of the response to a closure, and waits for the end of the call.
+    ///
+    /// In all other respects it is like ``open()``. When the closure returns, content that was not read to its end is
+    /// discarded: the call is cancelled. If it was read to its end, the method waits until the content of the request
+    /// has been sent, too.
+    /// - Parameter body: A closure that gets the head, and the content as it arrives.
+    /// - Returns: The value that the closure returns.
+    /// - Throws: The error of the closure. ``LarkspurError`` if the call fails before there is a head, or after all of
+    ///   the content was read. Its code is `cancelled` after a cancellation of the surrounding `Task`.
+    public func open<Value: Sendable>(
+        isolation actor: isolated (any Actor)? = #isolation,
+        _ body: (_ head: HTTPURLResponse, _ content: ContentChunks) async throws -> Value
+    ) async throws -> Value {
+        let (head, content) = try await open()
+        do {
+            let value = try await body(head, content)
+            if content.source.isComplete {
+                try await end()
+            } else {
+                cancel()
+                try? await end()
+            }
+            return value
+        } catch {
+            cancel()
+            try? await end()
+            throw error
+        }
+    }
+
+    /// Waits for the end of a call whose content goes to a sequence.
+    private func end() async throws(LarkspurError) {
+        let response: DataResponse<Int64> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                add(CountHandler { continuation.resume(returning: $0) })
+            }
+        } onCancel: {
+            cancel()
+        }
+        if let error = response.error { throw error }
+    }
+}
+
+extension ContentChunks {
+    /// The head of the response: its status and its header fields. Reading the property starts the call.
+    /// - Throws: ``LarkspurError`` if the call fails before there is a head, or its response is not acceptable. Its code
+    ///   is `cancelled` after a cancellation.
+    public var head: HTTPURLResponse {
+        get async throws(LarkspurError) { try await source.head() }
+    }
+
+    /// The trailers of the response: the fields that follow its content (RFC 9110, section 6.5). Nil before the end of
+    /// the content, and if there are none. They are never merged into the header fields.
+    public var trailers: HTTPHeaders? { source.task.trailers }
+
+    /// The content byte by byte. The content can be iterated once, in one of its forms.
+    public var bytes: ContentBytes { ContentBytes(source: source) }
+
+    /// The content line by line. The content can be iterated once, in one of its forms.
+    public var lines: ContentLines { ContentLines(source: source) }
+
+    /// Returns the values of content that is JSON in lines (NDJSON). The content can be iterated once, in one of its
+    /// forms.
+    /// - Parameters:
+    ///   - type: The type of the values.
+    ///   - decoder: The decoder of the lines. Default: the manager's `jsonDecoder`, as it was when the call was made.
+    public func decoded<T: Decodable & Sendable>(
+        as type: T.Type,
+        decoder: (any DataDecoder)? = nil
+    ) -> ContentValues<T> {
+        ContentValues(source: source, decoder: decoder ?? source.task.plan.chain?.jsonDecoder ?? JSONDecoder())
+    }
+
+    /// Reads the content to its end.
+    /// - Parameter limit: The maximum number of bytes.
+    /// - Returns: The content.
+    /// - Throws: ``LarkspurError`` if the call fails, or the content is incomplete. Its code is `contentTooLarge` if there
+    ///   are more bytes than the limit, and `cancelled` after a cancellation. After an error, the call is cancelled.
+    public func collect(upTo limit: Int) async throws(LarkspurError) -> Data {
+        let consumer = source.takeConsumer()
+        var content = Data()
+        while let piece = try await consumer.next() {
+            guard content.count + piece.count <= limit else {
+                throw consumer.end(
+                    with: LarkspurError(
+                        .contentTooLarge,
+                        "The content has more than the \(limit) bytes that may be collected.",
+                        request: source.task.originalRequest,
+                        response: source.task.response
+                    )
+                )
+            }
+            content.append(piece)
+        }
+        return content
+    }
+}
+
+extension ContentBytes {
+    /// The head of the response: its status and its header fields. Reading the property starts the call.
+    /// - Throws: ``LarkspurError`` if the call fails before there is a head, or its response is not acceptable. Its code
+    ///   is `cancelled` after a cancellation.
+    public var head: HTTPURLResponse {
+        get async throws(LarkspurError) { try await source.head() }
+    }
+}
+
+extension ContentLines {
+    /// The head of the response: its status and its header fields. Reading the property starts the call.
+    /// - Throws: ``LarkspurError`` if the call fails before there is a head, or its response is not acceptable. Its code
+    ///   is `cancelled` after a cancellation.
+    public var head: HTTPURLResponse {
+        get async throws(LarkspurError) { try await source.head() }
+    }
+}
+
+extension ContentValues {
+    /// The head of the response: its status and its header fields. Reading the property starts the call.
+    /// - Throws: ``LarkspurError`` if the call fails before there is a head, or its response is not acceptable. Its code
+    ///   is `cancelled` after a cancellation.
+    public var head: HTTPURLResponse {
+        get async throws(LarkspurError) { try await source.head() }
+    }
+}
+
+extension EventSource {
+    /// The head of the first response: its status and its header fields. Reading the property connects; the next loop
+    /// uses this connection.
+    /// - Throws: ``LarkspurError`` if the connection fails before there is a head, or its response is not acceptable. Its
+    ///   code is `cancelled` after a cancellation.
+    public var head: HTTPURLResponse {
+        get async throws(LarkspurError) {
+            try await opened.connection { connection(lastEventID) }.head()
+        }
+    }
+
+    /// A connection that was opened before the iteration.
+    final class Opened: Sendable {
+        private let source = Mutex<ContentSource?>(nil)
+
+        /// Returns the connection, which is made if there is none.
+        func connection(_ make: () -> ContentSource) -> ContentSource {
+            if let known = source.withLock({ $0 }) { return known }
+            let made = make()
+            return source.withLock { source in
+                if let known = source { return known }
+                source = made
+                return made
+            }
+        }
+
+        /// Takes the connection; nil if there is none.
+        func take() -> ContentSource? { source.withLock { $0.take() } }
+    }
+}
