@@ -76,6 +76,7 @@ struct Reception: Sendable {
             received: response,
             data: body,
             file: file,
+            trailers: transferError == nil ? task.trailers : nil,
             error: transferError?.filled(request: request, response: response?.object, responseData: context)
         )
     }
@@ -112,7 +113,13 @@ final class CallEnding: @unchecked Sendable {
         let error =
             count.failure
             ?? LarkspurError(.unsupported, "The content of the call went to a sequence; a handler gets none.")
-        return TransferResult(request: result.request, received: result.received, data: Data(), error: error)
+        return TransferResult(
+            request: result.request,
+            received: result.received,
+            data: Data(),
+            trailers: result.trailers,
+            error: error
+        )
     }
 
     /// Adds a handler, after the handler has created its value.

@@ -107,8 +107,14 @@ final class ContentHandler<S: ResponseSerializer>: CallHandler, @unchecked Senda
 
 extension DataResponse {
     fileprivate init(_ ending: CallEnding, data: Data, result: Result<Value, LarkspurError>) {
-        let (request, received) = (ending.result.request, ending.result.received)
-        self.init(request: request, received: received, data: data, timeline: ending.timeline, result: result)
+        self.init(
+            request: ending.result.request,
+            received: ending.result.received,
+            data: data,
+            trailers: ending.result.trailers,
+            timeline: ending.timeline,
+            result: result
+        )
     }
 }
 
@@ -126,6 +132,7 @@ final class FileHandler: CallHandler, @unchecked Sendable {
         var response = DownloadResponse(
             request: ending.result.request,
             response: ending.result.response,
+            trailers: ending.result.trailers,
             timeline: ending.timeline,
             result: outcome
         )

@@ -215,6 +215,7 @@ extension DownloadResponse {
         return DownloadResponse(
             request: request,
             response: response,
+            trailers: trailers,
             timeline: timeline,
             result: temporaryFile.claim(by: share)
         )

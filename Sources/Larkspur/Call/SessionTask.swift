@@ -139,6 +139,13 @@ public class SessionTask: @unchecked Sendable {
     /// The status code; nil until the header of an HTTP response has arrived.
     public final var statusCode: Int? { httpResponse?.statusCode }
 
+    /// The trailers of the response: the fields that the server has sent after the content (RFC 9110, section 6.5). Nil
+    /// before the end of the response, and if there are none. They are never part of the header fields.
+    ///
+    /// Repeated fields are joined by commas. Fields that must not be in a trailer section, such as `Content-Length` or
+    /// `Set-Cookie`, are left out. A response from the cache has no trailers. Only the transport `.curl` reports them.
+    public final var trailers: HTTPHeaders? { attempt?.trailers.map { HTTPHeaders($0) } }
+
     /// The error of the task, which is set before its completion handler runs. Nil while the task runs, and if it
     /// succeeded.
     public final var error: LarkspurError? { storage.withLock { $0.handlers.error }?.error }
@@ -300,4 +307,3 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
         cancelKeepingResumeData(handler)
     }
 }
-extension SessionTask { public var trailers: HTTPHeaders? { nil } }

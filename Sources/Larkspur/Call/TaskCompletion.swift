@@ -32,15 +32,25 @@ struct TransferResult: Sendable {
     let data: Data
     /// The file with the content, at a temporary location of Larkspur.
     var file: URL?
+    /// The trailers of the response; nil if there are none.
+    var trailers: HTTPHeaders?
     private(set) var failure: StoredError?
     /// The resume data of an earlier attempt, which this attempt may not have used.
     var unusedResumeData: Data?
 
-    init(request: URLRequest?, received: ReceivedResponse?, data: Data, file: URL? = nil, error: LarkspurError? = nil) {
+    init(
+        request: URLRequest?,
+        received: ReceivedResponse?,
+        data: Data,
+        file: URL? = nil,
+        trailers: HTTPHeaders? = nil,
+        error: LarkspurError? = nil
+    ) {
         self.request = request
         self.received = received
         self.data = data
         self.file = file
+        self.trailers = trailers
         self.error = error
     }
 

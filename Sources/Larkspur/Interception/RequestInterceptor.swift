@@ -186,6 +186,8 @@ public struct InterceptedResponse: Sendable {
     public let response: URLResponse?
     /// The content in memory. Empty for a download, and for a stream, because its consumer has received the content.
     public var data: Data
+    /// The trailers of the response, as in ``SessionTask/trailers``; nil if there are none.
+    public var trailers: HTTPHeaders?
     /// The file of a download, at a temporary location.
     var file: URL?
 

@@ -8,6 +8,8 @@ public struct DataResponse<Value> {
     private let received: ReceivedResponse?
     /// The content that arrived, decoded from its content coding; empty if there was none.
     public let data: Data
+    /// The trailers of the response, as in ``SessionTask/trailers``; nil if there are none.
+    public let trailers: HTTPHeaders?
     /// The times at which the task reached its stages.
     public let timeline: Timeline
     /// The value, or the error.
@@ -18,6 +20,7 @@ public struct DataResponse<Value> {
     ///   - request: The request that was sent last. Default: nil.
     ///   - response: The response. Default: nil.
     ///   - data: The content. Default: none.
+    ///   - trailers: The trailers of the response. Default: nil, for none.
     ///   - timeline: The times at which the task reached its stages. Default: the times of a task that was just
     ///     created.
     ///   - result: The value, or the error.
@@ -25,23 +28,33 @@ public struct DataResponse<Value> {
         request: URLRequest? = nil,
         response: URLResponse? = nil,
         data: Data = Data(),
+        trailers: HTTPHeaders? = nil,
         timeline: Timeline = Timeline(),
         result: Result<Value, LarkspurError>
     ) {
         let received = response.map(ReceivedResponse.init)
-        self.init(request: request, received: received, data: data, timeline: timeline, result: result)
+        self.init(
+            request: request,
+            received: received,
+            data: data,
+            trailers: trailers,
+            timeline: timeline,
+            result: result
+        )
     }
 
     init(
         request: URLRequest?,
         received: ReceivedResponse?,
         data: Data,
+        trailers: HTTPHeaders?,
         timeline: Timeline,
         result: Result<Value, LarkspurError>
     ) {
         self.request = request
         self.received = received
         self.data = data
+        self.trailers = trailers
         self.timeline = timeline
         self.result = result
     }
@@ -66,6 +79,7 @@ public struct DataResponse<Value> {
             request: request,
             received: received,
             data: data,
+            trailers: trailers,
             timeline: timeline,
             result: result.map(transform)
         )
@@ -80,6 +94,7 @@ public struct DataResponse<Value> {
             request: request,
             received: received,
             data: data,
+            trailers: trailers,
             timeline: timeline,
             result: result.tryMap(transform, request: request, response: response, data: data)
         )
@@ -94,6 +109,7 @@ extension DataResponse {
             request: request,
             received: received,
             data: data,
+            trailers: trailers,
             timeline: timeline,
             result: result.mapError(transform)
         )
@@ -120,6 +136,8 @@ public struct DownloadResponse: Sendable {
     public let request: URLRequest?
     /// The response; nil if none arrived.
     public let response: URLResponse?
+    /// The trailers of the response, as in ``SessionTask/trailers``; nil if there are none.
+    public let trailers: HTTPHeaders?
     /// The times at which the task reached its stages.
     public let timeline: Timeline
     /// The location of the file, or the error.
@@ -131,17 +149,20 @@ public struct DownloadResponse: Sendable {
     /// - Parameters:
     ///   - request: The request that was sent last. Default: nil.
     ///   - response: The response. Default: nil.
+    ///   - trailers: The trailers of the response. Default: nil, for none.
     ///   - timeline: The times at which the task reached its stages. Default: the times of a task that was just
     ///     created.
     ///   - result: The location of the file, or the error.
     public init(
         request: URLRequest? = nil,
         response: URLResponse? = nil,
+        trailers: HTTPHeaders? = nil,
         timeline: Timeline = Timeline(),
         result: Result<URL, LarkspurError>
     ) {
         self.request = request
         self.response = response
+        self.trailers = trailers
         self.timeline = timeline
         self.result = result
     }

@@ -90,6 +90,7 @@ extension DataResponse {
             request: request,
             response: response,
             data: data,
+            trailers: trailers,
             timeline: timeline,
             result: outcome
         )

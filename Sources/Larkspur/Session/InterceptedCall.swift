@@ -84,7 +84,8 @@ struct InterceptedCall: Sendable {
                 request: response.request ?? request,
                 received: response.response.map(ReceivedResponse.init),
                 data: response.data,
-                file: response.file
+                file: response.file,
+                trailers: response.trailers
             )
         } catch {
             let failure = LarkspurError(interception: error)
@@ -144,6 +145,7 @@ struct InterceptedCall: Sendable {
         if let error = result.error { throw error }
         var response = InterceptedResponse(request: result.request, response: result.response, data: result.data)
         response.file = result.file
+        response.trailers = result.trailers
         return response
     }
 

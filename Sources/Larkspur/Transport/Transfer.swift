@@ -8,6 +8,8 @@ protocol Transfer: Sendable {
     var originalRequest: URLRequest? { get }
     var currentRequest: URLRequest? { get }
     var response: URLResponse? { get }
+    /// The trailers of the response. Nil before its end, if there are none, and if the session does not report them.
+    var trailers: [String: String]? { get }
     /// The metrics of the requests so far.
     var metrics: [TransferMetrics] { get }
     /// The resume data of a download under way, if any.
@@ -36,6 +38,7 @@ struct SessionTransfer: Transfer {
     var originalRequest: URLRequest? { task.originalRequest }
     var currentRequest: URLRequest? { task.currentRequest }
     var response: URLResponse? { task.response }
+    var trailers: [String: String]? { task.responseTrailers }
     var metrics: [TransferMetrics] { task.transferMetrics }
     var currentResumeData: Data? { (task as? URLSessionDownloadTask).flatMap(Platform.currentResumeData) }
     var waitsForConnection: Bool { Platform.waitsForConnection(task) }

@@ -189,10 +189,20 @@ extension Exchange {
         if let failure = transfer.truncation ?? sink.finish() {
             fail(failure)
         } else {
+            if let trailers { task.setTrailers(trailers) }
             storeCopy()
             finish(.success)
         }
         return .isOver
+    }
+
+    /// The trailers of the response; nil if there are none.
+    private var trailers: [String: String]? {
+        switch sink.incoming.framed.framing {
+        case .chunked: ResponseHeadParser.trailers(of: sink.incoming.framed.trailers)
+        // Over HTTP/2 and HTTP/3, libcurl reports trailers like the fields of a header section.
+        case .none, .length, .close, .stream: transfer.parser.trailers
+        }
     }
 
     // MARK: Decisions

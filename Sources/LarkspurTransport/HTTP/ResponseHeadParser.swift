@@ -42,7 +42,7 @@ struct ResponseHeadParser {
     private var pending: Field?
     /// Whether the last field has more than one line.
     private var isFolded = false
-    private var finishedTrailers: [String: String] = [:]
+    private var finishedTrailers: [CaselessName: String] = [:]
     /// The number of lines so far, without continuation lines.
     private var lineCount = 0
     private let memory: HeadMemory?
@@ -56,11 +56,25 @@ struct ResponseHeadParser {
     /// - Parameter memory: The last head of the origin, and its lines. Default: nil, every line is parsed.
     init(memory: HeadMemory? = nil) { self.memory = memory }
 
-    /// The fields after the content, by canonical names. They are complete when the transfer has ended.
-    var trailers: [String: String] {
+    /// The fields after the content, by canonical names; nil if there are none. They are complete when the transfer has
+    /// ended. Fields that must not be in a trailer section are left out.
+    var trailers: [String: String]? {
+        guard stage == .trailers, pending != nil || !finishedTrailers.isEmpty else { return nil }
         var copy = self
-        if stage == .trailers { copy.keepPending() }
-        return copy.finishedTrailers
+        copy.keepPending()
+        guard !copy.finishedTrailers.isEmpty else { return nil }
+        return Dictionary(uniqueKeysWithValues: copy.finishedTrailers.map { ($0.text, $1) })
+    }
+
+    /// Returns the fields of the trailer section of chunked content; nil if there are none. The rules are those of
+    /// header sections.
+    /// - Parameter lines: The lines of the section, without their line ends.
+    static func trailers(of lines: [[UInt8]]) -> [String: String]? {
+        guard !lines.isEmpty else { return nil }
+        var parser = Self()
+        parser.stage = .trailers
+        for line in lines { line.withUnsafeBytes { parser.read($0) } }
+        return parser.trailers
     }
 
     /// Consumes the next line.
@@ -187,8 +201,10 @@ struct ResponseHeadParser {
         }
     }
 
-    private static func add(_ field: Field, to trailers: inout [String: String]) {
-        if trailers[field.name.text]?.append(", " + field.value) == nil { trailers[field.name.text] = field.value }
+    private static func add(_ field: Field, to trailers: inout [CaselessName: String]) {
+        guard TrailerField.isAllowed(field.name.text) else { return }
+        let name = CaselessName(field.name.text)
+        if trailers[name]?.append(", " + field.value) == nil { trailers[name] = field.value }
     }
 }
 

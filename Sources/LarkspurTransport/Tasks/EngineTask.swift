@@ -17,10 +17,24 @@ extension URLSessionTask {
     public var transferMetrics: [TransferMetrics] {
         (self as? any EngineTask)?.core.withStorage { $0.record.metrics } ?? []
     }
+
+    /// The trailers of the task's response: the fields that the server has sent after the content (RFC 9110, section
+    /// 6.5). Nil before the end of the response, and if there are none; they are set before the task's end is reported.
+    /// They are never part of the header fields.
+    ///
+    /// Repeated fields are joined by commas. Fields that must not be in a trailer section, such as `Content-Length` or
+    /// `Set-Cookie`, are left out. A response from the cache has no trailers. Nil if the engine of a
+    /// ``CurlURLSession`` does not perform the task.
+    public var responseTrailers: [String: String]? {
+        (self as? any EngineTask)?.core.withStorage { $0.record.trailers }
+    }
 }
 #else
 extension URLSessionTask {
     /// The metrics of each request of the task. Empty on this platform, because the system collects the metrics here.
     public var transferMetrics: [TransferMetrics] { [] }
+
+    /// The trailers of the task's response. Nil on this platform, because the system does not report them.
+    public var responseTrailers: [String: String]? { nil }
 }
 #endif

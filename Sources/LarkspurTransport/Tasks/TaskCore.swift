@@ -239,6 +239,9 @@ final class TaskCore: Sendable {
         withExtendedLifetime(previous) {}
     }
 
+    /// Records the trailers of the response.
+    func setTrailers(_ trailers: [String: String]) { storage.withLock { $0.record.trailers = trailers } }
+
     /// Changes the counts, and updates the progress object if there is one.
     /// - Returns: The changed counts.
     @discardableResult func count(_ change: (inout TransferCounts) -> Void) -> TransferCounts {

@@ -3,6 +3,8 @@
 struct TaskRecord {
     var currentRequest: URLRequest?
     var response: ReceivedResponse?
+    /// The trailers of the response; nil before its end, and if there are none.
+    var trailers: [String: String]?
     var error: (any Error)?
     var metrics: [TransferMetrics] = []
     /// The resume data that the download would produce if it ended now; nil if it would produce none.

@@ -19,6 +19,8 @@ package struct EngineTransfer: Sendable {
     package var originalRequest: URLRequest? { core.originalRequest }
     package var currentRequest: URLRequest? { core.withStorage { $0.record.currentRequest } }
     package var response: URLResponse? { core.withStorage { $0.record.response }?.object }
+    /// The trailers of the response; nil before its end, and if there are none.
+    package var trailers: [String: String]? { core.withStorage { $0.record.trailers } }
     package var metrics: [TransferMetrics] { core.withStorage { $0.record.metrics } }
     package var currentResumeData: Data? { core.kind == .download ? core.currentResumeData : nil }
     /// Whether the transfer still waits because of the limit of connections per host.

@@ -40,6 +40,23 @@ struct HTTP2CompletionTests {
     }
 
     @Test(
+        "Trailers are known at the end, without those that are not allowed",
+        arguments: [
+            ("head:200 data:10 trailers:x-a=1", ["x-a": "1"]),
+            ("head:200:x-a=0 data:10 trailers:x-a=1:x-a=2:etag=e", ["x-a": "1, 2", "Etag": "e"]),
+            ("head:200 data:10 trailers:content-type=a:x-a=1", ["x-a": "1"]),
+            ("head:200:content-length=10 data:10 trailers:x-a=1", ["x-a": "1"]), ("head:200 last:10", nil),
+            ("head:200 data:10 trailers:host=a", nil),
+        ] as [(String, [String: String]?)]
+    )
+    func trailers(_ steps: String, _ trailers: [String: String]?) async throws {
+        let reply = try await server.makeSession().reply(to: server.url(steps))
+        #expect(reply.content.count == 10)
+        #expect(reply.trailers == trailers)
+        #expect(reply.field("x-a") == (steps.contains("x-a=0") ? "0" : nil))
+    }
+
+    @Test(
         "However it is loaded",
         arguments: ["head:200 last:10 rst:0", "head:200 data:10 trailers:x-a=1"],
         LoadingStyle.allCases

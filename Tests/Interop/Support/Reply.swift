@@ -9,6 +9,7 @@ struct Reply: Sendable {
     let content: Data
     /// One for each request that was sent.
     let metrics: [TransferMetrics]
+    let trailers: [String: String]?
 
     var status: Int { response.statusCode }
     var text: String { String(decoding: content, as: UTF8.self) }
@@ -37,7 +38,8 @@ extension URLSession {
         return Reply(
             response: try #require(response as? HTTPURLResponse),
             content: content,
-            metrics: task?.transferMetrics ?? []
+            metrics: task?.transferMetrics ?? [],
+            trailers: task?.responseTrailers
         )
     }
 

@@ -13,6 +13,7 @@ struct CallAttemptTests {
         var originalRequest: URLRequest? { nil }
         var currentRequest: URLRequest? { nil }
         var response: URLResponse? { nil }
+        var trailers: [String: String]? { nil }
         var metrics: [TransferMetrics] { [] }
         var currentResumeData: Data? { nil }
         var waitsForConnection: Bool { false }

@@ -43,6 +43,7 @@ final class FakeTransfer: Transfer {
         get { storedResponse.withLock { $0 } }
         set { storedResponse.withLock { $0 = newValue } }
     }
+    var trailers: [String: String]? { nil }
     var metrics: [TransferMetrics] { [] }
     var currentResumeData: Data? { nil }
     var waitsForConnection: Bool { false }

@@ -175,6 +175,26 @@ import Testing
         #expect(parser.trailers == ["X-Sum": "1, 3 4", "x-more": "2"])
     }
 
+    @Test(
+        "Without trailers there is nil, also if none of them is allowed",
+        arguments: [[], ["Content-Length: 1"], ["Set-Cookie: a=b", "Host: h"], ["no field"]]
+    )
+    func noTrailers(lines: [String]) throws {
+        var parser = ResponseHeadParser()
+        _ = try parser.heads(["HTTP/1.1 200 OK", "Vary: a"])
+        #expect(parser.trailers == nil)
+        _ = try parser.heads([""] + lines)
+        #expect(parser.trailers == nil)
+        #expect(ResponseHeadParser.trailers(of: lines.map { Array($0.utf8) }) == nil)
+    }
+
+    @Test("Names of trailers that differ in their case are one, in the spelling of the first")
+    func caselessTrailers() {
+        let lines = ["x-sum: 1", "X-SUM: 2", " 3", "Etag: a", "X-Sum: 4", "eTAG: b"]
+        let trailers = ResponseHeadParser.trailers(of: lines.map { Array($0.utf8) })
+        #expect(trailers == ["x-sum": "1, 2 3, 4", "Etag": "a, b"])
+    }
+
     @Test("A status line after a final head begins another, without the first one's trailers")
     func repeatedReply() throws {
         var parser = ResponseHeadParser()

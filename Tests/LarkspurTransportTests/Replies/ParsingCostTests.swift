@@ -171,6 +171,7 @@ struct ParsingCostTests {
             var content = FramedContent(.chunked)
             bytes.withUnsafeBytes { _ = content.take($0) }
             #expect(content.isComplete)
+            #expect(ResponseHeadParser.trailers(of: content.trailers)?.count == 1)
         }
         #expect(growth < Growth.linear)
     }

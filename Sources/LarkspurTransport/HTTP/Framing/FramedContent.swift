@@ -67,6 +67,10 @@ struct FramedContent: Sendable {
         }
     }
 
+    /// The lines of the trailer section of chunked content, without their line ends. They are complete when the content
+    /// is.
+    var trailers: [[UInt8]] { chunks.trailers }
+
     /// The total number of bytes of content; nil if it is not known.
     var expectedCount: Int64? {
         switch framing {
