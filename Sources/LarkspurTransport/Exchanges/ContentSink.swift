@@ -165,10 +165,13 @@ final class ContentSink {
         )
     }
 
-    /// Reports the end of the content, if all of it was delivered and its framing shows the end. Called for transfers
-    /// whose request may still be sent.
+    /// Whether all of the content was delivered, as its framing shows, and this was not reported yet.
+    var hasUnreportedEnd: Bool {
+        !incoming.isEndReported && !incoming.isPaused && !hasRest && incoming.framed.hasEnded
+    }
+
+    /// Reports the end of the content.
     func reportEnd() {
-        guard !incoming.isEndReported, !incoming.isPaused, !hasRest, incoming.framed.hasEnded else { return }
         incoming.isEndReported = true
         group.outbox.deliver(.contentEnded, to: task)
     }

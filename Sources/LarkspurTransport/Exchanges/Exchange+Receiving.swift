@@ -106,7 +106,7 @@ extension Exchange {
         if task.kind == .download { return beginDownload(response) }
         sink.deliver(response)
         sink.incoming.isUnread = task.completion == nil && !task.hasReceiver && task.delegates.data == nil
-        if content.isTwoWay { sink.reportEnd() }
+        reportContentEnd()
         return .goesOn
     }
 
@@ -138,7 +138,7 @@ extension Exchange {
             case .discard, .refuse, .settle: break
             }
         }
-        if let failure { transaction.note(failure) } else if case .deliver = step, content.isTwoWay { sink.reportEnd() }
+        if let failure { transaction.note(failure) } else if case .deliver = step { reportContentEnd() }
         if let broken = sink.incoming.framed.failure {
             transaction.note(.engine(.cannotParseResponse, broken.sentence, url: destination.url))
         }
@@ -175,7 +175,7 @@ extension Exchange {
     private func decodeRest() {
         guard transaction.failure == nil, !sink.incoming.isPaused, !isSuspended, sink.hasRest else { return }
         if let failure = sink.take(UnsafeRawBufferPointer(start: nil, count: 0)) { transaction.note(failure) }
-        if content.isTwoWay { sink.reportEnd() }
+        reportContentEnd()
     }
 
     /// Ends the task when all content is decoded; the transfer has already ended.
@@ -203,6 +203,14 @@ extension Exchange {
         // Over HTTP/2 and HTTP/3, libcurl reports trailers like the fields of a header section.
         case .none, .length, .close, .stream: transfer.parser.trailers
         }
+    }
+
+    /// Reports the end of the content, if content of the request may still be sent. Otherwise the end of the transfer is
+    /// the end of the content.
+    private func reportContentEnd() {
+        guard content.isTwoWay, sink.hasUnreportedEnd else { return }
+        if let trailers { task.setTrailers(trailers) }
+        sink.reportEnd()
     }
 
     // MARK: Decisions
