@@ -27,6 +27,7 @@ final class FakeConnectionUser: ConnectionUser {
     func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool { true }
     func receiveContent(_ bytes: UnsafeRawBufferPointer) -> EasyHandle.Reception { .taken }
     func provideContent(into buffer: UnsafeMutableRawBufferPointer) -> EasyHandle.Provision { .bytes(0) }
+    var trailerLines: [String] { [] }
     func seekContent(to offset: Int64) -> Bool { false }
     func maySend(onStaleConnection isStale: Bool) -> Bool { true }
     func receiveTunnelHeader(_ line: UnsafeRawBufferPointer) {}

@@ -88,6 +88,7 @@ extension LoopMailbox.Command {
         case .answer: "answer"
         case .consumed: "consumed"
         case .body: "body"
+        case .produced: "produced"
         case .reported: "reported"
         case .prioritize: "prioritize"
         case .cached: "cached"
@@ -146,6 +147,7 @@ final class RecordingReceiver: TransferReceiver {
         events.record("data \(String(decoding: data, as: UTF8.self))")
     }
 
+    func contentEnded() { events.record("contentEnded") }
     func sent(_ count: Int64, total: Int64, expected: Int64) { events.record("sent \(count) \(total) \(expected)") }
     func wrote(_ count: Int64, total: Int64, expected: Int64) { events.record("wrote \(count) \(total) \(expected)") }
     func resumed(at offset: Int64, expected: Int64) { events.record("resumed \(offset) \(expected)") }

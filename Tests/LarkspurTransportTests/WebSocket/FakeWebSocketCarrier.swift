@@ -121,6 +121,7 @@ final class FakeWebSocketCarrier: WebSocketCarrier {
     func transferEnded(_ result: Int32) { results.append(result) }
 
     func provideContent(into buffer: UnsafeMutableRawBufferPointer) -> EasyHandle.Provision { .bytes(0) }
+    var trailerLines: [String] { [] }
     func seekContent(to offset: Int64) -> Bool { false }
     func maySend(onStaleConnection isStale: Bool) -> Bool { true }
     func receiveTunnelHeader(_ line: UnsafeRawBufferPointer) {}

@@ -19,6 +19,7 @@ struct EngineTransferTests {
         }
 
         func receive(_ data: Data, hold: () -> (any Sendable)?) { events.record("data") }
+        func contentEnded() { events.record("contentEnded") }
         func sent(_ count: Int64, total: Int64, expected: Int64) { events.record("sent") }
         func wrote(_ count: Int64, total: Int64, expected: Int64) { events.record("wrote") }
         func resumed(at offset: Int64, expected: Int64) { events.record("resumed") }
