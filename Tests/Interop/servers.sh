@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# Runs a command with real servers beside it: nginx, httpbin, a tus server, servers of HTTP/3 and WebSockets, and proxies on free ports of the loopback interface, with certificates of its own
+# Runs a command with real servers beside it: nginx, httpbin, a tus server, servers of HTTP/3, WebSockets and streams, and proxies on free ports of the loopback interface, with certificates of its own
 # making.
 #
 #     Tests/Interop/servers.sh swift test --filter InteropTests
 #
 # The command finds in LARKSPUR_INTEROP the folder in which servers.json names the ports. What is missing is installed from Debian's or Ubuntu's packages,
-# httpbin, the tus server and the servers of HTTP/2, HTTP/3 and WebSockets from PyPI. Nothing is left when the command has ended.
+# httpbin, the tus server and the servers of HTTP/2, HTTP/3, streams and WebSockets from PyPI. Nothing is left when the command has ended.
 set -euo pipefail
 source "$(dirname "$0")/Daemons/eventstreams.sh"
 source "$(dirname "$0")/Daemons/http2.sh"
 source "$(dirname "$0")/Daemons/http3.sh"
 source "$(dirname "$0")/Daemons/httpbin.sh"
 source "$(dirname "$0")/Daemons/proxies.sh"
+source "$(dirname "$0")/Daemons/streams.sh"
 source "$(dirname "$0")/Daemons/tus.sh"
 source "$(dirname "$0")/Daemons/websockets.sh"
 
@@ -183,7 +184,8 @@ choose_ports() {
     for name in http h2 http1 tls12 expired notYetValid otherHost selfSigned unknownIssuer reloading killed paced \
         chain otherChain impostor selfSignedName selfSignedNobody mutual mutual12 mutualHandshake tlsFaults \
         commonName commonNameAndMail \
-        "${proxy_ports[@]}" "${httpbin_ports[@]}" "${http2_ports[@]}" "${http3_ports[@]}" "${tus_ports[@]}" "${websocket_ports[@]}"; do
+        "${proxy_ports[@]}" "${httpbin_ports[@]}" "${http2_ports[@]}" "${http3_ports[@]}" "${stream_ports[@]}" "${tus_ports[@]}" \
+        "${websocket_ports[@]}"; do
         while true; do
             port=$((20000 + RANDOM % 12000))
             [[ " ${ports[*]} " != *" $port "* ]] || continue
@@ -399,8 +401,9 @@ start_tus
 start_tls_faults
 start_http2
 start_http3
+start_streams
 start_websockets
 install_event_streams
-await_ports "${proxy_ports[@]}" "${httpbin_ports[@]}" "${http2_ports[@]}" "${http3_ports[@]}" "${tus_ports[@]}" \
-    "${websocket_ports[@]}" tlsFaults
+await_ports "${proxy_ports[@]}" "${httpbin_ports[@]}" "${http2_ports[@]}" "${http3_ports[@]}" "${stream_ports[@]}" \
+    "${tus_ports[@]}" "${websocket_ports[@]}" tlsFaults
 LARKSPUR_INTEROP=$folder "$@"

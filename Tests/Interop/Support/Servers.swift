@@ -58,6 +58,9 @@ struct Servers: Sendable {
         case tlsFaults
         /// A certificate without subjectAltName, and one that has a mail address there.
         case commonName, commonNameAndMail
+        /// Streams in both directions, as Scripts/streams_server.py speaks them: HTTP/1.1 without TLS and with TLS, and
+        /// HTTP/2.
+        case streams, streamsTLS, streamsHTTP2
         /// WebSockets as Scripts/websocket_echo.py speaks them, without TLS.
         case webSocket
         /// Random sequences of WebSocket frames, and what they should do, from Scripts/websocket_fuzz.py, without TLS.
@@ -65,7 +68,7 @@ struct Servers: Sendable {
 
         fileprivate var isSecure: Bool {
             switch self {
-            case .http, .killed, .paced, .httpbin, .tus, .tusBehindProxy, .webSocket, .webSocketFuzz: false
+            case .http, .killed, .paced, .httpbin, .streams, .tus, .tusBehindProxy, .webSocket, .webSocketFuzz: false
             case .proxy, .protectedProxy, .socks, .protectedSocks, .secureProxy: false
             default: true
             }
