@@ -74,14 +74,20 @@ struct MisbehavingServer {
     }
 }
 
+extension Servers {
+    /// Whether libcurl is trusted with HTTP/2, or the suite of HTTP/2 is to decide that.
+    static var isHTTP2Trusted: Bool {
+        HTTP2Trust.versions.contains(Libcurl.versionNumber)
+            || ProcessInfo.processInfo.environment["LARKSPUR_HTTP2_SUITE"] == "1"
+    }
+}
+
 extension Trait where Self == ConditionTrait {
     /// The suite of HTTP/2 decides which versions of libcurl are trusted: others run it only where LARKSPUR_HTTP2_SUITE
     /// says so.
     static var needsTrustedHTTP2: Self {
         .enabled(
-            if: Servers.areExpected
-                && (HTTP2Trust.versions.contains(Libcurl.versionNumber)
-                    || ProcessInfo.processInfo.environment["LARKSPUR_HTTP2_SUITE"] == "1"),
+            if: Servers.areExpected && Servers.isHTTP2Trusted,
             "Run by Tests/Interop/servers.sh, with a libcurl that is trusted with HTTP/2, or LARKSPUR_HTTP2_SUITE=1 to try another."
         )
     }

@@ -580,6 +580,7 @@ async def source(exchange):
     await pass_gate(exchange)
     await exchange.head(200, [("Content-Type", "application/octet-stream")])
     await pour(exchange)
+    await exchange.end()
 
 
 async def pour(exchange):
@@ -588,14 +589,14 @@ async def pour(exchange):
         size = min(left, SIZE)
         await exchange.write(chunk[:size])
         left -= size
-    await exchange.end()
 
 
 @handles
 async def duplex(exchange):
-    """Sends so many bytes while it reads, each at its own pace; the head comes first."""
+    """Sends so many bytes while it reads, each at its own pace, and ends when both are done."""
     await exchange.head(200, [("Content-Type", "application/octet-stream")])
     await asyncio.gather(pour(exchange), exchange.read_all())
+    await exchange.end()
 
 
 @handles
@@ -791,8 +792,9 @@ async def no_length(exchange):
 
 @handles
 async def conflicting_lengths(exchange):
+    """As long as one of its two lengths."""
     await exchange.head(200, [("Content-Length", "10, 4"), ("Connection", "close")])
-    await exchange.write(b"1234")
+    await exchange.write(b"1234567890"[: int(exchange.query["bytes"])])
     await exchange.end()
 
 

@@ -1,0 +1,494 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import Larkspur
+import Testing
+import TestSupport
+
+/// Content that is sent while a response is read, from and to a server in Python.
+@Suite("Streams both ways", .needsServers, .timeLimit(.minutes(5)))
+struct StreamsBothWaysTests {
+    let server: StreamsServer
+    /// A name for the requests of a test.
+    let id = UUID().uuidString
+
+    init() throws { server = try StreamsServer() }
+
+    // MARK: Both at once
+
+    @Test("A line is written and its echo read, a thousand times", arguments: StreamsServer.ports)
+    func lines(_ port: Servers.Port) async throws {
+        try await exchangeLines(1000, with: server.makeManager(port), id: id)
+        let state = try await server.state(of: id, once: "end")
+        #expect(state.end == .complete)
+        #expect(state.requests == 1)
+        #expect(state.values(of: "expect").isEmpty)
+    }
+
+    @Test("A hundred calls do so at once", arguments: StreamsServer.ports)
+    func hundred(_ port: Servers.Port) async throws {
+        let manager = try server.makeManager(port)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<100 {
+                group.addTask { try await exchangeLines(50, with: manager, id: "\(id)-\(number)") }
+            }
+            try await group.waitForAll()
+        }
+        for number in 0..<100 {
+            #expect(try await server.state(of: "\(id)-\(number)", once: "end").end == .complete)
+        }
+    }
+
+    private func exchangeLines(_ count: Int, with manager: SessionManager, id: String) async throws {
+        let request = SentByHand()
+        let (head, content) = try await manager.post("echo?id=\(id)", body: request.body).open()
+        #expect(head.statusCode == 200)
+        var lines = content.lines.makeAsyncIterator()
+        for number in 0..<count {
+            request.send("line \(number)\n")
+            let line = try await lines.next()
+            #expect(line == "line \(number)")
+        }
+        request.finish()
+        let end = try await lines.next()
+        #expect(end == nil)
+    }
+
+    @Test("The server's lines are read while nothing is written", arguments: StreamsServer.ports)
+    func listening(_ port: Servers.Port) async throws {
+        let request = SentByHand()
+        let (_, content) = try await server.makeManager(port).post("speak?lines=1000&id=\(id)", body: request.body)
+            .open()
+        var lines = content.lines.makeAsyncIterator()
+        for number in 0..<1000 {
+            let line = try await lines.next()
+            #expect(line == "\(number)")
+        }
+    }
+
+    private static let large = 64 << 20
+
+    @Test("A reader that pauses does not pause the writer", arguments: StreamsServer.ports)
+    func pausedReader(_ port: Servers.Port) async throws {
+        let request = EndlessBody()
+        let (_, content) = try await server.makeManager(port)
+            .post("duplex?bytes=\(Self.large)&id=\(id)", body: request.body(limit: Self.large))
+            .open()
+        let state = try await server.state(of: id, once: "end")
+        #expect(state.bytes == Self.large)
+        #expect(state.end == .complete)
+        // The server has been held back meanwhile, by what nobody has read.
+        #expect(state.sent < Self.large)
+        #expect(try await content.collect(upTo: Self.large).count == Self.large)
+    }
+
+    @Test("A writer that pauses does not pause the reader", arguments: StreamsServer.ports)
+    func pausedWriter(_ port: Servers.Port) async throws {
+        let request = SentByHand()
+        let (_, content) = try await server.makeManager(port)
+            .post("duplex?bytes=\(Self.large)&id=\(id)", body: request.body)
+            .open()
+        var chunks = content.makeAsyncIterator()
+        var count = 0
+        while count < Self.large, let chunk = try await chunks.next() { count += chunk.count }
+        #expect(count == Self.large)
+        request.send("late")
+        request.finish()
+        let end = try await chunks.next()
+        #expect(end == nil)
+        let state = try await server.state(of: id, once: "end")
+        #expect(state.end == .complete)
+        #expect(state.bytes == 4)
+    }
+
+    @Test("A server that does not read holds the writer back", arguments: StreamsServer.ports)
+    func slowServer(_ port: Servers.Port) async throws {
+        let request = EndlessBody()
+        let task = try server.makeManager(port)
+            .post("sink?gate=\(id)&id=\(id)", body: request.body(limit: Self.large))
+        async let sunk = task.value(as: StreamsServer.Sunk.self)
+        _ = try await server.state(of: id, once: "requests:1")
+        // The time of some round trips, in which a writer that nothing holds back would be done.
+        for number in 0..<200 { _ = try await server.state(of: "\(id)-\(number)", once: "requests:0") }
+        #expect(request.count < Self.large / 2)
+        try await server.open(gate: id)
+        #expect(try await sunk.bytes == Self.large)
+    }
+
+    // MARK: Early responses
+
+    @Test(
+        "After an early 413 the response stands, and the writer gets an error",
+        arguments: StreamsServer.ports,
+        ["read", "stay"]
+    )
+    func early413(_ port: Servers.Port, _ then: String) async throws {
+        try await checkEarly413(port, then)
+        if then == "read" {
+            let end = try await server.state(of: id, once: "end").end
+            #expect(end == .broken || end == .reset)
+        }
+    }
+
+    @Test("So it does after RST_STREAM", .needsTrustedHTTP2)
+    func early413AndReset() async throws { try await checkEarly413(.streamsHTTP2, "refuse") }
+
+    private func checkEarly413(_ port: Servers.Port, _ then: String) async throws {
+        let request = EndlessBody()
+        let (head, content) = try await server.makeManager(port)
+            .post("early/413?after=1000&then=\(then)&id=\(id)", body: request.body())
+            .open()
+        #expect(head.statusCode == 413)
+        #expect(try await content.collect(upTo: 100) == Data("early".utf8))
+        #expect(try await request.errors.first().code == .sendingEnded)
+    }
+
+    @Test(
+        "So it does if the head is not awaited, and the length is known",
+        arguments: StreamsServer.ports,
+        ["read", "stay"]
+    )
+    func early413Response(_ port: Servers.Port, _ then: String) async throws {
+        let request = EndlessBody()
+        let response = try await server.makeManager(port)
+            .post("early/413?after=1000&then=\(then)", body: request.body(length: 1 << 40))
+            .response()
+        #expect(response.statusCode == 413)
+        #expect(response.data == Data("early".utf8))
+        #expect(response.error?.code == .unacceptableStatusCode)
+        #expect(try await request.errors.first().code == .sendingEnded)
+    }
+
+    @Test("A server that closes the connection with its 413 ends the call", arguments: StreamsServer.ports)
+    func closedConnection(_ port: Servers.Port) async throws {
+        let request = EndlessBody()
+        let response = try await server.makeManager(port)
+            .post("early/413?after=1000&then=close", body: request.body())
+            .response()
+        // The TCP reset that follows what was not read may overtake the response.
+        #expect(response.statusCode == 413 || response.error?.code == .connectionLost)
+        #expect(try await request.errors.first().code == .sendingEnded)
+    }
+
+    @Test("With an option the sending goes on after a 413", arguments: StreamsServer.olderPorts)
+    func keepingOn(_ port: Servers.Port) async throws {
+        let request = EndlessBody()
+        let (head, content) = try await server.makeManager(port)
+            .post("early/413?after=1000&id=\(id)", body: request.body(limit: 1 << 24))
+            .keepSending()
+            .open()
+        #expect(head.statusCode == 413)
+        #expect(try await content.collect(upTo: 100) == Data("early".utf8))
+        let state = try await server.state(of: id, once: "end")
+        #expect(state.end == .complete)
+        #expect(state.bytes == 1 << 24)
+        #expect(request.errors.values.isEmpty)
+    }
+
+    @Test("An early 200 does not end the sending over HTTP/1.1", arguments: StreamsServer.olderPorts)
+    func early200(_ port: Servers.Port) async throws {
+        let request = EndlessBody()
+        let response = try await server.makeManager(port)
+            .post("early/200?after=1000&id=\(id)", body: request.body(limit: 1 << 24))
+            .response()
+        #expect(response.value == Data("early".utf8))
+        let state = try await server.state(of: id, once: "end")
+        #expect(state.end == .complete)
+        #expect(state.bytes == 1 << 24)
+        #expect(request.errors.values.isEmpty)
+    }
+
+    @Test("Over HTTP/2 the end of a response ends the sending", .needsTrustedHTTP2, arguments: ["read", "refuse"])
+    func early200OfStream(_ then: String) async throws {
+        let request = EndlessBody()
+        let (head, content) = try await server.makeManager(.streamsHTTP2)
+            .post("early/200?after=1000&then=\(then)&id=\(id)", body: request.body())
+            .open()
+        #expect(head.statusCode == 200)
+        #expect(try await content.collect(upTo: 100) == Data("early".utf8))
+        #expect(try await request.errors.first().code == .sendingEnded)
+        if then == "read" { #expect(try await server.state(of: id, once: "end").end != .complete) }
+    }
+
+    // MARK: Servers that fail
+
+    @Test("A reset ends the call and the writer", arguments: StreamsServer.ports)
+    func reset(_ port: Servers.Port) async throws {
+        let request = EndlessBody()
+        let error = await #expect(throws: LarkspurError.self) {
+            _ = try await server.makeManager(port).post("reset?after=100000", body: request.body()).open()
+        }
+        #expect(error?.code == .connectionLost)
+        #expect(try await request.errors.first().code == .sendingEnded)
+    }
+
+    @Test("A reset after the head fails the content and the writer", arguments: StreamsServer.ports)
+    func resetContent(_ port: Servers.Port) async throws {
+        let request = EndlessBody()
+        let (head, content) = try await server.makeManager(port)
+            .post("reset?after=100000&head", body: request.body())
+            .open()
+        #expect(head.statusCode == 200)
+        let error = await #expect(throws: LarkspurError.self) { _ = try await content.collect(upTo: 100) }
+        #expect(error?.code == .connectionLost)
+        #expect(try await request.errors.first().code == .sendingEnded)
+    }
+
+    @Test("Silence ends in a timeout, for the call and the writer", arguments: StreamsServer.ports)
+    func silence(_ port: Servers.Port) async throws {
+        let request = EndlessBody()
+        let error = await #expect(throws: LarkspurError.self) {
+            _ = try await server.makeManager(port).post("silence", body: request.body()).timeout(idle: .seconds(1))
+                .open()
+        }
+        #expect(error?.code == .timedOut)
+        #expect(try await request.errors.first().code == .sendingEnded)
+        #expect(request.count < Self.large / 2)
+    }
+
+    // MARK: Producers that fail
+
+    /// A failure of a producer whose content never looks complete to the server.
+    enum ProducerFault: CaseIterable, Sendable {
+        case throwing, throwingWithLength, throwingSequence, endingEarly, tooLong, tooLongAtOnce
+
+        var body: RequestBody {
+            switch self {
+            case .throwing:
+                .writer { writer in
+                    try await Self.writePieces(to: writer)
+                    throw Failure()
+                }
+            case .throwingWithLength:
+                .writer(length: 8) { writer in
+                    try await Self.writePieces(to: writer)
+                    throw Failure()
+                }
+            case .throwingSequence:
+                .sequence(
+                    AsyncThrowingStream<Data, any Error> { stream in
+                        stream.yield(Data("begun".utf8))
+                        stream.finish(throwing: Failure())
+                    }
+                )
+            case .endingEarly: .writer(length: 9) { writer in try await Self.writePieces(to: writer) }
+            case .tooLong: .writer(length: 7) { writer in try await Self.writePieces(to: writer) }
+            case .tooLongAtOnce: .writer(length: 7) { writer in try await writer.write("too long") }
+            }
+        }
+
+        /// Eight bytes.
+        private static func writePieces(to writer: BodyWriter) async throws {
+            for piece in ["be", "gu", "n ", "ok"] { try await writer.write(piece) }
+        }
+
+        struct Failure: Error {}
+
+        var isThrown: Bool { self == .throwing || self == .throwingWithLength || self == .throwingSequence }
+    }
+
+    @Test(
+        "A request whose producer fails is broken off, and never looks complete",
+        arguments: StreamsServer.ports,
+        ProducerFault.allCases
+    )
+    func producerFault(_ port: Servers.Port, _ fault: ProducerFault) async throws {
+        let response = try await server.makeManager(port).post("sink?id=\(id)", body: fault.body).response()
+        #expect(response.error?.code == .bodyUnreadable)
+        #expect((response.error?.underlyingError is ProducerFault.Failure) == fault.isThrown)
+        let state = try await server.state(of: id, once: "end")
+        #expect(state.end == (port == .streamsHTTP2 ? .reset : .broken))
+    }
+
+    @Test("Nor does a request whose call is cancelled, and its producer is too", arguments: StreamsServer.ports)
+    func cancelledCall(_ port: Servers.Port) async throws {
+        let ended = Recorder<Bool>()
+        let (never, continuation) = AsyncStream.makeStream(of: Void.self)
+        defer { continuation.finish() }
+        let body = RequestBody.writer { writer in
+            try await writer.write("begun")
+            // A cancellation ends the stream.
+            for await _ in never {}
+            ended.record(Task.isCancelled)
+        }
+        let task = try server.makeManager(port).post("sink?id=\(id)", body: body)
+        task.resume()
+        _ = try await server.state(of: id, once: "bytes:5")
+        task.cancel()
+        let state = try await server.state(of: id, once: "end")
+        #expect(state.end == (port == .streamsHTTP2 ? .reset : .broken))
+        #expect(try await ended.first())
+    }
+
+    @Test("A producer that hangs runs into the call's timeout", arguments: StreamsServer.ports)
+    func hangingProducer(_ port: Servers.Port) async throws {
+        let request = SentByHand()
+        request.send("begun")
+        let response = try await server.makeManager(port)
+            .post("sink?id=\(id)", body: request.body)
+            .timeout(idle: .seconds(1))
+            .response()
+        #expect(response.error?.code == .timedOut)
+        let state = try await server.state(of: id, once: "end")
+        #expect(state.end == (port == .streamsHTTP2 ? .reset : .broken))
+        #expect(state.bytes == 5)
+    }
+
+    // MARK: Sent again
+
+    @Test("Content is made anew for a redirect that keeps it", arguments: StreamsServer.ports, [307, 308])
+    func replay(_ port: Servers.Port, _ status: Int) async throws {
+        let made = Recorder<Void>()
+        let body = RequestBody.sequence(making: {
+            made.record(())
+            return Self.pieces
+        })
+        let received = try await server.makeManager(port)
+            .post("redirect?status=\(status)&to=/request", body: body)
+            .value(as: StreamsServer.Received.self)
+        #expect(received.method == "POST")
+        #expect(received.content == "one two three")
+        #expect(made.values.count == 2)
+    }
+
+    @Test("Content that can be sent once fails the redirect", arguments: StreamsServer.ports)
+    func onceOnly(_ port: Servers.Port) async throws {
+        let response = try await server.makeManager(port)
+            .post("redirect?status=307&to=/request", body: .sequence(Self.pieces))
+            .response()
+        #expect(response.error?.code == .bodyUnreadable)
+    }
+
+    @Test("Nothing is sent again where a redirect drops the content", arguments: StreamsServer.ports)
+    func droppedContent(_ port: Servers.Port) async throws {
+        let received = try await server.makeManager(port)
+            .post("redirect?status=303&to=/request", body: .sequence(Self.pieces))
+            .value(as: StreamsServer.Received.self)
+        #expect(received.method == "GET")
+        #expect(received.content.isEmpty)
+    }
+
+    private static var pieces: AsyncStream<Data> {
+        AsyncStream { stream in
+            for piece in ["one ", "two ", "three"] { stream.yield(Data(piece.utf8)) }
+            stream.finish()
+        }
+    }
+
+    // MARK: Trailers and interim responses
+
+    @Test("Trailers go both ways, by HTTP/1.1", arguments: StreamsServer.ports)
+    func trailers(_ port: Servers.Port) async throws {
+        let body = RequestBody.writer(trailers: ["X-Checksum", "X-Count"]) { writer in
+            try await writer.write("content")
+            try await writer.finish(["X-Checksum": "abc123", "X-Count": "7"])
+        }
+        let (head, content) = try await server.makeManager(port).post("echo?id=\(id)", body: body).open()
+        #expect(content.trailers == nil)
+        #expect(try await content.collect(upTo: 100) == Data("content".utf8))
+        let trailers = try #require(content.trailers)
+        #expect(trailers["X-Checksum"] == "abc123")
+        #expect(trailers["X-Count"] == "7")
+        #expect(trailers["X-Received-Trailers"]?.lowercased() == "x-checksum, x-count")
+        #expect(head.value(forHTTPHeaderField: "X-Checksum") == nil)
+        let state = try await server.state(of: id, once: "end")
+        #expect(state.protocol == "HTTP/1.1")
+        #expect(state.values(of: "trailer").joined(separator: ", ").lowercased() == "x-checksum, x-count")
+        #expect(state.values(of: "transfer-encoding") == ["chunked"])
+    }
+
+    @Test("A response has the trailers too", arguments: StreamsServer.ports)
+    func responseTrailers(_ port: Servers.Port) async throws {
+        let task = try server.makeManager(port).get("trailers")
+        let response = await task.response()
+        #expect(response.trailers?["X-Trailer-One"] == "first-value")
+        #expect(task.trailers?["X-Checksum"] == "abc123")
+        #expect(response.httpResponse?.value(forHTTPHeaderField: "X-Checksum") == nil)
+    }
+
+    @Test(
+        "Trailers with forbidden names are refused",
+        arguments: StreamsServer.ports,
+        ["Content-Length", "Set-Cookie"]
+    )
+    func forbiddenTrailers(_ port: Servers.Port, _ name: String) async throws {
+        let response = try await server.makeManager(port).get("trailers?more=\(name)=1").response()
+        #expect(response.error == nil)
+        #expect(response.trailers?["X-Trailer-One"] == "first-value")
+        #expect(response.trailers?[name] == nil)
+        let body = RequestBody.writer(trailers: [name]) { writer in
+            try await writer.finish([.init(name: name, value: "1")])
+        }
+        let refused = try await server.makeManager(port).post("request", body: body).response()
+        #expect(refused.error?.code == .invalidHeaderField)
+    }
+
+    @Test("Interim responses come before the head, each with its fields", arguments: StreamsServer.ports)
+    func hints(_ port: Servers.Port) async throws {
+        let interim = Recorder<HTTPURLResponse>()
+        let manager = try server.makeManager(port)
+        manager.hooks.didReceiveInterimResponse = { _, response in interim.record(response) }
+        let (head, content) = try await manager.get("hints?count=3").open()
+        #expect(head.statusCode == 200)
+        #expect(try await content.collect(upTo: 100) == Data("hinted".utf8))
+        #expect(head.value(forHTTPHeaderField: "Link") == nil)
+        let responses = try await interim.wait(for: 3)
+        #expect(responses.map(\.statusCode) == [103, 103, 103])
+        #expect(
+            responses.map { $0.value(forHTTPHeaderField: "Link") }
+                == (0..<3).map { "</style-\($0).css>; rel=preload; as=style" }
+        )
+    }
+
+    @Test("The head of each sequence can be awaited before its content", arguments: StreamsServer.ports)
+    func heads(_ port: Servers.Port) async throws {
+        let manager = try server.makeManager(port)
+        #expect(try await manager.get("stall?head").chunks.head.statusCode == 200)
+        #expect(try await manager.get("stall?head").bytes.head.statusCode == 200)
+        #expect(try await manager.get("stall?head").lines.head.statusCode == 200)
+    }
+
+    @Test("A head that is not acceptable is an error only if the call has rules", arguments: StreamsServer.ports)
+    func validation(_ port: Servers.Port) async throws {
+        let manager = try server.makeManager(port)
+        #expect(try await manager.get("status/404").open().head.statusCode == 404)
+        let error = await #expect(throws: LarkspurError.self) {
+            _ = try await manager.get("status/404").validate().open()
+        }
+        #expect(error?.code == .unacceptableStatusCode)
+    }
+
+    @Test("What a scope leaves unread and unsent is cancelled at its end", arguments: StreamsServer.ports)
+    func scope(_ port: Servers.Port) async throws {
+        let request = EndlessBody()
+        let count = try await server.makeManager(port)
+            .post("duplex?bytes=\(Self.large)&id=\(id)", body: request.body())
+            .open { head, content in
+                #expect(head.statusCode == 200)
+                for try await chunk in content { return chunk.count }
+                return 0
+            }
+        #expect(count > 0)
+        #expect(try await request.errors.first().code == .sendingEnded)
+        #expect(try await server.state(of: id, once: "end").end != .complete)
+    }
+
+    // MARK: Digests
+
+    @Test(
+        "A digest is verified, in a field and in a trailer",
+        arguments: StreamsServer.ports,
+        ["Content-Digest", "Repr-Digest"]
+    )
+    func digests(_ port: Servers.Port, _ field: String) async throws {
+        let manager = try server.makeManager(port)
+        for place in ["", "&trailer"] {
+            let text = try await manager.get("digest?field=\(field)\(place)").verifyDigest().string
+            #expect(text == "Content with a digest")
+            await #expect(throws: LarkspurError.self) {
+                _ = try await manager.get("digest?field=\(field)\(place)&wrong").verifyDigest().data
+            }
+            #expect(try await manager.get("digest?field=\(field)\(place)&wrong").string == "Content with a digest")
+        }
+    }
+}
+#endif
