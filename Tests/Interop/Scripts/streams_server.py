@@ -821,6 +821,8 @@ async def main():
         listening = socket.create_server(("127.0.0.1", port), backlog=512)
         # Little waits unread in the kernel, so that a handler that does not read is soon noticed.
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 18)
+        # asyncio does not do this for connections of a socket that was made without a protocol's number.
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         servers.append(await asyncio.start_server(handle, sock=listening, ssl=context))
     await asyncio.gather(*(server.serve_forever() for server in servers))
 
