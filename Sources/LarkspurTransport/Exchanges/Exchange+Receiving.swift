@@ -20,8 +20,7 @@ extension Exchange {
             )
             return false
         }
-        // Other informational responses are not reported to the task.
-        guard head.status >= 200 else { return true }
+        guard head.status >= 200 else { return receiveInterim(head) }
         guard perform(transaction.beginResponse()) == .goesOn else { return false }
         let consequence = consequence(of: head)
         guard perform(transaction.receive(consequence)) == .goesOn else { return false }
@@ -31,6 +30,29 @@ extension Exchange {
             // The bytes that follow belong to a tunnel, which no task can use.
             transfer.isCutShort = true
             return false
+        }
+        return true
+    }
+
+    /// The maximum number of interim responses to one request. Without a limit, a server could send them forever,
+    /// because each of them restarts the idle timer.
+    static let interimLimit = 100
+
+    /// Receives an interim response, and reports it to a receiver. Returns false if there are too many.
+    private func receiveInterim(_ head: ResponseHead) -> Bool {
+        transfer.interimCount += 1
+        guard transfer.interimCount <= Self.interimLimit else {
+            transaction.note(
+                .engine(
+                    .badServerResponse,
+                    "The server sent more than \(Self.interimLimit) interim responses to one request.",
+                    url: destination.url
+                )
+            )
+            return false
+        }
+        if task.hasReceiver, let url = destination.url, let response = ReceivedResponse(head, url: url) {
+            group.outbox.deliver(.interim(response), to: task)
         }
         return true
     }

@@ -14,6 +14,8 @@ struct Transfer {
     let connectTimeout: TimeInterval?
     var parser: ResponseHeadParser
     var response: ReceivedResponse?
+    /// The number of interim responses so far.
+    var interimCount = 0
     var tls: (version: String?, cipher: String?) = (nil, nil)
 
     // MARK: Sending

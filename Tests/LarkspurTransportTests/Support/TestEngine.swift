@@ -142,6 +142,8 @@ final class RecordingReceiver: TransferReceiver {
         return .now(.allow)
     }
 
+    func receiveInterim(_ response: ReceivedResponse) { events.record("interim \(response.statusCode ?? 0)") }
+
     func receive(_ data: Data, hold: () -> (any Sendable)?) {
         if holdsContent { held.record(hold()) }
         events.record("data \(String(decoding: data, as: UTF8.self))")

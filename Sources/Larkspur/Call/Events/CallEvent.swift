@@ -83,8 +83,8 @@ extension CallEvent {
         }
     }
 
-    /// The response, for `redirected`, `responseReceived`, `transactionEnded`, `attemptEnded`, `completed` and
-    /// `webSocketOpened`.
+    /// The response, for `redirected`, `interimResponse`, `responseReceived`, `transactionEnded`, `attemptEnded`,
+    /// `completed` and `webSocketOpened`.
     public var response: URLResponse? {
         switch detail {
         case .redirect(let response, _): response

@@ -3,7 +3,7 @@ extension CallEvent {
     public struct Kind: Sendable, Hashable, CaseIterable, CustomStringConvertible {
         private enum Name: UInt32, CaseIterable {
             case created, resumed, suspended, cancelled
-            case attemptStarted, redirected, challenged, responseReceived, contentSent, contentReceived
+            case attemptStarted, redirected, challenged, interimResponse, responseReceived, contentSent, contentReceived
             case transactionEnded, attemptEnded, retryScheduled, coalesced
             case completed
             case webSocketOpened, webSocketSent, webSocketReceived, webSocketClosed
@@ -28,6 +28,11 @@ extension CallEvent {
         /// A server or proxy requires credentials that the transport does not have yet. With the transport
         /// `.foundation` on Linux, only challenges of the Basic scheme are reported.
         public static let challenged = Self(.challenged)
+        /// An interim response has arrived, such as `103 Early Hints`: its status is 100 to 199, but not 101. There may
+        /// be up to 100 of them before the response. Only a session that the manager has created itself, with the
+        /// transport `.curl`, posts these events. With the transport `.foundation` on Linux, interim responses are
+        /// ``responseReceived``.
+        public static let interimResponse = Self(.interimResponse)
         /// The header of a response has arrived, and the transport delivers the response.
         public static let responseReceived = Self(.responseReceived)
         /// Content of the request was sent.
@@ -72,6 +77,7 @@ extension CallEvent {
             case .attemptStarted: "attemptStarted"
             case .redirected: "redirected"
             case .challenged: "challenged"
+            case .interimResponse: "interimResponse"
             case .responseReceived: "responseReceived"
             case .contentSent: "contentSent"
             case .contentReceived: "contentReceived"

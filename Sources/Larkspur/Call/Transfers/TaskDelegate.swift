@@ -94,6 +94,14 @@ final class TaskDelegate: TransferReceiver {
         }
     }
 
+    /// Reports an interim response to observers and hooks. It is not the response of the task.
+    func receiveInterim(_ response: ReceivedResponse) {
+        task.note(.interimResponse, .response(response.object))
+        hooks.call(\.didReceiveInterimResponse, of: task) { [task] hook in
+            if let response = response.http { hook(task, response) }
+        }
+    }
+
     func receive(_ data: Data, hold: () -> (any Sendable)?) {
         let hook = hooks.hook(\.didReceiveData, of: task)
         // Content that is collected counts as consumed. Only content for a hook or a stream makes the transport wait.

@@ -36,6 +36,8 @@ final class Delivery: Sendable {
 
     enum Event: Sendable {
         case response(ReceivedResponse)
+        /// An interim response, for a receiver.
+        case interim(ReceivedResponse)
         case data(Data)
         /// All of the content has been delivered, while content of the request is still being sent.
         case contentEnded

@@ -16,6 +16,7 @@ extension TaskCore {
         }
         switch event {
         case .response(let response): deliverResponse(response)
+        case .interim(let response): state.receiver?.receiveInterim(response)
         case .data(let data): deliverData(data)
         case .contentEnded: state.receiver?.contentEnded()
         case .sent(let count, let total, let expected):

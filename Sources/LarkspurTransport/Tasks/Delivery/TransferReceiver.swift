@@ -7,6 +7,10 @@ package protocol TransferReceiver: AnyObject, Sendable {
     /// Receives the head of a response, and decides what happens to the content.
     func receive(_ response: ReceivedResponse) -> TransferAnswer<URLSession.ResponseDisposition>
 
+    /// Receives an interim response (a status of 100 to 199, but not 101), which comes before the head of a response.
+    /// Only a ``CurlURLSession`` that calls receivers directly reports interim responses.
+    func receiveInterim(_ response: ReceivedResponse)
+
     /// Receives a chunk of content.
     /// - Parameter hold: Returns an object. As long as the object exists, the chunk counts as not consumed. If `hold`
     ///   is not called, the chunk counts as consumed when the method returns.

@@ -18,6 +18,7 @@ struct EngineTransferTests {
             return .now(.allow)
         }
 
+        func receiveInterim(_ response: ReceivedResponse) { events.record("interim \(response.statusCode ?? 0)") }
         func receive(_ data: Data, hold: () -> (any Sendable)?) { events.record("data") }
         func contentEnded() { events.record("contentEnded") }
         func sent(_ count: Int64, total: Int64, expected: Int64) { events.record("sent") }
@@ -73,6 +74,35 @@ struct EngineTransferTests {
         #expect(core.withStorage { $0.record.response?.isMade } == false)
         // One that is asked for afterwards is that of the ended task.
         #expect(core.object?.state == .completed)
+        session.invalidateAndCancel()
+    }
+
+    @Test("Interim responses come before the response, in their order")
+    func interim() async throws {
+        server.route(
+            "/hinted",
+            .text("ok").preceded(byInformational: 102).preceded(byInformational: 103)
+                .preceded(byInformational: 103)
+        )
+        let receiver = Receiver()
+        let transfer = try #require(session.makeTransfer(request("hinted"), .data, for: receiver))
+        transfer.resume()
+        try await eventually(true) { receiver.events.values.contains("end") }
+        #expect(receiver.events.values == ["interim 102", "interim 103", "interim 103", "head", "data", "end"])
+        session.invalidateAndCancel()
+    }
+
+    @Test("There may be 100 interim responses to a request, and no more", arguments: [100, 101])
+    func manyInterim(_ count: Int) async throws {
+        var response = LoopbackServer.Response.text("ok")
+        for _ in 0..<count { response = response.preceded(byInformational: 103) }
+        server.route("/hinted", response)
+        let receiver = Receiver()
+        let transfer = try #require(session.makeTransfer(request("hinted"), .data, for: receiver))
+        transfer.resume()
+        try await eventually(true) { receiver.events.values.last == "end" || receiver.events.values.last == "failure" }
+        let interim = Array(repeating: "interim 103", count: 100)
+        #expect(receiver.events.values == interim + (count == 100 ? ["head", "data", "end"] : ["failure"]))
         session.invalidateAndCancel()
     }
 
