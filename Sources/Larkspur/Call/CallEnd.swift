@@ -225,10 +225,10 @@ extension SessionTask {
     /// Creates the ending: validates the response, and serializes it for each handler. Called once.
     /// - Parameter awaiter: The handler of the `await` that has taken the result. Default: nil, for none.
     func makeEnding(of result: TransferResult, for awaiter: CallHandler? = nil) -> CallEnding {
-        let ending = CallEnding(result, rules)
-        let stream = stream
+        let (rules, stream) = (rules, stream)
+        let ending = CallEnding(rules.verifyingDigests(of: result, from: stream), rules)
         if let finisher = plan.download { finisher.finish(ending, of: self) }
-        if let stream { ending.count = stream.result(of: result) }
+        if let stream { ending.count = stream.result(of: ending.result) }
         if let awaiter { ending.add(awaiter) }
         var late: [CallHandler] = []
         // Another handler may be added during the serialization, and is then served too.

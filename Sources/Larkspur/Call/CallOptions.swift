@@ -23,6 +23,8 @@ public struct CallOptions: Sendable {
     public var validation: ResponseValidation?
     /// The cache policy, in place of the policy of ``SessionManager/requestSettings`` or of the request. Default: nil.
     public var cachePolicy: URLRequest.CachePolicy?
+    /// Whether the digests that the server sends with the content (RFC 9530) are verified. Default: nil, they are not.
+    public var digestVerification: DigestVerification?
     /// The priority of the task, from 0 to 1. Default: nil, to use `URLSessionTask.defaultPriority`.
     public var priority: Float?
     /// Whether the content of the request is sent to its end, even if the response has a status of 300 or more. Only the
@@ -44,6 +46,7 @@ public struct CallOptions: Sendable {
     ///   - credential: The credential with which challenges are answered. Default: none.
     ///   - validation: The rules by which responses are acceptable. Default: the rules of the serializer.
     ///   - cachePolicy: The cache policy. Default: the policy of the session manager.
+    ///   - digestVerification: Whether the digests of the content are verified. Default: they are not.
     ///   - priority: The priority of the task, from 0 to 1. Default: `URLSessionTask.defaultPriority`.
     ///   - keepsSending: Whether content is sent even after a status of 300 or more. Default: false.
     ///   - uploadProgress: Called on the completion queue while the content of the request is sent. Default: none.
@@ -55,6 +58,7 @@ public struct CallOptions: Sendable {
         credential: URLCredential? = nil,
         validation: ResponseValidation? = nil,
         cachePolicy: URLRequest.CachePolicy? = nil,
+        digestVerification: DigestVerification? = nil,
         priority: Float? = nil,
         keepsSending: Bool = false,
         uploadProgress: (@Sendable (Progress) -> Void)? = nil,
@@ -66,6 +70,7 @@ public struct CallOptions: Sendable {
         self.credential = credential
         self.validation = validation
         self.cachePolicy = cachePolicy
+        self.digestVerification = digestVerification
         self.priority = priority
         self.keepsSending = keepsSending
         self.uploadProgress = uploadProgress
@@ -86,10 +91,10 @@ public struct CallOptions: Sendable {
 
     /// Returns the plan with a request in which the properties of the options are set.
     func applied(to plan: CallPlan) -> CallPlan {
-        guard let cachePolicy else { return plan }
+        guard cachePolicy != nil || digestVerification != nil else { return plan }
         return plan.mapRequest { request in
-            var request = request
-            request.cachePolicy = cachePolicy
+            var request = digestVerification == nil ? request : request.requestingNoCoding
+            if let cachePolicy { request.cachePolicy = cachePolicy }
             return request
         }
     }

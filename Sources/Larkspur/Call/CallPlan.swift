@@ -100,6 +100,7 @@ struct CallStart {
         settings.interceptors = options.interceptors
         settings.keepsSending = options.keepsSending
         rules.validation = options.validation
+        rules.digestVerification = options.digestVerification
     }
 
     /// Changes the settings. Returns false if the call has started.
@@ -178,6 +179,10 @@ extension SessionTask {
 
     /// The rules by which the response is acceptable.
     var rules: ResponseRules { storage.withLock { $0.start.rules } }
+
+    /// Returns the hashes to compute of the content of a response that is streamed; nil if the call does not verify
+    /// digests.
+    func hashes(for response: URLResponse) -> ContentHashes? { rules.digestVerification?.hashes(for: response) }
 
     /// The stream that delivers the content; nil if it is collected.
     var stream: ContentStream? { plan.template.stream ?? storage.withLock { $0.start.settings.stream } }

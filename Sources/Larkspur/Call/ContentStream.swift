@@ -1,3 +1,4 @@
+internal import HTTPSyntax
 import Synchronization
 
 /// A stream that delivers the content of a task in chunks, in order, instead of collecting it.
@@ -23,6 +24,7 @@ final class ContentStream: Sendable {
         var holdsRefused = false
         /// Whether the last response is held.
         var isHeld = false
+        var hashes: ContentHashes?
     }
 
     /// The closure that returns the rules for acceptable responses.
@@ -73,15 +75,20 @@ final class ContentStream: Sendable {
         }
     }
 
+    /// The hashes of the content that has been delivered; nil if none are computed.
+    var hashes: ContentHashes? { state.withLock { $0.hashes } }
+
     /// Records that a response begins.
+    /// - Parameter hashes: The hashes to compute of its content. Default: nil, for none.
     /// - Throws: `connectionLost`, if the response begins again after content was delivered, because the consumer has
     ///   that content already; `unacceptableContentType`, if the content type of the response ends the task.
-    func begin(with response: URLResponse) throws(LarkspurError) {
+    func begin(with response: URLResponse, hashing hashes: ContentHashes? = nil) throws(LarkspurError) {
         let refusal = refusal(of: response)
         let isSuccess = (response as? HTTPURLResponse).map { (200..<300).contains($0.statusCode) } ?? true
         let isAcceptable = state.withLock { state in
             state.isHeld = state.holdsRefused && !isSuccess && refusal == nil
             state.isAcceptable = refusal == nil && !state.isHeld
+            state.hashes = hashes
             return state.isAcceptable
         }
         guard !hasDelivered else {
@@ -119,8 +126,11 @@ final class ContentStream: Sendable {
     /// - Throws: `contentTooLarge`, if the transport cannot wait for a consumer that is too slow.
     func handOn(_ data: Data, held: (any Sendable)?, from task: DataTask) throws(LarkspurError) -> Bool {
         let isAcceptable = state.withLock { state in
-            if state.isAcceptable { state.count += Int64(data.count) }
-            return state.isAcceptable
+            guard state.isAcceptable else { return false }
+            state.count += Int64(data.count)
+            // Updated in the order of the content. No other thread needs the lock meanwhile.
+            state.hashes?.update(data)
+            return true
         }
         guard isAcceptable else { return false }
         switch consumer {
@@ -141,6 +151,7 @@ final class ContentStream: Sendable {
             if let error = result.error { throw error }
             // If content was delivered, its response was validated at the head.
             if count == 0 { try validation.validate(result.response, data: result.data) }
+            if let failure = result.digestFailure { throw failure.error }
             return .success(count)
         } catch {
             return .failure(error.filled(request: result.request, response: result.response, responseData: result.data))

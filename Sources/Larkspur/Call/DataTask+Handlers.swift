@@ -228,6 +228,15 @@ extension SessionTask {
     /// - Returns: The task.
     public func keepSending() -> Self { configure("keepSending()") { settings, _ in settings.keepsSending = true } }
 
+    /// Verifies the digests of the response's content (RFC 9530). If the content does not have the announced digest,
+    /// the error has the code `digestMismatch`, and a downloaded file is not moved to its destination.
+    /// - Parameter verification: Whether a response without a digest is accepted. Default: `.required`, it is an error
+    ///   with the code `digestMissing`.
+    /// - Returns: The task.
+    public func verifyDigest(_ verification: DigestVerification = .required) -> Self {
+        configure("verifyDigest(_:)") { $1.digestVerification = verification }
+    }
+
     /// Answers authentication challenges of this call with a name and a password.
     /// - Parameters:
     ///   - username: The user's name.

@@ -31,6 +31,7 @@ struct DownloadFinisher: Sendable {
         if let error = result.error { throw error }
         let validation = ending.rules.applied(to: validation)
         try validation.validate(result.response, data: beginning(of: result, validation))
+        if let failure = result.digestFailure { throw failure.error }
         guard let file = result.file else {
             throw LarkspurError(.emptyResponse, "The response came without a file.")
         }

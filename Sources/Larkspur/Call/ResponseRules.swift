@@ -1,3 +1,5 @@
+internal import HTTPSyntax
+
 /// The rules of a call by which its response is acceptable, in addition to the rules of its serializers.
 struct ResponseRules: Sendable {
     /// A check of the response that the caller has added. It throws if the response is not acceptable.
@@ -11,6 +13,8 @@ struct ResponseRules: Sendable {
     var statusCodes: StatusCodes?
     /// The acceptable content types that replace the types of the serializer; nil if the serializer's types apply.
     var contentTypes: Set<MediaRange>?
+    /// Whether the digests of the content are verified; nil if they are not.
+    var digestVerification: DigestVerification?
     var checks: [Check] = []
     var fileChecks: [FileCheck] = []
 
@@ -34,7 +38,10 @@ struct ResponseRules: Sendable {
             serializer.validation = applied(to: serializer.validation)
         }
         // If the rules reject the response already, their error takes precedence over the error of a check.
-        if !checks.isEmpty, (try? serializer.validation.validate(received: result.received, data: result.data)) != nil {
+        if !checks.isEmpty || result.digestFailure != nil,
+            (try? serializer.validation.validate(received: result.received, data: result.data)) != nil
+        {
+            if let failure = result.digestFailure { return .failure(failure.error) }
             do throws(LarkspurError) { try check(result) } catch { return .failure(error) }
         }
         return ResponsePipeline.run(
@@ -43,6 +50,30 @@ struct ResponseRules: Sendable {
             response: result.received,
             data: result.data
         )
+    }
+
+    /// Verifies the digests of a response, if the call asks for it. The error is stored, because a response that is not
+    /// acceptable is reported with another error.
+    /// - Parameter stream: The stream that has delivered the content; nil if the content was collected.
+    func verifyingDigests(of result: TransferResult, from stream: ContentStream?) -> TransferResult {
+        guard let digestVerification, result.error == nil, let response = result.response as? HTTPURLResponse else {
+            return result
+        }
+        let content: DigestVerification.Content =
+            if let stream { .hashed(stream.hashes ?? ContentHashes([])) } else if let file = result.file {
+                .file(file)
+            } else {
+                .data(result.data)
+            }
+        var result = result
+        do throws(LarkspurError) {
+            try digestVerification.verify(content, of: response, result.trailers, method: result.request?.httpMethod)
+        } catch {
+            let data = result.file == nil && stream == nil ? result.data : nil
+            let failure = error.filled(request: result.request, response: response, responseData: data)
+            result.digestFailure = StoredError(failure)
+        }
+        return result
     }
 
     /// Runs the caller's checks of the response.

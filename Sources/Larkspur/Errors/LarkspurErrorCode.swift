@@ -183,6 +183,11 @@ extension LarkspurError.Code {
     )
     /// A check that the call has added rejected the response; see the underlying error.
     public static let unacceptableResponse = Self(label: "unacceptable-response", number: NSURLErrorBadServerResponse)
+    /// The content does not have the digest that the response announces, or the field with the digest is malformed; see
+    /// ``DigestVerification``.
+    public static let digestMismatch = Self(label: "digest-mismatch", number: NSURLErrorBadServerResponse)
+    /// The call requires a digest of the content, but the response has none that can be verified.
+    public static let digestMissing = Self(label: "digest-missing", number: NSURLErrorBadServerResponse)
     /// The content could not be parsed.
     public static let responseSerializationFailed = Self(
         label: "response-serialization-failed",

@@ -22,6 +22,15 @@ extension URLRequest {
         for field in others { setValue(field.value, forHTTPHeaderField: field.name) }
     }
 
+    /// The request with `Accept-Encoding: identity`, which requests content without a content coding. If the caller has
+    /// set the field, its value stays unchanged.
+    var requestingNoCoding: URLRequest {
+        guard value(forHTTPHeaderField: "Accept-Encoding") == nil else { return self }
+        var request = self
+        request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+        return request
+    }
+
     /// Returns the request without some of its fields.
     /// - Parameter isRemoved: Returns whether a field is to be removed, by its name.
     func removingFields(where isRemoved: (String) -> Bool) -> URLRequest {

@@ -224,7 +224,7 @@ struct InterceptedCall: Sendable {
             template.resumer != nil || response !== task.response || stream.releaseHeld(),
             let task = task as? DataTask
         else { return }
-        try stream.begin(with: response)
+        try stream.begin(with: response, hashing: task.hashes(for: response))
         if !result.data.isEmpty { _ = try stream.handOn(result.data, held: true, from: task) }
     }
 

@@ -10,6 +10,7 @@ extension SessionManager: CallLauncher {
         if let stream = settings.stream { template.stream = stream }
         if settings.keepsSending { template.keepsSending = true }
         if let eventStream = settings.eventStream { request = request?.map(eventStream.prepared) }
+        if task.rules.digestVerification != nil { request = request?.map { $0.requestingNoCoding } }
         if environment.launchesLate || task.deadline != nil || !settings.timeouts.isEmpty {
             let shared = environment.settings.timeouts
             let limits = settings.timeouts.filled(from: settings.eventStream == nil ? shared : shared.forEventStreams)

@@ -58,6 +58,60 @@ import Testing
     }
 
     @Test(
+        "SHA-512 has the results of FIPS 180-4's examples",
+        arguments: [
+            (
+                "",
+                """
+                cf83e1357eefb8bdf1542850d66d8007d620e4050b5715dc83f4a921d36ce9ce\
+                47d0d13c5d85f2b0ff8318d2877eec2f63b931bd47417a81a538327af927da3e
+                """
+            ),
+            (
+                "abc",
+                """
+                ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a\
+                2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f
+                """
+            ),
+            (
+                """
+                abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopq\
+                klmnopqrlmnopqrsmnopqrstnopqrstu
+                """,
+                """
+                8e959b75dae313da8cf4f72814fc143f8f7779c6eb9f7fa17299aeadb6889018\
+                501d289e4900f7e4331b99dec4b5433ac7d329eeb6dd26545e96e55b874be909
+                """
+            ),
+            (
+                String(repeating: "a", count: 10_000),
+                """
+                0593036f4f479d2eb8078ca26b1d59321a86bdfcb04cb40043694f1eb0301b8a\
+                cd20b936db3c916ebcc1b609400ffcf3fa8d569d7e39293855668645094baf0e
+                """
+            ),
+        ]
+    )
+    func sha512(message: String, hash: String) {
+        #expect(SHA512.hash(Data(message.utf8)).hexadecimal == hash)
+    }
+
+    @Test("A hash of parts is that of the whole, wherever it is cut", arguments: [0, 1, 55, 64, 111, 128, 200, 300])
+    func parts(length: Int) {
+        let message = Data((0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        for cut in 0...length {
+            var (short, long) = (SHA256(), SHA512())
+            for part in [message.prefix(cut), message.dropFirst(cut)] {
+                part.withUnsafeBytes { short.update($0) }
+                part.withUnsafeBytes { long.update($0) }
+            }
+            #expect(short.finished() == SHA256.hash(message))
+            #expect(long.finished() == SHA512.hash(message))
+        }
+    }
+
+    @Test(
         "The credentials of RFC 7616, section 3.9.1, are valid",
         arguments: [
             (DigestAlgorithm.md5, "8ca523f5e9506fed4657c9700eebdbec"),

@@ -172,10 +172,20 @@ struct BrokenReplyTests {
         #expect(try await send(Reply(name: "", text: text), .handler).code == .cannotParseResponse)
     }
 
-    @Test("Informational responses are not delivered, however many there are", arguments: [1, 2000])
-    func informational(count: Int) async throws {
+    private func hints(_ count: Int) -> LoopbackServer.Response {
         let hints = String(repeating: "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", count: count)
-        server.route("/hints", .raw([.text(hints + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")]))
+        return .raw([.text(hints + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")])
+    }
+
+    @Test("More than 100 informational responses are an error", arguments: Style.allCases)
+    func manyInformational(style: Style) async throws {
+        server.route("/hints", hints(101))
+        #expect(try await style.send(URLRequest(url: server.url("/hints"))).code == .badServerResponse)
+    }
+
+    @Test("Informational responses are not delivered to delegates", arguments: [1, 100])
+    func informational(count: Int) async throws {
+        server.route("/hints", hints(count))
         let log = DelegateLog()
         let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }

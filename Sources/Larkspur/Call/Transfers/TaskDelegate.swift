@@ -77,7 +77,7 @@ final class TaskDelegate: TransferReceiver {
         }
         task.download.restart()
         do throws(LarkspurError) {
-            try stream?.begin(with: response.object)
+            try stream?.begin(with: response.object, hashing: task.hashes(for: response.object))
         } catch {
             fail(with: error)
         }

@@ -1,0 +1,35 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import HTTPSyntax
+import TestSupport
+import Testing
+
+/// Hashes of messages of many lengths, beside hashlib.
+@Suite("SHA-2, beside Python's hashlib", .needsServers, .timeLimit(.minutes(5)))
+struct HashTests {
+    @Test("Messages of every length have the same hashes, in one part and in parts")
+    func lengths() throws {
+        let seed = UInt64.random(in: 0..<1 << 63)
+        print("seed \(seed)")
+        var bytes = SeededGenerator(seed: seed)
+        var cuts = SeededGenerator(seed: seed &+ 1)
+        let expected: [[String]] = try PythonScript("hash_messages").run(["\(seed)", "600"])
+        #expect(expected.count == 602)
+        for row in expected {
+            let length = try #require(Int(row[0]))
+            let message = Data((0..<length).map { _ in UInt8(truncatingIfNeeded: bytes.next()) })
+            #expect(SHA256.hash(message).hexadecimal == row[1], "seed \(seed), \(length) bytes")
+            #expect(SHA512.hash(message).hexadecimal == row[2], "seed \(seed), \(length) bytes")
+            var hashes = ContentHashes([.sha256, .sha512])
+            var rest = message
+            while !rest.isEmpty {
+                let piece = rest.prefix(Int.random(in: 0...300, using: &cuts))
+                hashes.update(piece)
+                rest = rest.dropFirst(piece.count)
+            }
+            #expect(hashes.finished(.sha256)?.hexadecimal == row[1], "seed \(seed), \(length) bytes")
+            #expect(hashes.finished(.sha512)?.hexadecimal == row[2], "seed \(seed), \(length) bytes")
+        }
+    }
+}
+#endif
