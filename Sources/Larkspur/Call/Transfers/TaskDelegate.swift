@@ -158,7 +158,10 @@ final class TaskDelegate: TransferReceiver {
         task.download.add(Int64(data.count), of: response, for: task)
     }
 
-    func contentEnded() { stream?.finish(nil) }
+    func contentEnded() {
+        // Digests are verified at the end of the call, where their trailers are known, too.
+        if task.rules.digestVerification == nil { stream?.finish(nil) }
+    }
 
     /// Reports the bytes that were sent. If the transport does not know the length of the body, the request's
     /// `Content-Length` is used if there is one.
