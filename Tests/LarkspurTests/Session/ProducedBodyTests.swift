@@ -1,0 +1,281 @@
+import LarkspurTesting
+import Synchronization
+import Testing
+
+@testable import Larkspur
+
+@Suite("Bodies that are written while they are sent", .timeLimit(.minutes(5)))
+struct ProducedBodyTests {
+    private struct Failure: Error, Equatable {
+        let number: Int
+    }
+
+    let server: LoopbackServer
+
+    init() throws { server = try LoopbackServer() }
+
+    private var manager: SessionManager { TestTransport.curl.makeManager(for: server) }
+
+    private func pieces(_ count: Int) -> [Data] { (0..<count).map { Data("piece \($0);".utf8) } }
+
+    private func stream(_ pieces: [Data]) -> AsyncStream<Data> {
+        AsyncStream { continuation in
+            for piece in pieces { continuation.yield(piece) }
+            continuation.finish()
+        }
+    }
+
+    // MARK: What is sent
+
+    @Test("A sequence, a new one each time, one from an offset and a writer send the same", arguments: [true, false])
+    func kinds(isLengthKnown: Bool) async throws {
+        server.route("/sink", .text("taken"))
+        let pieces = pieces(50)
+        let whole = pieces.reduce(Data(), +)
+        let length = isLengthKnown ? Int64(whole.count) : nil
+        let bodies: [RequestBody] = [
+            .sequence(stream(pieces), length: length, contentType: "text/plain"),
+            .sequence(length: length, contentType: "text/plain") { stream(pieces) },
+            .sequence(length: Int64(whole.count), contentType: "text/plain", fromOffset: { _ in stream(pieces) }),
+            .writer(length: length, contentType: "text/plain") { writer in
+                for piece in pieces { try await writer.write(Array(piece)) }
+                try await writer.finish()
+            },
+            .writer(length: length, contentType: "text/plain") { writer in
+                try await writer.write(String(decoding: whole, as: UTF8.self))
+            },
+        ]
+        for body in bodies {
+            #expect(try await manager.post("sink", body: body).string == "taken")
+        }
+        let requests = server.requests
+        #expect(requests.map(\.body) == bodies.map { _ in whole })
+        #expect(requests.allSatisfy { $0.headers["Content-Type"] == "text/plain" })
+        let lengths = requests.map { $0.headers["Content-Length"] }
+        #expect(lengths == (0..<5).map { isLengthKnown || $0 == 2 ? "\(whole.count)" : nil })
+        #expect(requests.map { $0.headers["Transfer-Encoding"] } == lengths.map { $0 == nil ? "chunked" : nil })
+    }
+
+    @Test("A body without a byte is sent, too", arguments: [0, nil] as [Int64?])
+    func empty(_ length: Int64?) async throws {
+        server.route("/sink", .text("taken"))
+        #expect(try await manager.put("sink", body: .writer(length: length) { _ in }).string == "taken")
+        #expect(server.requests.map(\.body) == [Data()])
+    }
+
+    @Test("A file is sent from an offset on", arguments: TestTransport.allCases, [0, 3, 10])
+    func fileOffset(_ transport: TestTransport, offset: Int64) async throws {
+        server.route("/sink", .text("taken"))
+        let folder = TemporaryFolder()
+        let file = try folder.file("ten", Data("0123456789".utf8))
+        let manager = transport.makeManager(for: server)
+        #expect(try await manager.put("sink", body: .file(file, from: offset)).string == "taken")
+        #expect(server.requests.map(\.text) == [String("0123456789".dropFirst(Int(offset)))])
+        let error = await manager.put("sink", body: .file(file, from: 11)).response().error
+        #expect(error?.code == .fileUnreadable)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("The producer is never far ahead of the socket")
+    func backPressure() async throws {
+        let gate = LoopbackServer.Gate()
+        server.route("/slow", .text("taken").held(until: gate))
+        let written = Atomic(0)
+        let body = RequestBody.writer { writer in
+            for _ in 0..<400 {
+                try await writer.write(Data(count: 1 << 16))
+                written.add(1, ordering: .relaxed)
+            }
+        }
+        gate.open()
+        #expect(try await manager.post("slow", body: body).string == "taken")
+        #expect(written.load(ordering: .relaxed) == 400)
+        #expect(server.requests.first?.body.count == 400 << 16)
+    }
+
+    @Test("Foundation's transport refuses such a body by name, and sends nothing")
+    func foundation() async throws {
+        server.route("/sink", .text("taken"))
+        let manager = TestTransport.foundation.makeManager(for: server)
+        let begun = Recorder<Int>()
+        let body = RequestBody.writer { _ in begun.record(1) }
+        let error = await manager.post("sink", body: body).response().error
+        #expect(error?.code == .unsupported)
+        #expect(error?.message.contains(".curl") == true)
+        let kept = await manager.post("sink", body: .data(Data("x".utf8))).keepSending().response().error
+        #expect(kept?.code == .unsupported)
+        #expect(server.requests.isEmpty && begun.values.isEmpty)
+    }
+
+    @Test("A session of the caller's and a stub send it, too")
+    func otherSessions() async throws {
+        server.route("/sink", .text("taken"))
+        let body = RequestBody.sequence(length: nil) { stream(pieces(3)) }
+        let delegate = TestTransport.delegate.makeManager(for: server)
+        #expect(try await delegate.post("sink", body: body).string == "taken")
+        #expect(server.requests.map(\.text) == ["piece 0;piece 1;piece 2;"])
+        let stub = SessionManager.stubbed { request in .text(request.body.map { String(decoding: $0, as: UTF8.self) } ?? "none") }
+        #expect(try await stub.post("sink", body: body).string == "piece 0;piece 1;piece 2;")
+    }
+
+    // MARK: Failures of the producer
+
+    @Test("An error of the producer breaks the request off, and is the underlying error", arguments: [0, 1, 5])
+    func failure(after count: Int) async throws {
+        server.route("/sink", .text("taken"))
+        let body = RequestBody.writer { writer in
+            for piece in pieces(count) { try await writer.write(piece) }
+            throw Failure(number: count)
+        }
+        let error = await manager.post("sink", body: body).response().error
+        #expect(error?.code == .bodyUnreadable)
+        #expect(error?.underlyingError as? Failure == Failure(number: count))
+        // A request that was broken off is not one of the server's.
+        try await server.waitForOpenConnections(0)
+        #expect(server.requests.allSatisfy { $0.isTruncated })
+    }
+
+    @Test("A body that is too long or too short is broken off", arguments: [9, 11])
+    func wrongLength(_ count: Int) async throws {
+        server.route("/sink", .text("taken"))
+        let refusals = Recorder<LarkspurError.Code>()
+        let body = RequestBody.writer(length: 10) { writer in
+            do {
+                try await writer.write(Data(count: count))
+                try await writer.finish()
+            } catch {
+                refusals.record(error.code)
+                throw error
+            }
+        }
+        let error = await manager.put("sink", body: body).response().error
+        #expect(error?.code == .bodyUnreadable)
+        #expect(error?.message.contains("10 bytes") == true)
+        #expect(refusals.values == [.bodyUnreadable])
+    }
+
+    @Test("A producer that ends itself by a cancellation breaks the request off")
+    func cancelledProducer() async throws {
+        server.route("/sink", .text("taken"))
+        let error = await manager.post("sink", body: .writer { _ in throw CancellationError() }).response().error
+        #expect(error?.code == .bodyUnreadable)
+        #expect(error?.underlyingError is CancellationError)
+    }
+
+    @Test("A call that is cancelled cancels its producer")
+    func cancelledCall() async throws {
+        let ends = Recorder<LarkspurError.Code>()
+        let begun = Recorder<Int>()
+        server.route("/sink", .text("taken"))
+        let task = manager.post(
+            "sink",
+            body: .writer { writer in
+                do {
+                    while true {
+                        try await writer.write("x")
+                        begun.record(1)
+                        if begun.values.count > 3 { try await Task.sleep(for: .seconds(3600)) }
+                    }
+                } catch {
+                    ends.record((error as? LarkspurError)?.code ?? .cancelled)
+                    throw error
+                }
+            }
+        )
+        async let response = task.response()
+        try await begun.wait(for: 4)
+        task.cancel()
+        #expect(await response.error?.code == .cancelled)
+        #expect(try await ends.wait().count == 1)
+    }
+
+    // MARK: Sending again
+
+    @Test("A body that can be sent once is sent once")
+    func once() async throws {
+        server.route("/sink", .text("taken"))
+        let body = RequestBody.sequence(stream(pieces(3)))
+        #expect(try await manager.post("sink", body: body).string == "taken")
+        let error = await manager.post("sink", body: body).response().error
+        #expect(error?.code == .bodyUnreadable)
+        #expect(error?.message.contains("once") == true)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("A redirect sends a new sequence, and fails for one that is consumed", arguments: [307, 308])
+    func redirect(_ status: Int) async throws {
+        server.route("/old", .redirect(to: "/new", status: status))
+        server.route("/new", .text("arrived"))
+        let again = RequestBody.sequence(length: nil) { stream(pieces(3)) }
+        #expect(try await manager.post("old", body: again).string == "arrived")
+        #expect(server.requests(to: "/new").map(\.text) == ["piece 0;piece 1;piece 2;"])
+        let error = await manager.post("old", body: .sequence(stream(pieces(3)))).response().error
+        #expect(error?.code == .bodyUnreadable)
+        #expect(error?.message.contains("\(status)") == true)
+        #expect(server.requests(to: "/new").count == 1)
+    }
+
+    @Test("A retry sends a new sequence; with one that is consumed, the response stands", arguments: [true, false])
+    func retry(isRepeatable: Bool) async throws {
+        server.route("/busy", .status(503), .text("at last"))
+        let manager = manager
+        manager.clock = InstantClock()
+        manager.interceptors.call = [RetryPolicy(limit: 2, methods: [.put])]
+        let body = RequestBody.writer(isRepeatable: isRepeatable) { try await $0.write("content") }
+        let response = await manager.put("busy", body: body).response(as: StringResponseSerializer())
+        #expect(response.value == (isRepeatable ? "at last" : nil))
+        #expect(response.statusCode == (isRepeatable ? 200 : 503))
+        #expect(server.requests.map(\.text) == (isRepeatable ? ["content", "content"] : ["content"]))
+    }
+
+    @Test("A challenge sends the content again, or fails if it is consumed", arguments: [true, false])
+    func challenge(isRepeatable: Bool) async throws {
+        let body = RequestBody.writer(isRepeatable: isRepeatable) { try await $0.write("content") }
+        let task = manager.post("basic-auth/ada/secret", body: body)
+            .authenticate(with: URLCredential(user: "ada", password: "secret", persistence: .none))
+        let response = await task.response()
+        if isRepeatable {
+            #expect(response.statusCode == 200 || response.statusCode == 405)
+        } else {
+            #expect(response.error?.code == .bodyUnreadable)
+        }
+    }
+
+    @Test("A resumable upload goes on in the middle of content that is made from an offset", arguments: [
+        UploadServer.Dialect.tus, .ietf,
+    ])
+    func resumable(_ dialect: UploadServer.Dialect) async throws {
+        let server = try UploadServer(dialect)
+        server.next("PATCH", UploadServer.cut(after: 300_000), UploadServer.cut(after: 0))
+        let manager = TestTransport.curl.makeManager(for: server.server)
+        manager.clock = InstantClock()
+        let content = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 9) })
+        let offsets = Recorder<Int64>()
+        let body = RequestBody.sequence(length: 1_000_000, fromOffset: { offset in
+            offsets.record(offset)
+            return stream(stride(from: Int(offset), to: content.count, by: 70_001).map {
+                content[$0..<min($0 + 70_001, content.count)]
+            })
+        })
+        let resumable: ResumableUpload = dialect == .tus ? .tus : .ietf
+        let response = await manager.upload("files", from: body, resumable: resumable).response()
+        #expect(response.error == nil)
+        #expect(server.content == content && server.isComplete)
+        #expect(offsets.values == [0, 300_000, 300_000])
+        let once = await manager.upload("files", from: .sequence(stream([])), resumable: resumable).response()
+        #expect(once.error?.code == .unsupported)
+    }
+
+    // MARK: Trailers
+
+    @Test("Trailers that must not follow content are refused", arguments: ["Content-Length", "Host", "Set-Cookie", "a b"])
+    func refusedTrailers(_ name: String) async throws {
+        server.route("/sink", .text("taken"))
+        let declared = await manager.post("sink", body: .writer(trailers: [name]) { _ in }).response()
+        #expect(declared.error?.code == .invalidHeaderField)
+        #expect(server.requests.isEmpty)
+        let sent = await manager.post("sink", body: .writer { try await $0.finish([name: "1"]) }).response()
+        #expect(sent.error?.code == .bodyUnreadable)
+        #expect((sent.error?.underlyingError as? LarkspurError)?.code == .invalidHeaderField)
+    }
+}
