@@ -76,7 +76,7 @@ extension Exchange {
             )
         )
         setMethod(head.method, of: handle, length: head.body)
-        if content.reader != nil, task.keepsSending { handle.set(CURLOPT_KEEP_SENDING_ON_ERROR, 1) }
+        if content.reader != nil { handle.set(CURLOPT_KEEP_SENDING_ON_ERROR, task.keepsSending ? 1 : 0) }
         if content.channel != nil { handle.useTrailers() }
         transfer.expectsContinue = head.expectsContinue
         handle.setFields(head.lines, and: head.setsAcceptEncoding ? nil : head.acceptEncoding)
@@ -145,7 +145,9 @@ extension Exchange {
         guard transaction.isTransferring, let handle = transfer.handle, !takesFreshConnection(handle) else { return }
         if result == 0, let webSocket, webSocket.begin() { return }
         noteClose(of: handle)
-        if result == 0, task.webSocket == nil { handle.servesAgain = true }
+        // libcurl 7.88 does not forget that a handle has sent trailers: the next content that the handle sends in
+        // chunks would be written before the beginning of its buffer.
+        if result == 0, task.webSocket == nil, content.channel == nil { handle.servesAgain = true }
         let refusal = result == 0 ? nil : tunnelRefusal(of: handle)
         let unreadable = content.reader?.failure
         let end = Transaction.TransferEnd(
