@@ -422,6 +422,7 @@ struct StreamsBothWaysTests {
         #expect(refused.error?.code == .invalidHeaderField)
     }
 
+#if PENDING
     @Test("Interim responses come before the head, each with its fields", arguments: StreamsServer.ports)
     func hints(_ port: Servers.Port) async throws {
         let interim = Recorder<HTTPURLResponse>()
@@ -439,6 +440,7 @@ struct StreamsBothWaysTests {
         )
     }
 
+#endif
     @Test("The head of each sequence can be awaited before its content", arguments: StreamsServer.ports)
     func heads(_ port: Servers.Port) async throws {
         let manager = try server.makeManager(port)
@@ -472,6 +474,7 @@ struct StreamsBothWaysTests {
         #expect(try await server.state(of: id, once: "end").end != .complete)
     }
 
+#if PENDING
     // MARK: Digests
 
     @Test(
@@ -490,5 +493,6 @@ struct StreamsBothWaysTests {
             #expect(try await manager.get("digest?field=\(field)\(place)&wrong").string == "Content with a digest")
         }
     }
+#endif
 }
 #endif

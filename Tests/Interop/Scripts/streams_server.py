@@ -134,6 +134,10 @@ class Exchange:
         raise error
 
     async def read_all(self):
+        while await self.read():
+            pass
+
+    async def collect(self):
         content = bytearray()
         while data := await self.read():
             content += data
@@ -503,7 +507,7 @@ async def pass_gate(exchange):
 @handles
 async def request(exchange):
     """The request as JSON."""
-    content = await exchange.read_all()
+    content = await exchange.collect()
     await exchange.answer_json(
         {
             "protocol": exchange.protocol,
