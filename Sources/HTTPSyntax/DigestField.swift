@@ -103,10 +103,11 @@ private struct Reader {
     mutating func cutByteSequence() -> Data? {
         let colon = UInt8(ascii: ":")
         guard cut(colon) else { return nil }
-        let digits = cutPrefix { $0 != colon }
-        guard cut(colon), digits.count % 4 != 1, digits.allSatisfy(\.isBase64Digit) else { return nil }
-        let padding = Array(repeating: UInt8(ascii: "="), count: (4 - digits.count % 4) % 4)
-        return Data(base64Encoded: Data(digits + padding))
+        let digits = cutPrefix(while: \.isBase64Digit)
+        let padding = cutPrefix { $0 == UInt8(ascii: "=") }
+        let missing = (4 - digits.count % 4) % 4
+        guard cut(colon), missing < 3, padding.isEmpty || padding.count == missing else { return nil }
+        return Data(base64Encoded: Data(digits + Array(repeating: UInt8(ascii: "="), count: missing)))
     }
 
     /// Removes the parameters of an item. Returns false if they are malformed.
@@ -164,6 +165,5 @@ private struct Reader {
 extension UInt8 {
     fileprivate var isLowercaseLetter: Bool { self &- 0x61 < 26 }
 
-    /// Whether the byte is a digit of Base64, or its padding.
-    fileprivate var isBase64Digit: Bool { isLetter || isDigit || "+/=".utf8.contains(self) }
+    fileprivate var isBase64Digit: Bool { isLetter || isDigit || "+/".utf8.contains(self) }
 }

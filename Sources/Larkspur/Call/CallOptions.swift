@@ -23,7 +23,7 @@ public struct CallOptions: Sendable {
     public var validation: ResponseValidation?
     /// The cache policy, in place of the policy of ``SessionManager/requestSettings`` or of the request. Default: nil.
     public var cachePolicy: URLRequest.CachePolicy?
-    /// Whether the digests that the server sends with the content (RFC 9530) are verified. Default: nil, they are not.
+    /// The verification of the digests that the server sends with the content (RFC 9530). Default: nil, for none.
     public var digestVerification: DigestVerification?
     /// The priority of the task, from 0 to 1. Default: nil, to use `URLSessionTask.defaultPriority`.
     public var priority: Float?
@@ -46,7 +46,7 @@ public struct CallOptions: Sendable {
     ///   - credential: The credential with which challenges are answered. Default: none.
     ///   - validation: The rules by which responses are acceptable. Default: the rules of the serializer.
     ///   - cachePolicy: The cache policy. Default: the policy of the session manager.
-    ///   - digestVerification: Whether the digests of the content are verified. Default: they are not.
+    ///   - digestVerification: The verification of the content's digests. Default: none.
     ///   - priority: The priority of the task, from 0 to 1. Default: `URLSessionTask.defaultPriority`.
     ///   - keepsSending: Whether content is sent even after a status of 300 or more. Default: false.
     ///   - uploadProgress: Called on the completion queue while the content of the request is sent. Default: none.

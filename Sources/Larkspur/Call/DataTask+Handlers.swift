@@ -230,8 +230,8 @@ extension SessionTask {
 
     /// Verifies the digests of the response's content (RFC 9530). If the content does not have the announced digest,
     /// the error has the code `digestMismatch`, and a downloaded file is not moved to its destination.
-    /// - Parameter verification: Whether a response without a digest is accepted. Default: `.required`, it is an error
-    ///   with the code `digestMissing`.
+    /// - Parameter verification: The kind of verification. Default: `.required`, with which a response without a digest
+    ///   is an error with the code `digestMissing`.
     /// - Returns: The task.
     public func verifyDigest(_ verification: DigestVerification = .required) -> Self {
         configure("verifyDigest(_:)") { $1.digestVerification = verification }

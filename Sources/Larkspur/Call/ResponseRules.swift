@@ -13,7 +13,7 @@ struct ResponseRules: Sendable {
     var statusCodes: StatusCodes?
     /// The acceptable content types that replace the types of the serializer; nil if the serializer's types apply.
     var contentTypes: Set<MediaRange>?
-    /// Whether the digests of the content are verified; nil if they are not.
+    /// The verification of the content's digests; nil for none.
     var digestVerification: DigestVerification?
     var checks: [Check] = []
     var fileChecks: [FileCheck] = []

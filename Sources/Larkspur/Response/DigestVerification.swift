@@ -1,6 +1,6 @@
 internal import HTTPSyntax
 
-/// Whether a call verifies the digests that a server sends with the content of a response (RFC 9530).
+/// The verification of the digests that a server sends with the content of a response (RFC 9530).
 ///
 ///     let file = try await manager.download("disk.iso", to: .folder(downloads)).verifyDigest(.required).file
 ///
@@ -91,10 +91,8 @@ extension DigestVerification {
                     // Of streamed content, only the algorithms are known that the header section names.
                     guard let hash = hashes.finished(algorithm) else { continue }
                     guard hash == digest else {
-                        throw LarkspurError(
-                            .digestMismatch,
-                            "The content does not have the \(algorithm.rawValue) digest of the response's \(field.name)."
-                        )
+                        let name = "\(algorithm.rawValue) digest of the response's \(field.name)"
+                        throw LarkspurError(.digestMismatch, "The content does not have the \(name).")
                     }
                     hasVerified = true
                 }

@@ -1,6 +1,8 @@
 #if canImport(FoundationNetworking)
 import Foundation
+import Larkspur
 import LarkspurTransport
+import TestSupport
 import Testing
 
 /// Responses over HTTP/2 that are complete, in every way that frames allow.
@@ -54,6 +56,18 @@ struct HTTP2CompletionTests {
         #expect(reply.content.count == 10)
         #expect(reply.trailers == trailers)
         #expect(reply.field("x-a") == (steps.contains("x-a=0") ? "0" : nil))
+    }
+
+    @Test("Interim responses are reported before the response")
+    func interim() async throws {
+        let manager = SessionManager(configuration: .ephemeral, transport: .curl(server.options))
+        let seen = Recorder<String>()
+        manager.hooks.didReceiveInterimResponse = {
+            seen.record("\($1.statusCode) \($1.value(forHTTPHeaderField: "Link") ?? "-")")
+        }
+        let url = try server.url("head:100 head:103:link=a head:102 head:103:link=b head:200 data:4 last:6")
+        #expect(try await manager.get(url).data.count == 10)
+        #expect(seen.values == ["100 -", "103 a", "102 -", "103 b"])
     }
 
     @Test(

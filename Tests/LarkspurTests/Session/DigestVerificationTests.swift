@@ -55,7 +55,7 @@ struct DigestVerificationTests {
         var section: LoopbackServer.Fields {
             var section: LoopbackServer.Fields = [:]
             for field in fields {
-                let parts = field.split(separator: ": ", maxSplits: 1)
+                let parts = field.split(separator: ": ", maxSplits: 1, omittingEmptySubsequences: false)
                 section.append(String(parts[0]), String(parts[1]))
             }
             return section

@@ -190,9 +190,9 @@ import Testing
 
     @Test("Names of trailers that differ in their case are one, in the spelling of the first")
     func caselessTrailers() {
-        let lines = ["x-sum: 1", "X-SUM: 2", " 3", "Etag: a", "X-Sum: 4", "eTAG: b"]
+        let lines = ["x-sum: 1", "X-SUM: 2", " 3", "Etag: a\rb", "X-Sum: 4", "eTAG: c"]
         let trailers = ResponseHeadParser.trailers(of: lines.map { Array($0.utf8) })
-        #expect(trailers == ["x-sum": "1, 2 3, 4", "Etag": "a, b"])
+        #expect(trailers == ["x-sum": "1, 2 3, 4", "Etag": "a b, c"])
     }
 
     @Test("A status line after a final head begins another, without the first one's trailers")

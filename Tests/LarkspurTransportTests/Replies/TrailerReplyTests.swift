@@ -37,7 +37,7 @@ struct TrailerReplyTests {
         ("Server-Timing: a\r\nServer-Timing: b\r\n", ["Server-Timing": "a, b"]),
         ("X-Sum: 1\r\n  2\r\n\t3\r\n \r\n", ["X-Sum": "1 2 3"]),
         ("X-Sum: caf\u{E9}\r\n", ["X-Sum": "café"]),
-        ("X-Sum: a\0b\rc\r\n", ["X-Sum": "a b c"]),
+        ("X-Sum: a\0b\r\n", ["X-Sum": "a b"]),
         ("X-Sum:\r\n", ["X-Sum": ""]),
         ("Content-Length: 9\r\nX-Sum: 1\r\nSet-Cookie: a=b\r\nHost: h\r\nIf-Match: *\r\n", ["X-Sum": "1"]),
         ("Content-Length: 9\r\nTransfer-Encoding: gzip\r\n", nil),
