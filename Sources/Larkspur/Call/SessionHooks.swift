@@ -42,8 +42,8 @@ public struct SessionHooks: Sendable {
     /// A server sends `103 Early Hints` with `Link` fields for the resources that a program may already load (RFC
     /// 8297), and `100 Continue` or `102 Processing`. If it sends more than 100 interim responses to one request, the
     /// call ends with the error `malformedResponse`. Only a session that the manager has created itself, with the
-    /// transport `.curl`, reports interim responses. With the transport `.foundation` the hook is never called: on Linux
-    /// that transport reports interim responses of data tasks to ``responseDisposition``.
+    /// transport `.curl`, reports interim responses. With the transport `.foundation` the hook is never called: on
+    /// Linux that transport reports interim responses of data tasks to ``responseDisposition``.
     public var didReceiveInterimResponse: (@Sendable (SessionTask, HTTPURLResponse) -> Void)?
 
     /// The hook that is called when a data task has become a download, because ``responseDisposition`` returned

@@ -9,8 +9,9 @@ import Synchronization
 ///
 /// Each request and its response is an entry. This includes redirects, challenges, retries, and responses from the
 /// cache. An entry has the content that was collected in memory: content of requests that was in memory, and the
-/// content of the last response of a data or upload task. A ``Redaction`` hides secrets. If there are too many entries
-/// or bytes, the oldest entries are removed, and the archive states their number.
+/// content of the last response of a data or upload task. Trailers and interim responses are left out, because the
+/// format has no place for them. A ``Redaction`` hides secrets. If there are too many entries or bytes, the oldest
+/// entries are removed, and the archive states their number.
 public final class HARRecorder: CallObserver {
     private struct State {
         /// The entries by their numbers. The oldest entry has the number `first`.
