@@ -19,7 +19,7 @@ struct DigestVerificationTests {
     private static let sha512 =
         "sha-512=:stHShbUZnIX5iNA2ScN+RP093gHl1pxQ/vkGUZYvSBEOk0C2DUmkecTAtT9fB9aQaG3YfSSBk3pRLouF7nxhfw==:"
     /// The digest of other content.
-    private static let wrong = "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"
+    private static let wrong = "sha-256=:2SmKENGwc1g33EvYXaxkGw887yekfl1TpU8vP1svz/o=:"
 
     /// A response with the content.
     private static func response(_ fields: LoopbackServer.Fields = [:]) -> LoopbackServer.Response {
