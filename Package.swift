@@ -99,6 +99,12 @@ let package = Package(
             path: "Examples/APIClient/Program",
             swiftSettings: strict
         ),
+        .testTarget(
+            name: "APIClientTests",
+            dependencies: ["Larkspur", "LarkspurTesting", "Shelf"],
+            path: "Examples/APIClient/Tests",
+            swiftSettings: strict
+        ),
         // Code that is given a session and knows nothing of LarkspurTransport.
         .target(name: "SessionClients", path: "Tests/SessionClients", swiftSettings: strict),
         // Support that needs nothing of Larkspur, so that the tests of LarkspurTransport do without it too.
@@ -114,6 +120,37 @@ let package = Package(
             name: "LarkspurTestSupport",
             dependencies: ["Larkspur", "LarkspurTesting", "TestSupport"],
             path: "Tests/LarkspurSupport",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "LarkspurTests",
+            dependencies: [
+                "JSONSyntax", "Larkspur", "LarkspurActivity", "LarkspurCurlCommands", "LarkspurReachability",
+                "LarkspurTesting", "LarkspurTestSupport", "LarkspurTransport", "TestSupport",
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "LarkspurImagesTests",
+            dependencies: ["ImageGallery", "LarkspurImages", "LarkspurTesting", "LarkspurTestSupport", "TestSupport"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "LarkspurTransportTests",
+            dependencies: [
+                "CDynamicLibrary", "CLibcurl", "HTTPSyntax", "LarkspurTransport", "LarkspurTesting", "SessionClients",
+                "TestSupport",
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "LarkspurCommandTests",
+            dependencies: ["JSONSyntax", "LarkspurCommand", "LarkspurTesting", "TestSupport"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "LarkspurTestingTests",
+            dependencies: ["HTTPSyntax", "JSONSyntax", "Larkspur", "LarkspurTesting", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(
