@@ -150,25 +150,23 @@ struct BodyChannelTests {
 
     @Test("A producer that has finished is not cancelled by the end")
     func closingFinished() async throws {
-        let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
-        let ending = Mutex<Task<Void, Never>?>(nil)
-        let wasCancelled = Mutex(true)
+        let finished = Recorder<Bool>()
+        let cancelled = Recorder<Bool>()
+        let gate = AsyncStream.makeStream(of: Void.self)
         let channel = BodyChannel(length: nil) { channel in
-            let task = Task {
+            Task {
                 try? channel.finish()
-                for await _ in stream { break }
-                wasCancelled.withLock { $0 = Task.isCancelled }
+                finished.record(true)
+                for await _ in gate.stream { break }
+                cancelled.record(Task.isCancelled)
             }
-            ending.withLock { $0 = task }
-            return task
         }
-        let arrival = AsyncStream.makeStream(of: Void.self)
-        channel.attach(allowsTrailers: false) { arrival.continuation.yield() }
-        if case .wait = channel.take() { for await _ in arrival.stream { break } }
+        channel.attach(allowsTrailers: false) {}
+        _ = channel.take()
+        try await finished.wait()
         channel.close(.transferEnded)
-        continuation.yield()
-        await ending.withLock { $0 }?.value
-        #expect(!wasCancelled.withLock { $0 })
+        gate.continuation.yield()
+        #expect(try await cancelled.wait() == [false])
     }
 
     @Test("Announced and written lengths have to agree", arguments: [0, 1, 5, 9])
