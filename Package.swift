@@ -91,6 +91,12 @@ let package = Package(
             path: "Examples/WebSocketChat",
             swiftSettings: strict
         ),
+        .executableTarget(
+            name: "Dialogue",
+            dependencies: ["Larkspur"],
+            path: "Examples/Dialogue",
+            swiftSettings: strict
+        ),
         // A client of an API as a library of its own, a program that uses it, and its tests.
         .target(name: "Shelf", dependencies: ["Larkspur"], path: "Examples/APIClient/Client", swiftSettings: strict),
         .executableTarget(
@@ -125,8 +131,8 @@ let package = Package(
         .testTarget(
             name: "LarkspurTests",
             dependencies: [
-                "JSONSyntax", "Larkspur", "LarkspurActivity", "LarkspurCurlCommands", "LarkspurReachability",
-                "LarkspurTesting", "LarkspurTestSupport", "LarkspurTransport", "TestSupport",
+                "Dialogue", "JSONSyntax", "Larkspur", "LarkspurActivity", "LarkspurCurlCommands",
+                "LarkspurReachability", "LarkspurTesting", "LarkspurTestSupport", "LarkspurTransport", "TestSupport",
             ],
             swiftSettings: strict
         ),

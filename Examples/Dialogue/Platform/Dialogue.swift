@@ -1,0 +1,63 @@
+#if canImport(FoundationNetworking)
+import Larkspur
+
+/// A program that speaks and listens: it writes a line of a request, and reads the line of the response that answers it,
+/// ten times over. At the end each side sends trailers.
+///
+///     swift run Dialogue
+///
+/// The status is 1 if a line has another answer than it should.
+@main
+enum Dialogue {
+    static func main() async {
+        do {
+            exit(try await run() ? 0 : 1)
+        } catch {
+            FileHandle.standardError.write(Data("\(error)\n".utf8))
+            exit(1)
+        }
+    }
+
+    private static let words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+
+    /// Returns whether each line had its answer, and the server has counted all of them.
+    private static func run() async throws -> Bool {
+        let server = try EchoServer()
+        defer { server.stop() }
+
+        // A line is written when the answer to the line before it was read. So the lines come from a stream, which the
+        // loop below fills.
+        let (lines, speaker) = AsyncStream.makeStream(of: String.self)
+        let body = RequestBody.writer(contentType: "text/plain", trailers: ["X-Lines"]) { writer in
+            var count = 0
+            for await line in lines {
+                try await writer.write(line + "\n")
+                count += 1
+            }
+            try await writer.finish(["X-Lines": "\(count)"])
+        }
+
+        let call = SessionManager().post(server.url, body: body).timeout(total: .seconds(30))
+        return try await call.open { head, content in
+            print("The head is here before a line was written: \(head.statusCode)")
+            var answers = content.lines.makeAsyncIterator()
+            for word in words {
+                speaker.yield(word)
+                let answer = try await answers.next()
+                print("> \(word)\n< \(answer ?? "the end")")
+                guard answer == word.uppercased() else { return false }
+            }
+            speaker.finish()
+            guard try await answers.next() == nil, let trailers = content.trailers else { return false }
+            print("The trailers of the response:")
+            for trailer in trailers { print("  \(trailer.name): \(trailer.value)") }
+            return trailers["X-Lines"] == "10" && trailers["X-Lines-Received"] == "10"
+        }
+    }
+}
+#else
+@main
+enum Dialogue {
+    static func main() { print("On this platform, URLSession sends no trailers.") }
+}
+#endif
