@@ -1,11 +1,11 @@
 #if canImport(FoundationNetworking)
 import Foundation
 
-/// A server that reads and answers at the same time, over HTTP/1.1: it sends each line of a request's content back in
-/// upper case, as soon as the line is there.
+/// A server that reads a request and sends its response at the same time, over HTTP/1.1. It sends each line of the
+/// request's content back in upper case, as soon as the line has arrived.
 ///
-/// After the content it sends trailers: the number of lines, and what the trailers of the request say that it is.
-/// `LoopbackServer` cannot stand in for it, because it reads a request to its end before it answers.
+/// The trailers of the response are the trailer `X-Lines` of the request, and the number of lines that have arrived.
+/// `LoopbackServer` reads a request to its end before it responds, so the example cannot use it.
 final class EchoServer: Sendable {
     /// The URL of the server, at a free port of 127.0.0.1.
     let url: String
@@ -58,7 +58,7 @@ private struct Conversation {
         var head = 0
         while let line = readLine(), !line.isEmpty { head += 1 }
         guard head > 0 else { return }
-        // The client has the head before it has written a line.
+        // The client gets the head before it has written a line.
         say("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n")
         say("Trailer: X-Lines, X-Lines-Received\r\nConnection: close\r\n\r\n")
         var rest: [UInt8] = []

@@ -107,6 +107,53 @@ struct StreamSamples: Sendable {
         // end
     }
 
+    func opening() async throws {
+        // sample: head before content
+        let (head, content) = try await manager.get("disk.iso").open()
+        print(head.statusCode, head.expectedContentLength)
+        let data = try await content.collect(upTo: 10_000_000)
+        print(data.count)
+        // end
+    }
+
+    func scope() async throws {
+        // sample: head and content in a scope
+        let first = try await manager.get("log").open { head, content in
+            guard head.statusCode == 200 else { return "status \(head.statusCode)" }
+            for try await line in content.lines { return line }
+            return "no line"
+        }
+        print(first)
+        // end
+    }
+
+    func headOfSequence() async throws {
+        // sample: head of a sequence
+        let lines = manager.get("log").lines
+        let type = try await lines.head.mimeType
+        for try await line in lines { print(type ?? "no type", line) }
+        // end
+    }
+
+    func dialogue() async throws {
+        // sample: speak and listen
+        let (spoken, speaker) = AsyncStream.makeStream(of: String.self)
+        let body = RequestBody.writer(contentType: "text/plain") { writer in
+            for await line in spoken { try await writer.write(line + "\n") }
+        }
+        try await manager.post("echo", body: body).open { head, content in
+            var echoes = content.lines.makeAsyncIterator()
+            for line in ["one", "two", "three"] {
+                speaker.yield(line)
+                print(try await echoes.next() ?? "the end")
+            }
+            speaker.finish()
+            while let line = try await echoes.next() { print(line) }
+            print(content.trailers?["X-Lines-Received"] ?? "no trailer")
+        }
+        // end
+    }
+
     func errors() async {
         // sample: errors of a stream
         do {

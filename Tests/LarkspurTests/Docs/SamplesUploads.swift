@@ -32,6 +32,81 @@ struct UploadSamples: Sendable {
         // end
     }
 
+    func partOfFile() async {
+        // sample: part of a file
+        let response = await manager.put("disk.iso", body: .file(file, from: 4)).response()
+        print(response.error?.label ?? "uploaded")
+        // end
+    }
+
+    func sequence() async {
+        // sample: body from a sequence
+        let source = manager.get("disk.iso").chunks
+        let response = await manager.put("copies/disk.iso", body: .sequence(source)).response()
+        print(response.error?.label ?? "copied")
+        // end
+    }
+
+    func sequenceMadeAnew() async {
+        // sample: body from sequences that are made anew
+        let body = RequestBody.sequence(making: { manager.get("disk.iso").chunks })
+        let response = await manager.put("copies/disk.iso", body: body).response()
+        print(response.error?.label ?? "copied")
+        // end
+    }
+
+    func writer() async {
+        // sample: body from a writer
+        let body = RequestBody.writer(contentType: "text/csv") { writer in
+            try await writer.write("number,square\n")
+            for number in 1...1000 { try await writer.write("\(number),\(number * number)\n") }
+        }
+        let response = await manager.post("tables", body: body).response()
+        print(response.error?.label ?? "sent")
+        // end
+    }
+
+    func refusal() async {
+        // sample: writer that notices an early response
+        let body = RequestBody.writer { writer in
+            do throws(LarkspurError) {
+                while true { try await writer.write("a line of a log\n") }
+            } catch {
+                if error.code == .sendingEnded { print(error.message) }
+                throw error
+            }
+        }
+        let response = await manager.post("full", body: body).response()
+        print(response.statusCode ?? 0)
+        // end
+    }
+
+    func trailers() async {
+        // sample: trailers of a request
+        let body = RequestBody.writer(contentType: "text/csv", trailers: ["X-Row-Count"]) { writer in
+            for number in 1...1000 { try await writer.write("\(number),\(number * number)\n") }
+            try await writer.finish(["X-Row-Count": "1000"])
+        }
+        let response = await manager.post("tables", body: body).response()
+        print(response.error?.label ?? "sent")
+        // end
+    }
+
+    func resumableSequence(length: Int64) async {
+        // sample: resumable upload of a sequence
+        let body = RequestBody.sequence(
+            length: length,
+            fromOffset: { offset in
+                let handle = try FileHandle(forReadingFrom: file)
+                try handle.seek(toOffset: UInt64(offset))
+                return AsyncThrowingStream<Data, any Error>(unfolding: { try handle.read(upToCount: 1 << 16) })
+            }
+        )
+        let response = await manager.upload("files", from: body, resumable: .tus).response()
+        print(response.error?.label ?? "uploaded")
+        // end
+    }
+
     func form() async throws {
         // sample: multipart form
         let form = RequestBody.multipart { form in

@@ -35,6 +35,17 @@ struct StreamSamplesTests {
         #expect(samples.output.values == ["6", "error: one", "error: two", "a 1.5", "b 2.0", "start"])
     }
 
+    @Test("Heads come before the content")
+    func heads() async throws {
+        try await samples.opening()
+        try await samples.scope()
+        try await samples.headOfSequence()
+        #expect(
+            samples.output.values
+                == ["200 3", "3", "start", "text/plain start", "text/plain error: one", "text/plain error: two"]
+        )
+    }
+
     @Test func serverSentEvents() async throws {
         let updates = events("retry: 100\nevent: added\ndata: x\n\nid: 8\nevent: removed\ndata: y\n\ndata: z\n\n")
         server.route("/updates", updates, .status(204), updates, .status(204))

@@ -21,6 +21,74 @@ struct UploadSamplesTests {
         )
     }
 
+    /// The samples whose bodies are produced, with a transport that can send these.
+    private var producing: UploadSamples {
+        UploadSamples(
+            manager: TestTransport.curl.makeManager(for: server),
+            url: samples.url,
+            file: samples.file,
+            folder: samples.folder
+        )
+    }
+
+    @Test func partOfFile() async throws {
+        await samples.partOfFile()
+        #expect(samples.output.values == ["uploaded"])
+        #expect(server.requests.last?.text == "rtrait")
+    }
+
+    @Test("A sequence is copied once, and one that is made anew also after a redirect")
+    func sequences() async throws {
+        server.route("/disk.iso", .data(Data([1, 2, 3])))
+        let samples = producing
+        await samples.sequence()
+        #expect(server.requests(to: "/copies/disk.iso").last?.body == Data([1, 2, 3]))
+        server.route("/copies/disk.iso", .status(307, headers: ["Location": "/other"]))
+        await samples.sequence()
+        await samples.sequenceMadeAnew()
+        #expect(samples.output.values == ["copied", "body-unreadable", "copied"])
+        #expect(server.requests(to: "/other").map(\.body) == [Data([1, 2, 3])])
+        #expect(server.requests(to: "/disk.iso").count == 4)
+    }
+
+    @Test func writers() async throws {
+        let samples = producing
+        await samples.writer()
+        await samples.trailers()
+        let (plain, withTrailers) = (try #require(server.requests.first), try #require(server.requests.last))
+        #expect(plain.text.hasPrefix("number,square\n1,1\n2,4\n"))
+        #expect(plain.headers["Content-Type"] == "text/csv" && plain.headers["Transfer-Encoding"] == "chunked")
+        #expect(withTrailers.headers["Trailer"] == "X-Row-Count" && withTrailers.trailers["X-Row-Count"] == "1000")
+        #expect(samples.output.values == ["sent", "sent"])
+    }
+
+    @Test("A writer gets an error after an early response")
+    func refusal() async throws {
+        var full = LoopbackServer.Response.status(413)
+        full.requestBody = .refuse
+        server.route("/full", full)
+        let samples = producing
+        await samples.refusal()
+        let output = try await samples.output.wait(for: 2)
+        #expect(output.contains("413"))
+        #expect(output.contains { $0.contains("the status 413") })
+    }
+
+    @Test("A sequence continues at the offset that the server has")
+    func resumableSequence() async throws {
+        let server = try UploadServer(.tus)
+        let samples = UploadSamples(
+            manager: TestTransport.curl.makeManager(for: server.server),
+            url: server.server.url("/files"),
+            file: samples.file,
+            folder: folder.url
+        )
+        server.next("PATCH", UploadServer.answer(.status(204).adding("Upload-Offset", "4"), keeping: 4))
+        await samples.resumableSequence(length: 10)
+        #expect(samples.output.values == ["uploaded"] && server.content == Data("a portrait".utf8))
+        #expect(server.methods == ["POST", "PATCH", "PATCH"])
+    }
+
     @Test func resumable() async throws {
         let server = try UploadServer(.tus)
         let samples = UploadSamples(
