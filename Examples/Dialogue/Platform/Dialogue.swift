@@ -25,8 +25,8 @@ enum Dialogue {
         let server = try EchoServer()
         defer { server.stop() }
 
-        // A line is written when the echo of the previous line was read. So the lines come from a stream, which the loop
-        // below fills.
+        // A line is written when the echo of the previous line was read. So the lines come from a stream, which the
+        // loop below fills.
         let (lines, speaker) = AsyncStream.makeStream(of: String.self)
         let body = RequestBody.writer(contentType: "text/plain", trailers: ["X-Lines"]) { writer in
             var count = 0

@@ -27,9 +27,9 @@ public struct CallOptions: Sendable {
     public var digestVerification: DigestVerification?
     /// The priority of the task, from 0 to 1. Default: nil, to use `URLSessionTask.defaultPriority`.
     public var priority: Float?
-    /// Whether the content of the request is sent to its end, even if the response has a status of 300 or more. Only the
-    /// transport `.curl` can do so; with another transport, the call ends with the error `unsupported`. Default: false,
-    /// such a status ends the sending.
+    /// Whether the content of the request is sent to its end, even if the response has a status of 300 or more. Over
+    /// HTTP/2, the end of the response ends the sending nevertheless. If the session is not a `CurlURLSession`, the
+    /// call ends with the error `unsupported`. Default: false, such a status ends the sending.
     public var keepsSending: Bool
     /// The closure that is called on the manager's completion queue while the content of the request is sent. Default:
     /// nil.

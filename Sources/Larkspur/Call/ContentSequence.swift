@@ -7,7 +7,8 @@ import Synchronization
 /// buffered. `.foundation` on Linux cannot make the server wait: a consumer that is more than 16 MiB behind ends the
 /// call with the error `contentTooLarge`. Leaving the loop cancels the call.
 ///
-/// There can be only one iterator. A second iterator throws an error with the code `unsupported`.
+/// There can be only one iterator, over one form of the content. A second iterator throws an error with the code
+/// `unsupported`. ``head`` is the response before its content, and ``trailers`` are the fields after it.
 public struct ContentChunks: AsyncSequence, Sendable {
     /// A chunk of content, of any length.
     public typealias Element = Data

@@ -21,8 +21,8 @@ final class ContentSource: Sendable {
     /// - Parameters:
     ///   - task: The call.
     ///   - eventStream: The properties of the request for an event stream. Default: nil, for other content.
-    ///   - acceptsAll: Whether every response is acceptable for which the call sets no rules. Default: false, only those
-    ///     with a status of 200 to 299.
+    ///   - acceptsAll: Whether every response is acceptable for which the call sets no rules. Default: false, only
+    ///     those with a status of 200 to 299.
     init(task: DataTask, eventStream: EventStreamRequest? = nil, acceptsAll: Bool = false) {
         self.task = task
         self.eventStream = eventStream

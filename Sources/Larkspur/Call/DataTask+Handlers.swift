@@ -221,10 +221,11 @@ extension SessionTask {
         configure("interceptAttempts(with:)") { settings, _ in settings.interceptors.attempt += interceptors }
     }
 
-    /// Sends the content of the request to its end, even if the response has a status of 300 or more. Without this, such
-    /// a status ends the sending.
+    /// Sends the content of the request to its end, even if the response has a status of 300 or more. Without this
+    /// setting, such a status ends the sending.
     ///
-    /// Only the transport `.curl` can do so; with another transport, the call ends with the error `unsupported`.
+    /// Over HTTP/2, the end of the response ends the sending nevertheless. If the session is not a `CurlURLSession`,
+    /// the call ends with the error `unsupported`.
     /// - Returns: The task.
     public func keepSending() -> Self { configure("keepSending()") { settings, _ in settings.keepsSending = true } }
 

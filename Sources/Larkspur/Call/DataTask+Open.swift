@@ -7,13 +7,15 @@ import Synchronization
 extension DataTask {
     /// Starts the call, and waits for the head of the response: its status and its header fields.
     ///
-    /// The content of the request may still be sent while the response is read. Neither waits for the other: a slow
-    /// reader does not stop the sending, and a slow writer does not stop the reading.
+    /// With the transport `.curl`, the content of the request may still be sent while the response is read. Neither
+    /// direction waits for the other: a slow reader does not stop the sending, and a slow writer does not stop the
+    /// reading.
     ///
-    /// A response with any status has a head, unless the call has rules: after ``SessionTask/validate(statusCode:)``, a
-    /// response that is not acceptable ends the call with its error. If the call has interceptors, a response with
-    /// another status than 200 to 299 is held with its content until they have returned, as they may send the request
-    /// again; at most 1 MiB is held. After the head was returned, the request is not sent again.
+    /// A response with any status has a head, unless the call has rules: after ``SessionTask/validate(statusCode:)``,
+    /// a response that is not acceptable ends the call with an error. If the call has interceptors, a response with
+    /// another status than 200 to 299 is held with its content until they have returned, because they may send the
+    /// request again. If more than 1 MiB of its content arrives, the call ends with the error `contentTooLarge`. After
+    /// the head was returned, the request is not sent again.
     /// - Returns: The head, and the content as it arrives. If the content is released before it was read to its end,
     ///   the call is cancelled.
     /// - Throws: ``LarkspurError`` if the call fails before there is a head. Its code is `cancelled` after a
@@ -23,15 +25,16 @@ extension DataTask {
         return (try await content.head, content)
     }
 
-    /// Starts the call, passes the head and the content of the response to a closure, and waits for the end of the call.
+    /// Starts the call, passes the head and the content of the response to a closure, and waits for the end of the
+    /// call.
     ///
-    /// In all other respects it is like ``open()``. When the closure returns, content that was not read to its end is
-    /// discarded: the call is cancelled. If it was read to its end, the method waits until the content of the request
-    /// has been sent, too.
+    /// In all other respects it is like ``open()``. If the closure returns before all of the content has arrived, or
+    /// throws an error, the call is cancelled. If all of the content has arrived, the method waits until the content of
+    /// the request has been sent, too.
     /// - Parameter body: A closure that gets the head, and the content as it arrives.
     /// - Returns: The value that the closure returns.
     /// - Throws: The error of the closure. ``LarkspurError`` if the call fails before there is a head, or after all of
-    ///   the content was read. Its code is `cancelled` after a cancellation of the surrounding `Task`.
+    ///   the content has arrived. Its code is `cancelled` after a cancellation of the surrounding `Task`.
     public func open<Value: Sendable>(
         isolation actor: isolated (any Actor)? = #isolation,
         _ body: (_ head: HTTPURLResponse, _ content: ContentChunks) async throws -> Value
@@ -68,8 +71,8 @@ extension DataTask {
 
 extension ContentChunks {
     /// The head of the response: its status and its header fields. Reading the property starts the call.
-    /// - Throws: ``LarkspurError`` if the call fails before there is a head, or its response is not acceptable. Its code
-    ///   is `cancelled` after a cancellation.
+    /// - Throws: ``LarkspurError`` if the call fails before there is a head, or its response is not acceptable. Its
+    ///   code is `cancelled` after a cancellation.
     public var head: HTTPURLResponse {
         get async throws(LarkspurError) { try await source.head() }
     }
@@ -99,8 +102,9 @@ extension ContentChunks {
     /// Reads the content to its end.
     /// - Parameter limit: The maximum number of bytes.
     /// - Returns: The content.
-    /// - Throws: ``LarkspurError`` if the call fails, or the content is incomplete. Its code is `contentTooLarge` if there
-    ///   are more bytes than the limit, and `cancelled` after a cancellation. After an error, the call is cancelled.
+    /// - Throws: ``LarkspurError`` if the call fails, or the content is incomplete. Its code is `contentTooLarge` if
+    ///   there are more bytes than the limit, and `cancelled` after a cancellation. After an error, the call is
+    ///   cancelled.
     public func collect(upTo limit: Int) async throws(LarkspurError) -> Data {
         let consumer = source.takeConsumer()
         var content = Data()
@@ -123,8 +127,8 @@ extension ContentChunks {
 
 extension ContentBytes {
     /// The head of the response: its status and its header fields. Reading the property starts the call.
-    /// - Throws: ``LarkspurError`` if the call fails before there is a head, or its response is not acceptable. Its code
-    ///   is `cancelled` after a cancellation.
+    /// - Throws: ``LarkspurError`` if the call fails before there is a head, or its response is not acceptable. Its
+    ///   code is `cancelled` after a cancellation.
     public var head: HTTPURLResponse {
         get async throws(LarkspurError) { try await source.head() }
     }
@@ -132,8 +136,8 @@ extension ContentBytes {
 
 extension ContentLines {
     /// The head of the response: its status and its header fields. Reading the property starts the call.
-    /// - Throws: ``LarkspurError`` if the call fails before there is a head, or its response is not acceptable. Its code
-    ///   is `cancelled` after a cancellation.
+    /// - Throws: ``LarkspurError`` if the call fails before there is a head, or its response is not acceptable. Its
+    ///   code is `cancelled` after a cancellation.
     public var head: HTTPURLResponse {
         get async throws(LarkspurError) { try await source.head() }
     }
@@ -141,8 +145,8 @@ extension ContentLines {
 
 extension ContentValues {
     /// The head of the response: its status and its header fields. Reading the property starts the call.
-    /// - Throws: ``LarkspurError`` if the call fails before there is a head, or its response is not acceptable. Its code
-    ///   is `cancelled` after a cancellation.
+    /// - Throws: ``LarkspurError`` if the call fails before there is a head, or its response is not acceptable. Its
+    ///   code is `cancelled` after a cancellation.
     public var head: HTTPURLResponse {
         get async throws(LarkspurError) { try await source.head() }
     }
@@ -151,8 +155,8 @@ extension ContentValues {
 extension EventSource {
     /// The head of the first response: its status and its header fields. Reading the property connects; the next loop
     /// uses this connection.
-    /// - Throws: ``LarkspurError`` if the connection fails before there is a head, or its response is not acceptable. Its
-    ///   code is `cancelled` after a cancellation.
+    /// - Throws: ``LarkspurError`` if the connection fails before there is a head, or its response is not acceptable.
+    ///   Its code is `cancelled` after a cancellation.
     public var head: HTTPURLResponse {
         get async throws(LarkspurError) {
             try await opened.connection { connection(lastEventID) }.head()

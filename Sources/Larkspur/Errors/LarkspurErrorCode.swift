@@ -144,11 +144,11 @@ extension LarkspurError.Code {
     )
     /// The file of a download could not be created or written: there is no space, no permission, or no such folder.
     public static let fileUnwritable = Self(label: "file-unwritable", number: NSURLErrorCannotWriteToFile)
-    /// The content of the request could not be read to its end: a file or a stream failed, was changed, differed from
-    /// its announced length, or cannot be sent a second time.
+    /// The content of the request could not be read or produced to its end: a file, a stream or a producer failed, was
+    /// changed, differed from its announced length, or cannot be sent a second time.
     public static let bodyUnreadable = Self(label: "body-unreadable", number: NSURLErrorRequestBodyStreamExhausted)
-    /// A writer of the request's content cannot write any more, because the rest of the content is not sent: the server
-    /// has answered already, or the call has ended.
+    /// The rest of the request's content is not sent, because there is an early response or the call has ended. Only a
+    /// ``BodyWriter`` throws this error.
     public static let sendingEnded = Self(label: "sending-ended", number: NSURLErrorCancelled)
     /// A resumable upload cannot be continued: the server has no upload, has lost it twice, or reports an impossible
     /// state.

@@ -74,9 +74,10 @@ final class BodyProducer: Sendable {
     }
 }
 
-/// The writer of a request's content, which a closure gets (``RequestBody/writer(length:contentType:trailers:isRepeatable:_:)``).
+/// The writer of a request's content.
 ///
-/// It may be used on any thread and by several tasks; the bytes of one call stay together.
+/// The closure of ``RequestBody/writer(length:contentType:trailers:isRepeatable:_:)`` gets it. A writer may be used on
+/// any thread and by several Swift tasks. The bytes of one call of ``write(_:)-(DataProtocol)`` stay together.
 public struct BodyWriter: Sendable {
     let channel: BodyChannel
     /// The number of bytes after which the production ends; nil for all of the content.
@@ -84,13 +85,13 @@ public struct BodyWriter: Sendable {
 
     /// Sends bytes, and waits until there is room for more.
     ///
-    /// At most 256 KiB wait for the socket; while there are more, the method waits. The bytes of a call are sent at
-    /// once, even if they are few.
-    /// - Parameter bytes: The bytes. Without a byte, the method does nothing.
-    /// - Throws: ``LarkspurError`` with the code `sendingEnded`, if the rest of the content is not sent: the server has
-    ///   answered with a status of 300 or more, the response over HTTP/2 has ended, or the call has ended. The code is
-    ///   `bodyUnreadable` if there are more bytes than were announced, `unsupported` after ``finish(_:)``, and
-    ///   `cancelled` if the surrounding task was cancelled.
+    /// While 256 KiB or more wait for the socket, the method waits. The bytes of a call are sent at once, even if they
+    /// are few.
+    /// - Parameter bytes: The bytes. If there are none, the method does nothing.
+    /// - Throws: ``LarkspurError`` with the code `sendingEnded`, if the rest of the content is not sent: the response
+    ///   has a status of 300 or more, the response over HTTP/2 has ended, or the call has ended. The code is
+    ///   `bodyUnreadable` if there are more bytes than the length of the body, `unsupported` after the end of the
+    ///   content, and `cancelled` if the surrounding Swift task is cancelled while the method waits.
     public func write(_ bytes: some DataProtocol) async throws(LarkspurError) {
         do throws(BodyChannel.Refusal) {
             try await channel.write(Data(bytes))
@@ -104,14 +105,15 @@ public struct BodyWriter: Sendable {
     /// - Throws: The errors of ``write(_:)-(DataProtocol)``.
     public func write(_ text: String) async throws(LarkspurError) { try await write(Data(text.utf8)) }
 
-    /// Ends the content. When the closure returns, the content ends without a call of this method.
-    /// - Parameter trailers: The fields that follow the content (RFC 9110, section 6.5). They are sent over HTTP/1.1
-    ///   only. A body that was made with the names of its trailers makes its request go by HTTP/1.1; with other bodies
-    ///   the method throws an error if HTTP/2 is possible. Default: none.
+    /// Ends the content, and does not wait until it was sent. When the closure returns, the content ends without a call
+    /// of this method.
+    /// - Parameter trailers: The fields that follow the content (RFC 9110, section 6.5). They can be sent only in
+    ///   chunks over HTTP/1.1. If the body was created with the names of its trailers, its request is sent in this way.
+    ///   Otherwise the method throws an error if HTTP/2 is possible or the body has a length. Default: none.
     /// - Throws: ``LarkspurError`` with the code `invalidHeaderField`, if a trailer's name or value is not allowed;
-    ///   `bodyUnreadable`, if there are fewer bytes than were announced; `unsupported`, if the content has ended
-    ///   already, or trailers cannot be sent; and `sendingEnded` as in ``write(_:)-(DataProtocol)``. After an error, the
-    ///   request is broken off.
+    ///   `bodyUnreadable`, if there are fewer bytes than the length of the body; `unsupported`, if the content has
+    ///   ended already, or trailers cannot be sent; and `sendingEnded` as in ``write(_:)-(DataProtocol)``. In the first
+    ///   three cases the request is broken off, unless the content has ended already.
     public func finish(_ trailers: HTTPHeaders = HTTPHeaders()) async throws(LarkspurError) {
         do throws(LarkspurError) {
             try trailers.validateTrailers()

@@ -1,19 +1,22 @@
-/// Bodies that are produced while they are sent. With the transport `.foundation` on Linux, the call ends with the error
-/// `unsupported`: its streams cannot wait for bytes, and it would send a truncated body that looks complete.
+/// Bodies that are produced while they are sent, by a sequence or a closure.
 ///
-/// Nothing is produced before the transport asks for content. If the production fails, the request is broken off, so that
-/// no server takes its content for complete, and the call ends with the error `bodyUnreadable`, whose `underlyingError`
-/// is the error of the production. If the sending ends before the content does, the task that produces is cancelled:
-/// after a status of 300 or more (unless ``CallOptions/keepsSending`` is set), at the end of a response over HTTP/2, and
-/// at the end of the call.
+/// Nothing is produced before the transport requests content. If the production fails, the request is broken off, so
+/// that no server takes its content for complete. The call then ends with the error `bodyUnreadable`, whose
+/// `underlyingError` is the error of the production. If the sending ends before the content does, the Swift task that
+/// produces the content is cancelled. This happens after a status of 300 or more (unless ``CallOptions/keepsSending``
+/// is set), at the end of a response over HTTP/2, and at the end of the call.
+///
+/// With the transport `.foundation` on Linux, the call ends with the error `unsupported`: that transport takes a
+/// stream without bytes for its end, and would send truncated content that looks complete.
 extension RequestBody {
     /// Creates a body from a sequence, which is sent once.
     ///
-    /// If the content would have to be sent again, after a redirect, a challenge, a lost connection or for a retry, the
-    /// call ends with the error `bodyUnreadable`. Content of which nothing has been asked for counts as not sent.
+    /// If the content would have to be sent again, after a redirect, a challenge or a lost connection, the call ends
+    /// with the error `bodyUnreadable`. ``RetryPolicy`` does not repeat the request. The content counts as sent as soon
+    /// as the transport has requested its first byte.
     /// - Parameters:
-    ///   - sequence: The chunks of the content, such as `Data` or `[UInt8]`. The next chunk is requested when there is
-    ///     room for it: at most 256 KiB and one chunk wait for the socket.
+    ///   - sequence: The chunks of the content, as `Data`, `[UInt8]` or another `DataProtocol`. The next chunk is
+    ///     requested when there is room for it: at most 256 KiB and one chunk wait for the socket.
     ///   - length: The number of bytes of all chunks. If there are more or fewer, the call ends with the error
     ///     `bodyUnreadable`. Default: nil, for an unknown number; over HTTP/1.1 the content is then sent in chunks.
     ///   - contentType: The media type. Default: `application/octet-stream`.
@@ -28,13 +31,14 @@ extension RequestBody {
         return Self(kind: .produced(producer), contentType: contentType)
     }
 
-    /// Creates a body from sequences, of which a new one is made each time that the content is sent.
+    /// Creates a body from a closure that makes a sequence each time that the content is sent.
     /// - Parameters:
     ///   - length: The number of bytes of all chunks. If there are more or fewer, the call ends with the error
     ///     `bodyUnreadable`. Default: nil, for an unknown number; over HTTP/1.1 the content is then sent in chunks.
     ///   - contentType: The media type. Default: `application/octet-stream`.
-    ///   - make: A closure that makes the sequence of chunks, such as `Data` or `[UInt8]`. The next chunk is requested
-    ///     when there is room for it: at most 256 KiB and one chunk wait for the socket.
+    ///   - make: A closure that makes the sequence of chunks, as `Data`, `[UInt8]` or another `DataProtocol`. It is
+    ///     called once for each time that the content is sent. If it throws an error, the request is broken off. The
+    ///     next chunk is requested when there is room for it: at most 256 KiB and one chunk wait for the socket.
     public static func sequence<S: AsyncSequence & Sendable>(
         length: Int64? = nil,
         contentType: String = "application/octet-stream",
@@ -46,14 +50,16 @@ extension RequestBody {
         return Self(kind: .produced(producer), contentType: contentType)
     }
 
-    /// Creates a body from sequences that can begin at any offset, which resumable uploads need.
+    /// Creates a body from a closure that makes a sequence from any offset on, which a ``ResumableUpload`` needs.
     /// - Parameters:
     ///   - length: The number of bytes of the whole content. If there are more or fewer, the call ends with the error
     ///     `bodyUnreadable`.
     ///   - contentType: The media type. Default: `application/octet-stream`.
-    ///   - make: A closure that makes the sequence of the chunks from an offset on, such as `Data` or `[UInt8]`. It is
-    ///     called each time that the content or the rest of it is sent. The offset is a number of bytes. The next chunk
-    ///     is requested when there is room for it: at most 256 KiB and one chunk wait for the socket.
+    ///   - make: A closure that makes the sequence of the chunks from an offset on, as `Data`, `[UInt8]` or another
+    ///     `DataProtocol`. The offset is the number of bytes that are left out at the beginning of the content. The
+    ///     closure is called once for each time that the content, or a part of it, is sent. If it throws an error, the
+    ///     request is broken off. The next chunk is requested when there is room for it: at most 256 KiB and one chunk
+    ///     wait for the socket.
     public static func sequence<S: AsyncSequence & Sendable>(
         length: Int64,
         contentType: String = "application/octet-stream",
@@ -72,16 +78,17 @@ extension RequestBody {
     ///     })
     /// - Parameters:
     ///   - length: The number of bytes. If the closure writes more or fewer, the call ends with the error
-    ///     `bodyUnreadable`. The last byte is sent when the content is finished. Default: nil, for an unknown number;
-    ///     over HTTP/1.1 the content is then sent in chunks.
+    ///     `bodyUnreadable`. So the last byte is sent only when the content has ended. Default: nil, for an unknown
+    ///     number; over HTTP/1.1 the content is then sent in chunks.
     ///   - contentType: The media type. Default: `application/octet-stream`.
-    ///   - trailers: The names of the fields that ``BodyWriter/finish(_:)`` may send after the content. The request gets
-    ///     them in its field `Trailer`, and goes by HTTP/1.1 in chunks, because libcurl sends no trailers otherwise. A
-    ///     name that is not allowed after the content ends the call with the error `invalidHeaderField`. Default: none.
-    ///   - isRepeatable: Whether the closure may be called again if the content has to be sent again. If it may not, the
-    ///     call ends with the error `bodyUnreadable` then. Default: false.
-    ///   - write: A closure that writes the content, in a Swift task of its own. The content ends when the closure
-    ///     returns, or with ``BodyWriter/finish(_:)``. If it throws an error, the request is broken off.
+    ///   - trailers: The names of the fields that ``BodyWriter/finish(_:)`` sends after the content. The request has
+    ///     the names in its field `Trailer`. It is sent over HTTP/1.1 in chunks, without a `Content-Length`, because
+    ///     libcurl sends no trailers in other cases. If a name is not allowed after the content, the call ends with the
+    ///     error `invalidHeaderField`. Default: none.
+    ///   - isRepeatable: Whether the closure may be called again if the content has to be sent again. If it is false,
+    ///     the call then ends as with a sequence that is sent once. Default: false.
+    ///   - write: A closure that writes the content, in a separate Swift task. The content ends when the closure
+    ///     returns, or with ``BodyWriter/finish(_:)``. If the closure throws an error, the request is broken off.
     public static func writer(
         length: Int64? = nil,
         contentType: String = "application/octet-stream",

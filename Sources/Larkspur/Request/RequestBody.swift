@@ -2,6 +2,7 @@
 ///
 ///     manager.post("users", body: .json(user))
 ///     manager.put("backups/1", body: .file(archive))
+///     manager.put("copies/1", body: .sequence(manager.get("backups/1").chunks))
 ///     manager.post("photos", body: .multipart { form in try form.append(file: photo, name: "photo") })
 ///
 /// A body can be stored, and used for any number of requests. If a request has no `Content-Type`, the body sets it to
@@ -62,8 +63,8 @@ public struct RequestBody: Sendable {
     /// - Parameters:
     ///   - url: The file, as a `file:` URL. If it is missing, unreadable or not a regular file, the call ends with the
     ///     error `fileUnreadable` and nothing is sent.
-    ///   - offset: The number of bytes of the file that are not sent, at its beginning. If the file has fewer bytes, the
-    ///     call ends with the error `fileUnreadable`. Default: 0.
+    ///   - offset: The number of bytes of the file that are not sent, at its beginning. If the file has fewer bytes,
+    ///     the call ends with the error `fileUnreadable`. Default: 0.
     ///   - contentType: The media type. Default: nil, to use the type of the file's extension.
     public static func file(_ url: URL, from offset: Int64 = 0, contentType: String? = nil) -> Self {
         Self(kind: .file(url, from: offset), contentType: contentType ?? MIMEType.ofFile(named: url.lastPathComponent))

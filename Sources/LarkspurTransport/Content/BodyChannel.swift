@@ -159,8 +159,8 @@ package final class BodyChannel: Sendable {
         return step
     }
 
-    /// Takes the next bytes, and waits for them. Blocks the thread. Used without ``attach(allowsTrailers:wake:)``, by one
-    /// thread at a time.
+    /// Takes the next bytes, and waits for them. Blocks the thread. Used without ``attach(allowsTrailers:wake:)``, by
+    /// one thread at a time.
     package func takeBlocking() -> Step {
         let arrival = DispatchSemaphore(value: 0)
         attach(allowsTrailers: false) { arrival.signal() }

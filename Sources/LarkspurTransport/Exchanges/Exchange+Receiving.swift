@@ -227,8 +227,8 @@ extension Exchange {
         }
     }
 
-    /// Reports the end of the content, if content of the request may still be sent. Otherwise the end of the transfer is
-    /// the end of the content.
+    /// Reports the end of the content, if content of the request may still be sent. Otherwise the end of the transfer
+    /// is the end of the content.
     private func reportContentEnd() {
         guard content.isTwoWay, sink.hasUnreportedEnd else { return }
         if let trailers { task.setTrailers(trailers) }

@@ -16,8 +16,8 @@ package protocol TransferReceiver: AnyObject, Sendable {
     ///   is not called, the chunk counts as consumed when the method returns.
     func receive(_ data: Data, hold: () -> (any Sendable)?)
 
-    /// Is notified that all of the content has arrived, while content of the request is still being sent. Other transfers
-    /// only report their end.
+    /// Is notified that all of the content has arrived, while content of the request is still being sent. Other
+    /// transfers only report their end.
     func contentEnded()
 
     /// Receives the progress of the request's content: the number of bytes that were just sent, the number of all bytes
