@@ -24,7 +24,8 @@ extension LarkspurError {
             code,
             code == .unsupportedURL ? Self.sentence(forUnsupported: url, text) : Self.sentence(for: code, text: text),
             // The error of a producer says more than the transport's error about it.
-            underlyingError: code == .bodyUnreadable ? nsError.userInfo[NSUnderlyingErrorKey] as? any Error ?? error : error,
+            underlyingError: code == .bodyUnreadable
+                ? nsError.userInfo[NSUnderlyingErrorKey] as? any Error ?? error : error,
             failingURL: url
         )
         resumeData = nsError.userInfo[Self.resumeDataKey] as? Data

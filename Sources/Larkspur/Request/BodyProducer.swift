@@ -58,7 +58,7 @@ final class BodyProducer: Sendable {
     private func begin() throws(LarkspurError) {
         let isFirst = !hasBegun.exchange(true, ordering: .acquiringAndReleasing)
         guard isFirst || repetition != .once else {
-            throw LarkspurError(.bodyUnreadable, "The content of the request can be sent only once, and was sent before.")
+            throw LarkspurError(.bodyUnreadable, "The request's content can be sent only once, and was sent before.")
         }
     }
 
@@ -167,7 +167,7 @@ extension HTTPHeaders {
     /// - Throws: `invalidHeaderField`, if a field of this name must not follow the content (RFC 9110, section 6.5.1).
     static func validateTrailer(named name: String) throws(LarkspurError) {
         guard name.isToken else {
-            throw LarkspurError(.invalidHeaderField, "“\(name.excerpt)” is no name of a field, so that no trailer has it.")
+            throw LarkspurError(.invalidHeaderField, "“\(name.excerpt)” is not the name of a field, and no trailer.")
         }
         guard TrailerField.isAllowed(name) else {
             throw LarkspurError(

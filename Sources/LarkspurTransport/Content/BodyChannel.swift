@@ -314,13 +314,13 @@ extension BodyChannel.Refusal {
     package var sentence: String {
         switch self {
         case .answered(let status):
-            "The server has answered with the status \(status), so that the rest of the content is not sent."
-        case .transferEnded: "The transfer has ended, so that the rest of the content is not sent."
+            "The response has the status \(status), so the rest of the content is not sent."
+        case .transferEnded: "The transfer has ended, so the rest of the content is not sent."
         case .contentEnded: "The content has ended already: nothing can be written after it."
         case .tooLong(let length): "The content has more than the \(length) bytes that were announced."
         case .tooShort(let count, let length): "The content ended after \(count) of \(length) bytes."
         case .trailersNotPossible:
-            "Trailers are sent only over HTTP/1.1: name them when the body is made, so that the request goes by it."
+            "Trailers can be sent only in chunks over HTTP/1.1: name them when the body is created."
         case .cancelled: "The task that writes the content was cancelled."
         }
     }

@@ -96,10 +96,11 @@ extension URLError {
     ///   - response: The response that asks for it; nil if it is another reason.
     ///   - url: The URL of the request.
     static func unrepeatableContent(after response: HTTPURLResponse?, url: URL?) -> URLError {
-        let reason = response.map { "The server has answered with the status \($0.statusCode)" } ?? "The request has to be sent again"
+        let reason =
+            response.map { "The response has the status \($0.statusCode)" } ?? "The request has to be sent again"
         return .engine(
             .requestBodyStreamExhausted,
-            "\(reason), for which the content is needed once more: it can be sent only once.",
+            "\(reason), which requires the content once more, but the content can be sent only once.",
             url: url
         )
     }

@@ -280,7 +280,9 @@ extension Exchange {
 
     func follow(_ next: URLRequest, keepsContent: Bool) {
         let body = body(of: next, keepsContent: keepsContent)
-        guard canSend(body) else { return fail(.unrepeatableContent(after: transfer.response?.http, url: destination.url)) }
+        guard canSend(body) else {
+            return fail(.unrepeatableContent(after: transfer.response?.http, url: destination.url))
+        }
         history.noteRedirect()
         task.setCurrentRequest(next)
         beginNext(next, body: body)

@@ -333,9 +333,8 @@ final class TaskDelegate: TransferReceiver {
         guard template.isStreamed || task.originalRequest?.httpBodyStream != nil else { return completion(nil) }
         // A section of a file is the content that a resumable upload has to send next. No hook may replace this
         // content.
-        guard template.section == nil, template.producer == nil, let hook = hooks.hook(\.needNewBodyStream, of: task) else {
-            return completion(bodyStream())
-        }
+        guard template.section == nil, template.producer == nil, let hook = hooks.hook(\.needNewBodyStream, of: task)
+        else { return completion(bodyStream()) }
         adapter.makeBodyStream(on: hooks.queue, { [self] in hook(task) ?? bodyStream() }, completion)
     }
 
