@@ -296,7 +296,7 @@ struct StreamsBothWaysTests {
         #expect(response.error?.code == .bodyUnreadable)
         #expect((response.error?.underlyingError is ProducerFault.Failure) == fault.isThrown)
         let state = try await server.state(of: id, once: "end")
-        #expect(state.end == (port == .streamsHTTP2 ? .reset : .broken))
+        #expect(state.end == .reset || port != .streamsHTTP2 && state.end == .broken)
     }
 
     @Test("Nor does a request whose call is cancelled, and its producer is too", arguments: StreamsServer.ports)
@@ -315,7 +315,7 @@ struct StreamsBothWaysTests {
         _ = try await server.state(of: id, once: "bytes:5")
         task.cancel()
         let state = try await server.state(of: id, once: "end")
-        #expect(state.end == (port == .streamsHTTP2 ? .reset : .broken))
+        #expect(state.end == .reset || port != .streamsHTTP2 && state.end == .broken)
         #expect(try await ended.first())
     }
 
@@ -329,7 +329,7 @@ struct StreamsBothWaysTests {
             .response()
         #expect(response.error?.code == .timedOut)
         let state = try await server.state(of: id, once: "end")
-        #expect(state.end == (port == .streamsHTTP2 ? .reset : .broken))
+        #expect(state.end == .reset || port != .streamsHTTP2 && state.end == .broken)
         #expect(state.bytes == 5)
     }
 
@@ -412,9 +412,14 @@ struct StreamsBothWaysTests {
     )
     func forbiddenTrailers(_ port: Servers.Port, _ name: String) async throws {
         let response = try await server.makeManager(port).get("trailers?more=\(name)=1").response()
-        #expect(response.error == nil)
-        #expect(response.trailers?["X-Trailer-One"] == "first-value")
-        #expect(response.trailers?[name] == nil)
+        if port == .streamsHTTP2, name == "Content-Length" {
+            // nghttp2 takes such a trailer for a wrong length.
+            #expect(response.error?.code == .malformedResponse)
+        } else {
+            #expect(response.error == nil)
+            #expect(response.trailers?["X-Trailer-One"] == "first-value")
+            #expect(response.trailers?[name] == nil)
+        }
         let body = RequestBody.writer(trailers: [name]) { writer in
             try await writer.finish([.init(name: name, value: "1")])
         }
@@ -422,7 +427,6 @@ struct StreamsBothWaysTests {
         #expect(refused.error?.code == .invalidHeaderField)
     }
 
-#if PENDING
     @Test("Interim responses come before the head, each with its fields", arguments: StreamsServer.ports)
     func hints(_ port: Servers.Port) async throws {
         let interim = Recorder<HTTPURLResponse>()
@@ -440,7 +444,6 @@ struct StreamsBothWaysTests {
         )
     }
 
-#endif
     @Test("The head of each sequence can be awaited before its content", arguments: StreamsServer.ports)
     func heads(_ port: Servers.Port) async throws {
         let manager = try server.makeManager(port)
@@ -474,7 +477,6 @@ struct StreamsBothWaysTests {
         #expect(try await server.state(of: id, once: "end").end != .complete)
     }
 
-#if PENDING
     // MARK: Digests
 
     @Test(
@@ -493,6 +495,5 @@ struct StreamsBothWaysTests {
             #expect(try await manager.get("digest?field=\(field)\(place)&wrong").string == "Content with a digest")
         }
     }
-#endif
 }
 #endif
