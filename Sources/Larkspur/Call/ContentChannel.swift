@@ -129,9 +129,11 @@ final class ContentChannel: Sendable {
     /// Whether a consumer has got the head of the response.
     var hasDeliveredHead: Bool { state.withLock { $0.hasDeliveredHead } }
 
-    /// Whether all of the content has arrived.
+    /// Whether all of the content has arrived, and no chunk is left.
     var isComplete: Bool {
-        state.withLock { if case .success = $0.end { true } else { false } }
+        state.withLock { state in
+            if case .success = state.end { state.next == state.pieces.count } else { false }
+        }
     }
 
     /// Waits for content or for the end.

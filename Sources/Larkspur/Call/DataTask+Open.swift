@@ -28,13 +28,13 @@ extension DataTask {
     /// Starts the call, passes the head and the content of the response to a closure, and waits for the end of the
     /// call.
     ///
-    /// In all other respects it is like ``open()``. If the closure returns before all of the content has arrived, or
-    /// throws an error, the call is cancelled. If all of the content has arrived, the method waits until the content of
-    /// the request has been sent, too.
+    /// In all other respects it is like ``open()``. If the closure throws an error, or returns before it has read the
+    /// content to its end, the call is cancelled. If it has read the content to its end, the method waits until the
+    /// content of the request has been sent, too.
     /// - Parameter body: A closure that gets the head, and the content as it arrives.
     /// - Returns: The value that the closure returns.
     /// - Throws: The error of the closure. ``LarkspurError`` if the call fails before there is a head, or after all of
-    ///   the content has arrived. Its code is `cancelled` after a cancellation of the surrounding `Task`.
+    ///   the content was read. Its code is `cancelled` after a cancellation of the surrounding `Task`.
     public func open<Value: Sendable>(
         isolation actor: isolated (any Actor)? = #isolation,
         _ body: (_ head: HTTPURLResponse, _ content: ContentChunks) async throws -> Value

@@ -79,7 +79,7 @@ extension SessionManager {
         if resumes > 0 { template.resumption = DownloadResumption(limit: resumes) }
         let finisher = DownloadFinisher(destination: destination, hooks: sessions.hooks)
         // A resumed transfer begins in the middle of the content, where a content coding cannot be decoded.
-        let request = request?.map { resumes > 0 ? $0.withoutCoding : $0 }
+        let request = request?.map { resumes > 0 ? $0.requestingNoCoding : $0 }
         return CallPlan(template: template, request: request, download: finisher)
     }
 
@@ -279,16 +279,5 @@ extension LarkspurError {
             .unsupported,
             "\(body) cannot be read again from the middle: a resumable upload sends data, a whole file, or a sequence that is made from an offset."
         )
-    }
-}
-
-extension URLRequest {
-    /// The request with `Accept-Encoding: identity`, which requests content without a content coding. If the caller has
-    /// set the field, its value stays unchanged.
-    fileprivate var withoutCoding: URLRequest {
-        guard value(forHTTPHeaderField: "Accept-Encoding") == nil else { return self }
-        var request = self
-        request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
-        return request
     }
 }

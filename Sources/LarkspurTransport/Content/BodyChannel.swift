@@ -80,6 +80,8 @@ package final class BodyChannel: Sendable {
 
     /// Adds bytes, and waits until there is room for more.
     package func write(_ bytes: Data) async throws(Refusal) {
+        // The reason for which the channel was closed says more than the cancellation that follows from it.
+        if Task.isCancelled { throw state.withLock { $0.refusal } ?? .cancelled }
         let (refusal, wake) = state.withLock { $0.add(bytes, length: length) }
         wake?()
         if let refusal { throw refusal }
