@@ -42,8 +42,9 @@ extension Exchange {
 
     /// Continues with content that was produced, or fails if the production has failed.
     func receiveProduction(_ number: Int) {
-        guard let channel = content.channel, number == content.streamNumber, transaction.isTransferring else { return }
-        if let failure = channel.failure { return fail(ChannelReader.error(failure)) }
+        guard number == content.streamNumber, transaction.isTransferring else { return }
+        if let failure = content.channel?.failure { return fail(ChannelReader.error(failure)) }
+        // There is no channel after a response that ends the sending. libcurl ends no transfer whose sending is paused.
         guard transfer.isSendingPaused else { return }
         transfer.isSendingPaused = false
         applyPauses()
