@@ -225,9 +225,10 @@ struct StreamsBothWaysTests {
     func resetContent(_ port: Servers.Port) async throws {
         let request = EndlessBody()
         let (head, content) = try await server.makeManager(port)
-            .post("reset?after=100000&head", body: request.body())
+            .post("reset?after=100000&head&gate=\(id)", body: request.body())
             .open()
         #expect(head.statusCode == 200)
+        try await server.open(gate: id)
         let error = await #expect(throws: LarkspurError.self) { _ = try await content.collect(upTo: 100) }
         #expect(error?.code == .connectionLost)
         #expect(try await request.errors.first().code == .sendingEnded)

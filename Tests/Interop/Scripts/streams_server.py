@@ -624,11 +624,13 @@ async def early(exchange, status):
 
 @handles
 async def reset(exchange):
-    """Resets the stream or the connection after so many bytes of the request; with `head`, after the head."""
+    """Resets the stream or the connection after so many bytes of the request; with `head`, after the head, for which a
+    client may wait before it opens the gate: a reset overtakes what was sent before it."""
     after = int(exchange.query.get("after", 0))
     if "head" in exchange.query:
         await exchange.head(200, [("Content-Type", "text/plain")])
         await exchange.write(b"begun")
+    await pass_gate(exchange)
     while exchange.record.bytes < after and await exchange.read():
         pass
     await exchange.reset(int(exchange.query.get("code", h2.errors.ErrorCodes.INTERNAL_ERROR)))
