@@ -6,83 +6,65 @@ internal import LarkspurHTTPTypes
 
 /// A transport of OpenAPI clients that sends requests through a session manager, with its headers, interceptors and
 /// timeouts.
+///
+/// Content is sent as it is produced, and delivered as it arrives, both at the same time if the server does so. About
+/// 1 MiB is buffered in each direction.
 public struct SessionTransport: ClientTransport {
     private let manager: SessionManager
-    private let maximumRequestSize: Int
 
     /// Creates a transport.
-    /// - Parameters:
-    ///   - manager: The session manager. Its base URL is not used.
-    ///   - maximumRequestSize: The number of bytes of a request's content that are collected in memory. Default: 10
-    ///     MiB.
-    public init(_ manager: SessionManager, maximumRequestSize: Int = 10 << 20) {
-        self.manager = manager
-        self.maximumRequestSize = maximumRequestSize
-    }
+    /// - Parameter manager: The session manager. Its base URL is not used.
+    public init(_ manager: SessionManager) { self.manager = manager }
 
-    /// Sends a request. The content of the request is collected, and that of the response is delivered as it arrives.
-    /// - Returns: The response, when the first piece of its content has arrived, and its content. Releasing the content
-    ///   cancels the call.
-    /// - Throws: `LarkspurError`, if the request cannot be sent or no response arrives, or the error of the content.
+    /// Sends a request. The content of the request is iterated while it is sent.
+    ///
+    /// Content that can be iterated once cannot be sent again, as a redirect, a challenge or a retry require: the error
+    /// is then `bodyUnreadable`.
+    /// - Returns: The response of any status, when its head has arrived, and its content, which can be iterated once.
+    ///   Releasing the content cancels the call. There is no content if the head says so.
+    /// - Throws: `LarkspurError`, if the request cannot be sent or no response arrives. If the content of the request
+    ///   throws an error, the code is `bodyUnreadable`, and the error is the `underlyingError`.
     public func send(
         _ request: HTTPRequest,
         body: HTTPBody?,
         baseURL: URL,
         operationID: String
     ) async throws -> (HTTPResponse, HTTPBody?) {
-        var content: Data?
-        if let body { content = try await collect(body) }
-        let task = manager.dataTask(with: try manager.makeRequest(request.resolved(against: baseURL), body: content))
-        let reader = ContentReader(task.validate(statusCode: 0...999))
-        let hasContent = try await reader.begin()
-        guard let response = (task.response as? HTTPURLResponse)?.httpResponse else {
-            throw LarkspurError(.malformedResponse, "The response of \(operationID) is no HTTP response.")
+        let content = body.map { RequestBody.content($0, type: request.headerFields[.contentType]) }
+        let (response, chunks) = try await manager.open(request.resolved(against: baseURL), body: content)
+        guard response.mayHaveContent(after: request.method) else {
+            // The call ends with the end of its empty content.
+            for try await _ in chunks {}
+            return (response, nil)
         }
-        return (response, hasContent ? HTTPBody(reader) : nil)
-    }
-
-    private func collect(_ body: HTTPBody) async throws -> Data {
-        var content = Data()
-        for try await piece in body {
-            guard piece.count <= maximumRequestSize - content.count else {
-                throw LarkspurError(.contentTooLarge, "The request has more than \(maximumRequestSize) bytes.")
-            }
-            content += piece
-        }
-        return content
+        let slices = chunks.map { ArraySlice($0) }
+        return (response, HTTPBody(slices, length: response.contentLength, iterationBehavior: .single))
     }
 }
 
-/// A reader of a response's content. Its release cancels the call, unless that has ended.
-private actor ContentReader {
-    private var iterator: ContentChunks.Iterator
-    private var first: Data?
-
-    init(_ task: DataTask) { iterator = task.chunks.makeAsyncIterator() }
-
-    /// Starts the call, and waits for the first piece of the content.
-    /// - Returns: Whether there is content.
-    func begin() async throws(LarkspurError) -> Bool {
-        first = try await read()
-        return first != nil
-    }
-
-    /// Returns the next piece, from the first one on; nil at the end.
-    func next() async throws(LarkspurError) -> Data? {
-        if let piece = first.take() { return piece }
-        return try await read()
-    }
-
-    private func read() async throws(LarkspurError) -> Data? {
-        // A property of an actor cannot change while a method waits. The copy reads from the same source.
-        var copy = iterator
-        return try await copy.next(isolation: self)
+extension RequestBody {
+    /// Returns a body that iterates the content of an OpenAPI client while it is sent.
+    fileprivate static func content(_ body: HTTPBody, type: String?) -> Self {
+        let length: Int64? = if case .known(let count) = body.length { count } else { nil }
+        let type = type ?? "application/octet-stream"
+        return switch body.iterationBehavior {
+        case .single: .sequence(body, length: length, contentType: type)
+        case .multiple: .sequence(length: length, contentType: type) { body }
+        }
     }
 }
 
-extension HTTPBody {
-    fileprivate init(_ reader: ContentReader) {
-        self.init(AsyncThrowingStream { try await reader.next().map { ArraySlice($0) } })
+extension HTTPResponse {
+    /// Returns whether content may follow the head (RFC 9110, section 6.4.1).
+    fileprivate func mayHaveContent(after method: HTTPRequest.Method) -> Bool {
+        method != .head && status.code != 204 && status.code != 304 && contentLength != .known(0)
+    }
+
+    /// The number of bytes of the content. The field is that of the content as it was sent, with its coding.
+    fileprivate var contentLength: HTTPBody.Length {
+        guard headerFields[.contentEncoding] == nil, let length = headerFields[.contentLength].flatMap({ Int64($0) })
+        else { return .unknown }
+        return .known(length)
     }
 }
 

@@ -61,13 +61,6 @@ struct OpenAPITests {
         }
         #expect(manager.tasks.isEmpty)
     }
-
-    @Test("The content of a request has a largest size")
-    func sizes() async throws {
-        let small = PetClient(serverURL: server.baseURL, transport: SessionTransport(manager, maximumRequestSize: 3))
-        let error = await #expect(throws: LarkspurError.self) { try await small.renamePet("7", to: ["To", "mm"]) }
-        #expect(error?.code == .contentTooLarge && server.requests.isEmpty)
-    }
 }
 
 /// A client as the generator writes one, by hand.
@@ -81,7 +74,8 @@ struct PetClient {
             AsyncThrowingStream { continuation in
                 for part in name { continuation.yield(ArraySlice(part.utf8)) }
                 continuation.finish()
-            }
+            },
+            length: .unknown
         )
         let (_, content) = try await send(HTTPRequest(method: .put, path: "/pets/\(id)"), body)
         if let content { for try await piece in content { text += String(decoding: piece, as: UTF8.self) } }
