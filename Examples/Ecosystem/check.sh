@@ -40,10 +40,11 @@ without_warnings swift build "${options[@]}"
 swift run "${options[@]}" --skip-build AllAdapters | tee "$log"
 diff "$log" - << 'END'
 larkspur-http-types: 200, Hello
+larkspur-http-api: 200, Hello
 larkspur-openapi: 200, Hello
 larkspur-lifecycle: session-invalidated
 larkspur-log: info, A call succeeded.
-larkspur-metrics: 2 durations
+larkspur-metrics: 3 durations
 larkspur-tracing: GET
 END
 echo 'A program can depend on the adapters.'

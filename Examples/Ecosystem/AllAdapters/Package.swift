@@ -4,9 +4,10 @@ import PackageDescription
 
 let package = Package(
     name: "AllAdapters",
-    platforms: [.macOS(.v15)],
+    platforms: [.macOS("26.0")],
     dependencies: [
         .package(name: "Larkspur", path: "../../.."),
+        .package(path: "../larkspur-http-api"),
         .package(path: "../larkspur-http-types"),
         .package(path: "../larkspur-lifecycle"),
         .package(path: "../larkspur-log"),
@@ -27,6 +28,7 @@ let package = Package(
                 .product(name: "InMemoryLogging", package: "swift-log"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "Larkspur", package: "Larkspur"),
+                .product(name: "LarkspurHTTPAPI", package: "larkspur-http-api"),
                 .product(name: "LarkspurHTTPTypes", package: "larkspur-http-types"),
                 .product(name: "LarkspurLifecycle", package: "larkspur-lifecycle"),
                 .product(name: "LarkspurLogging", package: "larkspur-log"),

@@ -4,6 +4,7 @@ import HTTPTypes
 import InMemoryLogging
 import InMemoryTracing
 import Larkspur
+import LarkspurHTTPAPI
 import LarkspurHTTPTypes
 import LarkspurLifecycle
 import LarkspurLogging
@@ -37,6 +38,15 @@ async let services: Void = group.run()
 let request = HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/notes/1")
 let (response, content) = try await withTracer(tracer) { try await manager.execute(request) }
 print("larkspur-http-types: \(response.status.code), \(String(decoding: content, as: UTF8.self))")
+
+try await SessionHTTPClient(manager).perform(request: request, body: nil, options: .init()) { response, reader in
+    var text = ""
+    _ = try await reader.forEachBuffer { buffer in
+        var bytes = buffer.consumeAll()
+        while let byte = bytes.next() { text.unicodeScalars.append(Unicode.Scalar(byte)) }
+    }
+    print("larkspur-http-api: \(response.status.code), \(text)")
+}
 
 let (answer, body) = try await SessionTransport(manager)
     .send(request, body: nil, baseURL: server.baseURL, operationID: "getNote")
