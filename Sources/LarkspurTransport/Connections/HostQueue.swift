@@ -114,6 +114,9 @@ protocol ConnectionUser: EasyHandleClient {
     /// Reports how much of the request's content has been sent.
     func noteSentBytes()
 
+    /// Is notified that the server has ended a stream of a connection, by libcurl's number of the connection.
+    func streamEnded(_ number: Int, on connection: Int64?)
+
     /// Turns the reporting of stream events on or off for the transfer.
     func watchStreams(_ isOn: Bool)
 }

@@ -144,7 +144,10 @@ final class Shard: DeadlineHolder, MultiHandleClient {
     }
 
     /// Records a stream event; returns true if the stream was reset before its end.
-    func note(_ event: StreamEvent, on connection: Int64?) -> Bool { streamWatch.note(event, on: connection) }
+    func note(_ event: StreamEvent, on connection: Int64?) -> Bool {
+        if case .ended(let number) = event { for user in uploads.values { user.streamEnded(number, on: connection) } }
+        return streamWatch.note(event, on: connection)
+    }
 }
 
 /// The connections that get no more requests, by libcurl's numbers. A connection is added for one of four reasons: a

@@ -67,6 +67,11 @@ struct RequestContent {
         }
     }
 
+    /// Whether a program produces the content.
+    var isProduced: Bool {
+        if case .produced = body { true } else { false }
+    }
+
     /// Whether the response is read while the content is sent.
     var isTwoWay: Bool {
         if case .produced(let produced) = body { produced.isTwoWay } else { false }

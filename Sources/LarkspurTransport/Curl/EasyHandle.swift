@@ -31,6 +31,9 @@ protocol EasyHandleClient: AnyObject {
     /// streams are watched.
     func receive(_ event: StreamEvent)
 
+    /// Is notified that libcurl waits for nothing on the socket of the transfer.
+    func socketReleased()
+
     /// Receives libcurl's result when the transfer has ended. This call does not come from within libcurl.
     func transferEnded(_ result: Int32)
 }

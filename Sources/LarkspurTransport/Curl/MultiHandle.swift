@@ -90,12 +90,13 @@ final class MultiHandle: SocketOwner {
 
     // MARK: Callbacks
 
-    private static let watch: libcurl_socket_callback = { _, socket, conditions, context, _ in
+    private static let watch: libcurl_socket_callback = { easy, socket, conditions, context, _ in
         guard let context else { return 0 }
         let multi = Unmanaged<MultiHandle>.fromOpaque(context).takeUnretainedValue()
         let poll = multi.support.poll
         if conditions == CURL_POLL_REMOVE {
             poll.forget(socket)
+            EasyHandle.of(easy)?.client?.socketReleased()
         } else {
             var wanted: SocketConditions = []
             if conditions & CURL_POLL_IN != 0 { wanted.insert(.readable) }

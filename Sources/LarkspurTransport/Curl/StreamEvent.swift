@@ -1,6 +1,8 @@
 #if canImport(FoundationNetworking)
 /// An event of an HTTP/2 or HTTP/3 stream, from a line of libcurl's trace.
 enum StreamEvent: Equatable {
+    /// The stream of a request was opened. This line is reported to the transfer that owns the stream.
+    case opened(Int)
     /// A frame with END_STREAM has arrived.
     case ended(Int)
     /// A RST_STREAM frame has arrived.
@@ -30,6 +32,8 @@ enum StreamEvent: Equatable {
             self = .abandoned(stream)
         } else if rest.starts(with: Self.closing) {
             self = .closed(stream)
+        } else if rest.starts(with: Self.opening) {
+            self = .opened(stream)
         } else if rest.starts(with: Self.refusal) {
             self = .refused(stream)
         } else if rest.starts(with: Self.reset) {
@@ -44,6 +48,7 @@ enum StreamEvent: Equatable {
     private static let prefix = Array("[HTTP/2] [".utf8)
     private static let http3Prefix = Array("[HTTP/3] [".utf8)
     private static let abandonment = Array("] reset -> ".utf8)
+    private static let opening = Array("] OPENED stream ".utf8)
     private static let closing = Array("] CLOSED".utf8)
     private static let refusal = Array("] RESET: REFUSED_STREAM".utf8)
     private static let reset = Array("] <- FRAME[RST_STREAM,".utf8)
@@ -72,7 +77,7 @@ struct StreamWatch {
         case .ended(let number): ended.insert(stream(number))
         case .reset(let number): reset = ended.contains(stream(number)) ? nil : stream(number)
         case .refused: reset = nil
-        case .abandoned: break
+        case .abandoned, .opened: break
         case .closed(let number):
             defer { reset = nil }
             ended.remove(stream(number))

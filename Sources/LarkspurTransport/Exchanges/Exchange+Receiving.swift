@@ -24,6 +24,7 @@ extension Exchange {
         guard perform(transaction.beginResponse()) == .goesOn else { return false }
         let consequence = consequence(of: head)
         guard perform(transaction.receive(consequence)) == .goesOn else { return false }
+        noteContentEnd()
         guard case .deliver = consequence else { return true }
         copyForCache(head)
         if request.httpMethod == "CONNECT", head.status < 300 {
@@ -165,6 +166,7 @@ extension Exchange {
             transaction.note(.engine(.cannotParseResponse, broken.sentence, url: destination.url))
         }
         guard transaction.failure == nil else { return .refused }
+        noteContentEnd()
         // If a short rest is read, other requests can use the connection. Reading a long rest costs more than a new
         // connection.
         if case .discard = step, sink.incoming.framed.count > Self.discardLimit { return .refused }

@@ -36,8 +36,56 @@ extension Exchange {
 
     /// Ends the production if the response has a status for which libcurl stops sending.
     func endProduction(after head: ResponseHead) {
+        guard case .produced = content.body else { return }
+        transfer.endsWithResponse = !head.version.utf8.starts(with: "HTTP/1".utf8)
         guard head.status >= 300, !task.keepsSending, content.channel?.isAtRest == false else { return }
+        transfer.endsWithResponse = true
         content.endProduction(.answered(status: head.status))
+    }
+
+    /// Whether content is left to be sent.
+    private var isSending: Bool { content.channel.map { !$0.isAtRest } ?? true }
+
+    /// Records a reason why the transfer may end before all content was sent. The loop looks at it after libcurl.
+    private func note(_ end: Transfer.EarlyEnd) {
+        transfer.earlyEnd = end
+        group.noteAnswer(to: self)
+    }
+
+    /// Records the end of the response's content, if it ends the sending.
+    func noteContentEnd() {
+        if transfer.endsWithResponse, isSending, sink.incoming.framed.hasEnded { note(.contentEnded) }
+    }
+
+    func streamEnded(_ number: Int, on connection: Int64?) {
+        guard case .produced = content.body, number == transfer.streamNumber,
+            connection == transfer.handle?.connection, transfer.earlyEnd == nil
+        else { return }
+        note(.streamEnded(after: -1))
+    }
+
+    /// Is notified that libcurl waits for nothing on the socket of the transfer.
+    func socketReleased() {
+        guard transfer.endsWithResponse, isSending, sink.incoming.framed.framing == .close else { return }
+        note(.connectionEnded)
+    }
+
+    /// Ends the transfer if the response is complete although content is left to be sent.
+    func endEarly() {
+        guard transaction.isTransferring, let end = transfer.earlyEnd.take(), isSending else { return }
+        switch end {
+        case .contentEnded: break
+        case .connectionEnded: if isSuspended || sink.incoming.isPaused { return }
+        case .streamEnded(let count):
+            // libcurl may have more of the content. It has passed all of it on if it passes on nothing when it is asked.
+            guard !isSuspended, !sink.incoming.isPaused, transfer.response != nil, count == sink.incoming.framed.count
+            else {
+                nudge()
+                return note(.streamEnded(after: sink.incoming.framed.count))
+            }
+        }
+        transfer.isCutShort = true
+        transferEnded(0)
     }
 
     /// Continues with content that was produced, or fails if the production has failed.

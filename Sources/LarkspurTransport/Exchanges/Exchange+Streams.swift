@@ -34,6 +34,7 @@ extension Exchange {
         switch event {
         case .refused: transfer.sending.noteRefusal()
         case .abandoned: transfer.isStreamReset = true
+        case .opened(let number): transfer.streamNumber = number
         default: break
         }
         if transfer.shard?.note(event, on: transfer.handle?.connection) == true { transfer.isStreamReset = true }

@@ -147,7 +147,7 @@ extension Exchange {
         noteClose(of: handle)
         // libcurl 7.88 does not forget that a handle has sent trailers: the next content that the handle sends in
         // chunks would be written before the beginning of its buffer.
-        if result == 0, task.webSocket == nil, content.channel == nil { handle.servesAgain = true }
+        if result == 0, task.webSocket == nil, !content.isProduced { handle.servesAgain = true }
         let refusal = result == 0 ? nil : tunnelRefusal(of: handle)
         let unreadable = content.reader?.failure
         let end = Transaction.TransferEnd(

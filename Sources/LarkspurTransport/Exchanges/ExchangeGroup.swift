@@ -95,8 +95,13 @@ final class ExchangeGroup {
     /// arrive there.
     func nudgeAnswered() {
         guard !answered.isEmpty else { return }
-        for exchange in answered { exchange.nudge() }
-        answered.removeAll(keepingCapacity: true)
+        // An exchange may be recorded once more meanwhile.
+        let count = answered.count
+        for exchange in answered[..<count] {
+            exchange.nudge()
+            exchange.endEarly()
+        }
+        answered.removeFirst(count)
     }
 }
 #endif

@@ -27,6 +27,14 @@ struct Transfer {
     /// Whether the transfer waits for further content of the request.
     var isSendingPaused = false
 
+    /// Whether the end of the response ends the sending: the response is one of HTTP/2 or HTTP/3, or has a status for
+    /// which the rest of the content is not sent.
+    var endsWithResponse = false
+    /// The number of the stream of HTTP/2; nil if it is not known.
+    var streamNumber: Int?
+    /// The reason why the transfer ends although content is left to be sent; nil if there is none.
+    var earlyEnd: EarlyEnd?
+
     // MARK: The end
 
     /// Whether the transfer was stopped without a failure, because the rest of the response is not needed.
@@ -42,6 +50,17 @@ struct Transfer {
 
     /// The responses of a proxy to `CONNECT`; nil before the first one.
     var tunnel: TunnelAnswers?
+
+    /// A reason why a response is complete although libcurl does not end the transfer, because it has content to send.
+    enum EarlyEnd: Equatable {
+        /// All of the content was received, as its length or its last chunk shows.
+        case contentEnded
+        /// The server has ended the stream. Content that libcurl has buffered may follow; the number is the count of
+        /// bytes at the last look.
+        case streamEnded(after: Int64)
+        /// libcurl waits for nothing on the socket any more, because the server has closed it.
+        case connectionEnded
+    }
 
     /// - Parameter headMemory: The last header section of the origin. Default: nil, none.
     init(start: Date = .distantPast, connectTimeout: TimeInterval? = nil, headMemory: HeadMemory? = nil) {

@@ -243,9 +243,12 @@ struct ProducedBodyTests {
         }
     }
 
-    @Test("A resumable upload goes on in the middle of content that is made from an offset", arguments: [
-        UploadServer.Dialect.tus, .ietf,
-    ])
+    @Test(
+        "A resumable upload goes on in the middle of content that is made from an offset",
+        arguments: [
+            UploadServer.Dialect.tus, .ietf,
+        ]
+    )
     func resumable(_ dialect: UploadServer.Dialect) async throws {
         let server = try UploadServer(dialect)
         server.next("PATCH", UploadServer.cut(after: 300_000), UploadServer.cut(after: 0))
@@ -253,12 +256,17 @@ struct ProducedBodyTests {
         manager.clock = InstantClock()
         let content = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 9) })
         let offsets = Recorder<Int64>()
-        let body = RequestBody.sequence(length: 1_000_000, fromOffset: { offset in
-            offsets.record(offset)
-            return stream(stride(from: Int(offset), to: content.count, by: 70_001).map {
-                content[$0..<min($0 + 70_001, content.count)]
-            })
-        })
+        let body = RequestBody.sequence(
+            length: 1_000_000,
+            fromOffset: { offset in
+                offsets.record(offset)
+                return stream(
+                    stride(from: Int(offset), to: content.count, by: 70_001).map {
+                        content[$0..<min($0 + 70_001, content.count)]
+                    }
+                )
+            }
+        )
         let resumable: ResumableUpload = dialect == .tus ? .tus : .ietf
         let response = await manager.upload("files", from: body, resumable: resumable).response()
         #expect(response.error == nil)
@@ -268,9 +276,78 @@ struct ProducedBodyTests {
         #expect(once.error?.code == .unsupported)
     }
 
+    // MARK: Early responses
+
+    enum Framing: String, CaseIterable, Sendable {
+        case length, lengthAndClose, chunksAndClose, close, none
+
+        /// A response whose end comes after its head.
+        func refusal(_ status: Int, _ begun: LoopbackServer.Gate, _ rest: LoopbackServer.Gate)
+            -> LoopbackServer.Response
+        {
+            let head = "HTTP/1.1 \(status) Early\r\n"
+            let steps: [LoopbackServer.Response.Step] =
+                switch self {
+                case .length: [.text(head + "Content-Length: 9\r\n\r\ntoo"), .wait(rest), .text(" large")]
+                case .lengthAndClose:
+                    [.text(head + "Connection: close\r\nContent-Length: 9\r\n\r\ntoo"), .wait(rest), .text(" large")]
+                case .chunksAndClose:
+                    [
+                        .text(head + "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n3\r\ntoo\r\n"),
+                        .wait(rest),
+                        .text("6\r\n large\r\n0\r\n\r\n"),
+                    ]
+                case .close: [.text(head + "Connection: close\r\n\r\ntoo"), .wait(rest), .text(" large")]
+                case .none: [.text(head + "Connection: close\r\nContent-Length: 0\r\n\r\n")]
+                }
+            var response = LoopbackServer.Response.raw([.wait(begun)] + steps)
+            response.requestBody = .refuse
+            return response
+        }
+    }
+
+    @Test("A refusal ends the sending, and its content is whole", arguments: Framing.allCases, [true, false])
+    func refusal(_ framing: Framing, isRead: Bool) async throws {
+        let (begun, rest) = (LoopbackServer.Gate(), LoopbackServer.Gate())
+        server.route("/files", framing.refusal(413, begun, rest))
+        let ends = Recorder<LarkspurError.Code?>()
+        let body = RequestBody.writer { writer in
+            do {
+                while true {
+                    try await writer.write(Data(count: 1 << 16))
+                    begun.open()
+                }
+            } catch {
+                ends.record((error as? LarkspurError)?.code)
+                throw error
+            }
+        }
+        let manager = manager
+        let content = Data((framing == .none ? "" : "too large").utf8)
+        if isRead {
+            let text = try await manager.post("files", body: body).open { head, content in
+                #expect(head.statusCode == 413)
+                rest.open()
+                return try await content.collect(upTo: 100)
+            }
+            #expect(text == content)
+        } else {
+            rest.open()
+            let response = await manager.post("files", body: body).response()
+            #expect(response.error?.code == .unacceptableStatusCode)
+            #expect(response.data == content)
+        }
+        #expect(try await ends.wait() == [.sendingEnded])
+        try await manager.finishAll()
+        #expect(manager.tasks.isEmpty)
+    }
+
     // MARK: Trailers
 
-    @Test("Trailers that must not follow content are refused", arguments: ["Content-Length", "Host", "Set-Cookie", "a b"])
+    @Test(
+        "Trailers that must not follow content are refused",
+        arguments: ["Content-Length", "Host", "Set-Cookie", "a b"]
+    )
     func refusedTrailers(_ name: String) async throws {
         server.route("/sink", .text("taken"))
         let declared = await manager.post("sink", body: .writer(trailers: [name]) { _ in }).response()

@@ -21,6 +21,8 @@ final class FakeConnectionUser: ConnectionUser {
         onBeginning(self)
     }
 
+    func socketReleased() {}
+    func streamEnded(_ number: Int, on connection: Int64?) {}
     func noteSentBytes() { sentBytesChecks += 1 }
     func watchStreams(_ isOn: Bool) { streamWatches.append(isOn) }
 

@@ -173,10 +173,14 @@ struct BodyChannelTests {
     func length(_ count: Int) async throws {
         let channel = makeStarted(length: 5)
         if count > 5 {
-            await #expect(throws: BodyChannel.Refusal.tooLong(length: 5)) { try await channel.write(Data(count: count)) }
+            await #expect(throws: BodyChannel.Refusal.tooLong(length: 5)) {
+                try await channel.write(Data(count: count))
+            }
         } else {
             try await channel.write(Data(count: count))
-            if count == 5 { try channel.finish() } else {
+            if count == 5 {
+                try channel.finish()
+            } else {
                 #expect(throws: BodyChannel.Refusal.tooShort(Int64(count), length: 5)) { try channel.finish() }
             }
         }
