@@ -67,6 +67,12 @@ struct StreamsBothWaysTests {
 
     private static let large = 64 << 20
 
+    /// Whether the loaded libcurl reads for a reader that has paused, while it sends (seen with 8.12.1, 8.14.1 and
+    /// 8.16.0, and neither with 7.88.1 nor with 8.23.0).
+    private static var readsWhilePaused: Bool {
+        ["8.12.", "8.14.", "8.16."].contains { CurlURLSession.libcurlVersion?.hasPrefix($0) == true }
+    }
+
     @Test("A reader that pauses does not pause the writer", arguments: StreamsServer.ports)
     func pausedReader(_ port: Servers.Port) async throws {
         let request = EndlessBody()
@@ -76,8 +82,13 @@ struct StreamsBothWaysTests {
         let state = try await server.state(of: id, once: "end")
         #expect(state.bytes == Self.large)
         #expect(state.end == .complete)
-        // The server has been held back meanwhile, by what nobody has read.
-        #expect(state.sent < Self.large)
+        // The server has been held back meanwhile, by what nobody has read. Over HTTP/1.1, some versions of libcurl read
+        // on for a paused reader as long as they send, and keep up to 64 MiB.
+        withKnownIssue(isIntermittent: true) {
+            #expect(state.sent < Self.large)
+        } when: {
+            port != .streamsHTTP2 && Self.readsWhilePaused
+        }
         #expect(try await content.collect(upTo: Self.large).count == Self.large)
     }
 

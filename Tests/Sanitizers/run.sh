@@ -53,7 +53,7 @@ build_and_test() {
     # Without FoundationNetworking's own transport, which is not what is examined.
     local sessions='Download|Invalidation|ManyTasks|QuickSerialization|Queue|RedirectAndChallenge|ResumingDownload'
     sessions+='|ResumableUpload|Upload|WebSocket|WebSocketInterception|WebSocketReconnection'
-    local calls='Async|AwaitedEnd|CallTimeout|Chain|ContentSequence|EventSource|Executor|Pages|ProgressUpdates|SequenceEnd|Streaming'
+    local calls='Async|AwaitedEnd|Open|ProducedBody|CallTimeout|Chain|ContentSequence|EventSource|Executor|Pages|ProgressUpdates|SequenceEnd|Streaming'
     calls+='|TransferCall|Seam|CallAttempt|CallCourse|CallHandlers|CallPlan|TaskDelegate'
     local interceptors='AuthenticationInterceptor|BetweenAttempts|CircuitBreaker|InterceptedCall|Limit|OAuth2Authenticator'
     interceptors+='|RequestCoalescing|RequestCompression|RetryBudget|RetryOutage|RetryPolicy'

@@ -77,8 +77,8 @@ extension ContentChunks {
         get async throws(LarkspurError) { try await source.head() }
     }
 
-    /// The trailers of the response: the fields that follow its content (RFC 9110, section 6.5). Nil before the end of
-    /// the content, and if there are none. They are never merged into the header fields.
+    /// The trailers of the response: the fields that follow its content (RFC 9110, section 6.5). Nil before all of
+    /// the content has arrived, and if there are none. They are never merged into the header fields.
     public var trailers: HTTPHeaders? { source.task.trailers }
 
     /// The content byte by byte. The content can be iterated once, in one of its forms.

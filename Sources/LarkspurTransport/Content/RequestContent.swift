@@ -98,16 +98,14 @@ struct RequestContent {
 extension URLError {
     /// Returns the error of a request whose content would have to be sent once more.
     /// - Parameters:
-    ///   - response: The response that asks for it; nil if it is another reason.
+    ///   - response: The response that asks for it; nil without one.
     ///   - url: The URL of the request.
     static func unrepeatableContent(after response: HTTPURLResponse?, url: URL?) -> URLError {
-        let reason =
-            response.map { "The response has the status \($0.statusCode)" } ?? "The request has to be sent again"
-        return .engine(
-            .requestBodyStreamExhausted,
-            "\(reason), which requires the content once more, but the content can be sent only once.",
-            url: url
-        )
+        let sentence =
+            response.map {
+                "The response has the status \($0.statusCode), which requires the content once more, but the content can be sent only once."
+            } ?? "The content can be sent only once, and an earlier request has consumed it."
+        return .engine(.requestBodyStreamExhausted, sentence, url: url)
     }
 }
 #endif
