@@ -82,8 +82,8 @@ struct StreamsBothWaysTests {
         let state = try await server.state(of: id, once: "end")
         #expect(state.bytes == Self.large)
         #expect(state.end == .complete)
-        // The server has been held back meanwhile, by what nobody has read. Over HTTP/1.1, some versions of libcurl read
-        // on for a paused reader as long as they send, and keep up to 64 MiB.
+        // The server has been held back meanwhile, by what nobody has read. Over HTTP/1.1, some versions of libcurl
+        // read on for a paused reader as long as they send, and keep up to 64 MiB.
         withKnownIssue(isIntermittent: true) {
             #expect(state.sent < Self.large)
         } when: {

@@ -77,7 +77,7 @@ extension Exchange {
         case .contentEnded: break
         case .connectionEnded: if isSuspended || sink.incoming.isPaused { return }
         case .streamEnded(let count):
-            // libcurl may have more of the content. It has passed all of it on if it passes on nothing when it is asked.
+            // libcurl may have more of the content. It has passed on all of it if it passes on nothing when it is read.
             guard !isSuspended, !sink.incoming.isPaused, transfer.response != nil, count == sink.incoming.framed.count
             else {
                 nudge()
