@@ -11,7 +11,7 @@ extension DataTask {
     /// direction waits for the other: a slow reader does not stop the sending, and a slow writer does not stop the
     /// reading.
     ///
-    /// A response with any status has a head, unless the call has rules: after ``SessionTask/validate(statusCode:)``,
+    /// A response with any status has a head, unless the call has rules: after `validate(statusCode:)`,
     /// a response that is not acceptable ends the call with an error. If the call has interceptors, a response with
     /// another status than 200 to 299 is held with its content until they have returned, because they may send the
     /// request again. If more than 1 MiB of its content arrives, the call ends with the error `contentTooLarge`. After
@@ -31,7 +31,9 @@ extension DataTask {
     /// In all other respects it is like ``open()``. If the closure throws an error, or returns before it has read the
     /// content to its end, the call is cancelled. If it has read the content to its end, the method waits until the
     /// content of the request has been sent, too.
-    /// - Parameter body: A closure that gets the head, and the content as it arrives.
+    /// - Parameters:
+    ///   - actor: The caller's actor. Default: the actor on which the caller runs.
+    ///   - body: A closure that gets the head, and the content as it arrives.
     /// - Returns: The value that the closure returns.
     /// - Throws: The error of the closure. ``LarkspurError`` if the call fails before there is a head, or after all of
     ///   the content was read. Its code is `cancelled` after a cancellation of the surrounding `Task`.

@@ -22,6 +22,9 @@ extension URLRequest {
         for field in others { setValue(field.value, forHTTPHeaderField: field.name) }
     }
 
+    /// The value of the request's `Content-Length` field.
+    var announcedBodyLength: Int64? { value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) } }
+
     /// The request with `Accept-Encoding: identity`, which requests content without a content coding. If the caller has
     /// set the field, its value stays unchanged.
     var requestingNoCoding: URLRequest {

@@ -68,18 +68,25 @@ extension Platform {
     }
 
     /// Throws `unsupported` if a session cannot do what a call needs.
-    static func validate(_ template: TransferTemplate, in session: URLSession) throws(LarkspurError) {
-        guard template.keepsSending || template.producer != nil else { return }
+    /// - Parameters:
+    ///   - producesContent: Whether the content is produced while it is sent.
+    ///   - keepsSending: Whether the content is sent to its end even if the response has a status of 300 or more.
+    static func validate(
+        producesContent: Bool,
+        keepsSending: Bool,
+        in session: URLSession
+    ) throws(LarkspurError) {
+        guard keepsSending || producesContent else { return }
         #if canImport(FoundationNetworking)
         if session is CurlURLSession { return }
-        if template.producer != nil, type(of: session) == URLSession.self {
+        if producesContent, type(of: session) == URLSession.self {
             throw LarkspurError(
                 .unsupported,
                 "The transport cannot send content that is produced while it is sent, because it takes a pause for the end; .curl can."
             )
         }
         #endif
-        if template.keepsSending {
+        if keepsSending {
             throw LarkspurError(
                 .unsupported,
                 "The transport cannot go on sending after a status of 300 or more; .curl can."

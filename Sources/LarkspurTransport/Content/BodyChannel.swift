@@ -38,9 +38,7 @@ package final class BodyChannel: Sendable {
     }
 
     fileprivate struct State {
-        var pieces: [Data] = []
-        var next = 0
-        var buffered = 0
+        var pieces = Pieces()
         var written: Int64 = 0
         /// The last byte of content with an announced length. It is sent when the producer has finished, because the
         /// content is complete for the server with this byte.
@@ -55,6 +53,35 @@ package final class BodyChannel: Sendable {
         var waiting: [(number: Int, continuation: CheckedContinuation<Refusal?, Never>)] = []
         var lastNumber = 0
         var production: Task<Void, Never>?
+    }
+
+    /// The pieces that wait for the transfer, in order.
+    fileprivate struct Pieces {
+        private var pieces: [Data] = []
+        private var next = 0
+        /// The number of bytes.
+        private(set) var count = 0
+
+        var isEmpty: Bool { next == pieces.count }
+
+        mutating func append(_ bytes: Data) {
+            pieces.append(bytes)
+            count += bytes.count
+        }
+
+        mutating func removeFirst() -> Data? {
+            guard next < pieces.count else { return nil }
+            let bytes = pieces[next]
+            pieces[next] = Data()
+            next += 1
+            count -= bytes.count
+            // Pieces are removed many at a time, because each removal moves all pieces that remain.
+            if isEmpty || next >= 64 {
+                pieces.removeFirst(next)
+                next = 0
+            }
+            return bytes
+        }
     }
 
     /// The number of buffered bytes from which on a writer waits.
@@ -94,7 +121,7 @@ package final class BodyChannel: Sendable {
             await withCheckedContinuation { continuation in
                 let now: Refusal?? = state.withLock { state in
                     if let refusal = state.refusal { return .some(refusal) }
-                    guard state.buffered >= Self.highMark, !Task.isCancelled else {
+                    guard state.pieces.count >= Self.highMark, !Task.isCancelled else {
                         return .some(Task.isCancelled ? .cancelled : nil)
                     }
                     state.waiting.append((number, continuation))
@@ -224,7 +251,7 @@ extension BodyChannel.State {
             }
         }
         if bytes.isEmpty { return (nil, nil) }
-        append(bytes)
+        pieces.append(bytes)
         return (nil, takeWake())
     }
 
@@ -236,7 +263,7 @@ extension BodyChannel.State {
         guard end == nil else { return (.contentEnded, nil) }
         if let length, written < length { return fail(.tooShort(written, length: length)) }
         guard trailers.isEmpty || allowsTrailers else { return fail(.trailersNotPossible) }
-        if let lastByte { append(lastByte) }
+        if let lastByte { pieces.append(lastByte) }
         end = .finished(trailers: trailers)
         return (nil, takeWake())
     }
@@ -248,11 +275,6 @@ extension BodyChannel.State {
         return (refusal, wake)
     }
 
-    private mutating func append(_ bytes: Data) {
-        pieces.append(bytes)
-        buffered += bytes.count
-    }
-
     private mutating func takeWake() -> (@Sendable () -> Void)? {
         guard isWanted else { return nil }
         isWanted = false
@@ -261,7 +283,7 @@ extension BodyChannel.State {
 
     /// Returns the number of a writer that has to wait; nil if there is room.
     fileprivate mutating func place() -> Int? {
-        guard buffered >= BodyChannel.highMark else { return nil }
+        guard pieces.count >= BodyChannel.highMark else { return nil }
         lastNumber += 1
         return lastNumber
     }
@@ -269,21 +291,12 @@ extension BodyChannel.State {
     fileprivate mutating func take() -> (BodyChannel.Step, [Writer]) {
         if let refusal { return (.fail(refusal), []) }
         if case .failed(let error) = end { return (.fail(error), []) }
-        guard next < pieces.count else {
+        guard let bytes = pieces.removeFirst() else {
             if end != nil { return (.end, []) }
             isWanted = true
             return (.wait, [])
         }
-        let bytes = pieces[next]
-        pieces[next] = Data()
-        next += 1
-        buffered -= bytes.count
-        // Pieces are removed many at a time, because each removal moves all pieces that remain.
-        if next == pieces.count || next >= 64 {
-            pieces.removeFirst(next)
-            next = 0
-        }
-        return (.bytes(bytes), buffered <= BodyChannel.lowMark ? takeWriters() : [])
+        return (.bytes(bytes), pieces.count <= BodyChannel.lowMark ? takeWriters() : [])
     }
 
     /// Returns whether the production has to be started now.
@@ -300,12 +313,12 @@ extension BodyChannel.State {
 
     fileprivate mutating func close(
         _ refusal: BodyChannel.Refusal
-    ) -> (wake: (@Sendable () -> Void)?, [Writer], Task<Void, Never>?, [Data]) {
-        guard self.refusal == nil else { return (nil, [], nil, []) }
+    ) -> (wake: (@Sendable () -> Void)?, [Writer], Task<Void, Never>?, BodyChannel.Pieces) {
+        guard self.refusal == nil else { return (nil, [], nil, BodyChannel.Pieces()) }
         self.refusal = refusal
         let wake = wake.take()
         let dropped = pieces
-        (pieces, next, buffered) = ([], 0, 0)
+        pieces = BodyChannel.Pieces()
         if case .finished = end { return (wake, [], nil, dropped) }
         return (wake, takeWriters(), production.take(), dropped)
     }

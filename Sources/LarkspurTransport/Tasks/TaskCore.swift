@@ -36,7 +36,6 @@ final class TaskCore: Sendable {
         var traffic = TaskTraffic()
         var record: TaskRecord
         var objects = TaskObjects()
-        var priority = URLSessionTask.defaultPriority
         var description: String?
         /// The task's own delegate as each of its protocols; nil without a delegate.
         var delegates: Delegates?
@@ -48,6 +47,7 @@ final class TaskCore: Sendable {
 
     /// The wait for a connection.
     struct Queueing {
+        var priority = URLSessionTask.defaultPriority
         /// Whether the wait is over.
         var isOver = false
         /// The maximum time in which a connection must be established, in seconds; nil for no limit.
@@ -210,10 +210,10 @@ final class TaskCore: Sendable {
 
     var keepsSending: Bool { storage.withLock { $0.keepsSending } }
 
-    var priority: Float { storage.withLock { $0.priority } }
+    var priority: Float { storage.withLock { $0.queueing.priority } }
 
     func setPriority(_ priority: Float) {
-        storage.withLock { $0.priority = priority }
+        storage.withLock { $0.queueing.priority = priority }
         session.loop.post(.prioritize(self))
     }
 

@@ -1,8 +1,3 @@
-extension URLRequest {
-    /// The value of the request's `Content-Length` field.
-    var announcedBodyLength: Int64? { value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) } }
-}
-
 extension URLResponse {
     /// The length of the content after decoding; −1 if it is unknown. With a content coding it is unknown, because the
     /// announced length counts the coded bytes.

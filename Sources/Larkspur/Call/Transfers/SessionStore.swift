@@ -249,7 +249,11 @@ extension SessionStore.Live {
         _ request: URLRequest?,
         for delegate: TaskDelegate
     ) throws(LarkspurError) -> any Transfer {
-        try Platform.validate(template, in: session)
+        try Platform.validate(
+            producesContent: template.producer != nil,
+            keepsSending: template.keepsSending,
+            in: session
+        )
         var prepared = request
         if let request { prepared = try adapter.prepare(request, for: template.kind) }
         if let transfer = Platform.makeTransfer(template, prepared, in: session, for: delegate) { return transfer }
