@@ -20,7 +20,7 @@ def main():
     chosen = _chosen(options)
     if options.list:
         for scenario in scenarios.ALL.values():
-            print(f"{scenario.name:20} {scenario.summary}")
+            print(f"{scenario.name:32} {scenario.summary}")
         return
     if options.check:
         return
@@ -37,6 +37,8 @@ def main():
     for scenario in chosen:
         if options.quick:
             scenario = scenario.quick()
+        if options.mib and scenario.is_sequence:
+            scenario = scenario.with_content(options.mib << 20)
         if options.requests and scenario.idle_streams is not None:
             scenario = dataclasses.replace(scenario, requests=options.requests)
         with servers.origins(scenario) as origins:
@@ -55,6 +57,7 @@ def _options():
     parser.add_argument("--json", metavar="FILE", help="also write the figures as JSON")
     parser.add_argument("--runs", metavar="N", type=int, help="runs of each client; default: 5, and 1 of build-time and program-size")
     parser.add_argument("--requests", metavar="N", type=int, help="requests of each idle scenario; default: 20,000")
+    parser.add_argument("--mib", metavar="N", type=int, help="MiB of each request of the scenarios with sequences; default: 1,024 or less")
     parser.add_argument("--client", metavar="NAME", action="append", help="only this client; may be given again")
     parser.add_argument("--quick", action="store_true", help="one short run of each, to see that it works")
     parser.add_argument("--all", action="store_true", help="build-time, program-size and the largest idle scenarios too")
@@ -93,9 +96,10 @@ def _measure(scenario, options, runs, seconds, origins):
         for name in names:
             try:
                 figures[name].append(runner(name))
+                measurements.check_memory(name, scenario, figures[name][-1])
             except measurements.Failure as failure:
                 failures[name].append(str(failure))
-    return [report.summary(scenario.name, name, figures[name], failures[name]) for name in names]
+    return [report.summary(scenario, name, figures[name], failures[name]) for name in names]
 
 
 def _request_runner(scenario, options, seconds, origins):
@@ -111,7 +115,7 @@ def _request_runner(scenario, options, seconds, origins):
             program = folder / clients.PROGRAMS[name]
             return measurements.run_websockets(program, name, scenario, 2 if options.quick else 10, environment)
         if name == "curl":
-            return measurements.run_curl(scenario.curl_arguments(origins[0]), environment)
+            return measurements.run_curl(scenario.curl_arguments(origins[0]), scenario.piped_length, environment)
         return measurements.run(folder / clients.PROGRAMS[name], name, arguments, environment)
 
     return names, run

@@ -30,9 +30,12 @@ PEERS = [name for name in PROGRAMS if not name.startswith(("CurlURLSession", "Se
 #: Those whose failure fails the whole run.
 OWN = [name for name in PROGRAMS if name not in PEERS]
 
+#: They send content from asynchronous sequences, and hand it out as such.
+SEQUENCES = {"SessionManager-data-async", "SessionManager-data-executor-async", "async-http-client-async"}
+
 #: They collect the content of a response, and cannot take it piece by piece.
 COLLECTING = {"CurlURLSession-completion", "FoundationNetworking-completion"} | {
-    name for name in PROGRAMS if name.startswith("SessionManager")
+    name for name in PROGRAMS if name.startswith("SessionManager") and name not in SEQUENCES
 }
 
 #: They can show when a response that stays open has begun.
@@ -63,6 +66,9 @@ def can_do(client, scenario):
         return workload == "get" and scenario.idle_streams is None
     if client.startswith("libcurl-c-epoll"):
         return client == "libcurl-c-epoll" and workload == "get"
+    if scenario.is_sequence:
+        # The command does not sleep.
+        return client in SEQUENCES or (client == "curl" and workload in ("discard", "upload-sequence"))
     if workload in ("download", "upload"):
         return client in WITH_FILES
     if client == "curl":

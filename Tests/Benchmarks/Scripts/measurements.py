@@ -5,6 +5,7 @@ import os
 import subprocess
 import time
 
+import clients
 import servers
 from failure import Failure
 
@@ -70,12 +71,23 @@ def _of_streams(figures):
     }
 
 
-def run_curl(arguments, environment):
-    """The figures of the curl command, of the whole process."""
+def check_memory(client, scenario, figures):
+    """Fails if one of Larkspur's clients has used more memory than the scenario allows."""
+    limit = scenario.memory_limit_mib
+    if limit and client in clients.OWN and figures["peak_rss_mib"] > limit:
+        raise Failure(f"{figures['peak_rss_mib']:.1f} MiB of memory instead of at most {limit} MiB")
+
+
+def run_curl(arguments, piped_length, environment):
+    """The figures of the curl command, of the whole process. It reads so many zeros from a pipe, if it reads at all."""
+    zeros = subprocess.Popen(["head", "--bytes", str(piped_length), "/dev/zero"], stdout=subprocess.PIPE)
     start = time.monotonic()
-    process = subprocess.Popen(["curl", "--silent", "--show-error", "--fail", *arguments], env=environment)
+    command = ["curl", "--silent", "--show-error", "--fail", *arguments]
+    process = subprocess.Popen(command, stdin=zeros.stdout, env=environment)
+    zeros.stdout.close()
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
+    zeros.wait()
     if process.returncode != 0:
         raise Failure(f"curl ended with status {process.returncode}")
     return {

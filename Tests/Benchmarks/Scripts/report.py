@@ -10,6 +10,7 @@ import clients
 
 
 REQUEST_KEYS = ("cpu_us_per_request", "requests_per_second", "peak_rss_mib")
+SEQUENCE_KEYS = ("cpu_ms_per_gib", "mib_per_second")
 STREAM_KEYS = ("cpu_us_per_stream", "rss_kib_per_stream")
 WEBSOCKET_KEYS = (
     "cpu_us_per_second",
@@ -26,8 +27,19 @@ SIZE_KEYS = ("program_mib", "static_program_mib")
 
 def summary(scenario, client, runs, failures):
     """One object of the JSON file."""
-    result = {"scenario": scenario, "client": client, "runs": len(runs)}
-    for key in (*REQUEST_KEYS, *STREAM_KEYS, *WEBSOCKET_KEYS, *BUILD_KEYS, *SIZE_KEYS):
+    result = {"scenario": scenario.name, "client": client, "runs": len(runs)}
+    if scenario.transferred:
+        mib = scenario.transferred / (1 << 20)
+        result["mib"] = mib
+        runs = [
+            run
+            | {
+                "cpu_ms_per_gib": run["cpu_us_per_request"] / 1000 / mib * 1024,
+                "mib_per_second": run["requests_per_second"] * mib,
+            }
+            for run in runs
+        ]
+    for key in (*REQUEST_KEYS, *SEQUENCE_KEYS, *STREAM_KEYS, *WEBSOCKET_KEYS, *BUILD_KEYS, *SIZE_KEYS):
         values = [run[key] for run in runs if key in run]
         if values:
             result[key] = round(statistics.median(values), 3)
@@ -54,6 +66,8 @@ def table(scenario, results):
         lines += _size_table(measured)
     elif measured and "cpu_us_per_ping" in measured[0]:
         lines += _websocket_table(measured)
+    elif measured and "mib" in measured[0]:
+        lines += _sequence_table(measured)
     elif measured:
         lines += _request_table(measured)
     if any("growth" in result for result in measured):
@@ -99,6 +113,23 @@ def _request_table(results):
             row += [_with_range(result, "cpu_us_per_stream", 1, " µs"), _with_range(result, "rss_kib_per_stream")]
         row += [_ratio(result["cpu_us_per_request"], peer["cpu_us_per_request"]) for peer in peers]
         rows.append(row)
+    return _markdown(header, rows)
+
+
+def _sequence_table(results):
+    peers = [result for result in results if result["client"] in clients.PEERS]
+    header = ["client", f"CPU per GiB ({results[0]['mib']:,.0f} MiB a request)", "MiB/s", "peak memory, MiB"]
+    header += [f"× {peer['client']}" for peer in peers]
+    rows = [
+        [
+            result["client"],
+            _with_range(result, "cpu_ms_per_gib", 1, " ms"),
+            _with_range(result, "mib_per_second"),
+            _with_range(result, "peak_rss_mib"),
+            *(_ratio(result["cpu_us_per_request"], peer["cpu_us_per_request"]) for peer in peers),
+        ]
+        for result in results
+    ]
     return _markdown(header, rows)
 
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+import pathlib
 
 SMALL = "small.json"
 ITEMS = "items.json"
@@ -24,6 +25,9 @@ class Scenario:
     requests: int = 0  # as many as there is time for
     content_length: int = 0  # any
     source: str = ""  # the file that is uploaded
+    is_sequence: bool = False  # content is uploaded from, or handed out as, an asynchronous sequence
+    transferred: int = 0  # bytes of content of each request, where its size is what matters
+    memory_limit_mib: int = 0  # the greatest resident set of Larkspur's clients; none in most scenarios
     idle_streams: int | None = None  # responses that stay open and silent; none in most scenarios
     idle_elsewhere: bool = False  # on another port than that of the requests
     websockets: int = 0  # WebSockets that the server pings once a second
@@ -31,6 +35,8 @@ class Scenario:
 
     def quick(self):
         """The same with little to do, for a smoke test."""
+        if self.is_sequence:
+            return self.with_content(1 << 26)
         if self.path == "zeros-1gib":
             return dataclasses.replace(self, path="zeros-64mib", content_length=ZEROS["zeros-64mib"])
         if self.idle_streams is not None:
@@ -44,6 +50,13 @@ class Scenario:
         if self.name == "sessions-500":
             return dataclasses.replace(self, requests=50)
         return self
+
+    def with_content(self, size):
+        """The same with another number of bytes."""
+        if self.content_length:
+            return dataclasses.replace(self, path=zeros_of(size), content_length=size, transferred=size)
+        folder = os.path.dirname(self.path)
+        return dataclasses.replace(self, path=f"{folder}/{size}", transferred=size)
 
     def arguments(self, base_url, idle_url, seconds):
         """The command line of a client's program."""
@@ -70,6 +83,8 @@ class Scenario:
         if self.workload in ("discard", "slow"):
             values["warm-up-url"] = f"{base_url}/{SMALL}"
             values["buffer-size"] = STREAM_BUFFER_SIZE
+        if self.workload.startswith("upload-sequence"):
+            values["warm-up-url"] = f"{base_url}/sink/{1 << 16}"
         if self.workload in ("download", "upload"):
             # As with curl, of which the whole process is measured.
             values["warm-up"] = 0
@@ -81,9 +96,18 @@ class Scenario:
     def curl_arguments(self, base_url):
         """The same for the curl command."""
         url = f"{base_url}/{self.path}"
+        if self.workload == "upload-sequence":
+            return ["--upload-file", "-", "--output", os.devnull, url]
+        if self.workload == "discard":
+            return ["--output", os.devnull, url]
         if self.workload == "upload":
             return ["--upload-file", self._file(), "--output", os.devnull, url]
         return ["--output", os.path.join(os.environ["BENCH_FOLDER"], "downloaded"), url]
+
+    @property
+    def piped_length(self):
+        """The number of bytes that the curl command reads from a pipe."""
+        return self.transferred if self.workload == "upload-sequence" else 0
 
     def _file(self):
         """What is uploaded: the file that has the length of what is downloaded."""
@@ -92,6 +116,15 @@ class Scenario:
 
 def _words(values):
     return [word for name, value in values.items() for word in (f"--{name}", str(value))]
+
+
+def zeros_of(size):
+    """The name of a file of so many zeros, for nginx to serve; it has holes, and takes no room."""
+    name = next((name for name, length in ZEROS.items() if length == size), f"zeros-{size}")
+    if "BENCH_FOLDER" in os.environ:
+        with open(pathlib.Path(os.environ["BENCH_FOLDER"]) / "content" / name, "ab") as file:
+            file.truncate(size)
+    return name
 
 
 def small(name, summary, **changes):
@@ -113,6 +146,41 @@ def _idle():
                 idle_elsewhere=elsewhere,
                 is_slow=count > 1000,
             )
+
+
+def _sequences():
+    upload = "PUT of a sequence of chunks of 64 KiB, whose number is not announced"
+    for name, summary, workload, folder, size in (
+        ("upload-sequence", upload, "upload-sequence", "sink", 1 << 30),
+        ("upload-sequence-slow-producer", f"{upload}, and which sleeps 1 ms after each", "upload-sequence-slow", "sink", 1 << 28),
+        ("upload-sequence-slow-server", f"{upload}, to a server that sleeps 4 ms after each MiB", "upload-sequence", "slow-sink", 1 << 30),
+    ):
+        yield Scenario(
+            name,
+            summary,
+            f"{folder}/{size}",
+            workload,
+            server="streams",
+            requests=1,
+            is_sequence=True,
+            transferred=size,
+            memory_limit_mib=64,
+        )
+    for name, summary, workload in (
+        ("download-sequence", "GET whose content is a sequence that is read and thrown away", "discard"),
+        ("download-sequence-slow-consumer", "the same with a consumer that sleeps 4 ms after each MiB", "slow"),
+    ):
+        yield Scenario(
+            name,
+            summary,
+            "zeros-1gib",
+            workload,
+            requests=1,
+            content_length=1 << 30,
+            is_sequence=True,
+            transferred=1 << 30,
+            memory_limit_mib=64,
+        )
 
 
 def _all():
@@ -148,6 +216,7 @@ def _all():
         "slow",
         requests=1,
         content_length=1 << 30,
+        memory_limit_mib=64,
     )
     yield Scenario(
         "download-1gib",
@@ -158,6 +227,7 @@ def _all():
         content_length=1 << 30,
     )
     yield Scenario("upload-1gib", "PUT of a file of 1 GiB", "uploads/file", "upload", requests=1, source="zeros-1gib")
+    yield from _sequences()
     yield small(
         "queued-10000",
         "10,000 GETs of 70 bytes begun at once, on 64 connections",

@@ -27,6 +27,13 @@ struct AwaitingClient: AsyncClient {
             request.headers.add(name: "Content-Type", value: "application/json")
             request.body = .bytes(ByteBuffer(string: Message.example.json))
         }
+        if workload == .uploadSequence || workload == .slowUploadSequence {
+            let chunks = ChunkSequence(length: target.uploadLength, pauses: workload == .slowUploadSequence) {
+                ByteBuffer(repeating: 0, count: $0)
+            }
+            request.method = .PUT
+            request.body = .stream(chunks, length: .unknown)
+        }
         return MeasuredRequest(target: target, request: request)
     }
 
@@ -39,7 +46,7 @@ struct AwaitingClient: AsyncClient {
         case .discard, .slow:
             length = try await discard(response.body)
         // The scenarios with files leave this client out.
-        case .get, .post, .json, .sessions, .sessionsAlive, .download, .upload:
+        case .get, .post, .json, .sessions, .sessionsAlive, .download, .upload, .uploadSequence, .slowUploadSequence:
             let collected = try await response.body.collect(upTo: Self.maximumContentLength)
             length = collected.readableBytes
             content = collected

@@ -31,8 +31,9 @@ struct FutureClient: CallbackClient {
         switch workload {
         case _ where request.target.staysOpen: openStream(request, completion)
         case .discard, .slow: discard(request, completion)
-        // The scenarios with files leave this client out.
-        case .get, .post, .json, .sessions, .sessionsAlive, .download, .upload: collect(request, completion)
+        // The scenarios with files and sequences leave this client out.
+        case .get, .post, .json, .sessions, .sessionsAlive, .download, .upload, .uploadSequence, .slowUploadSequence:
+            collect(request, completion)
         }
     }
 

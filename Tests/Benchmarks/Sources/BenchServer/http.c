@@ -2,6 +2,7 @@
 
 #include "server.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -25,13 +26,16 @@ static const char silent[] = "HTTP/1.1 200 OK\r\n"
 
 static const char not_found[] = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n";
 
+/// The number of bytes of the upload follows.
+static const char sink_path[] = "PUT /sink/";
+static const char slow_sink_path[] = "PUT /slow-sink/";
+
 static bool starts_with(const char *bytes, size_t length, const char *prefix) {
     size_t prefix_length = strlen(prefix);
     return length >= prefix_length && memcmp(bytes, prefix, prefix_length) == 0;
 }
 
-/// Finds the value of a field in a head, and returns its length; 0 if there is none.
-static size_t find_field(const char *head, size_t length, const char *name, const char **value) {
+size_t find_field(const char *head, size_t length, const char *name, const char **value) {
     size_t name_length = strlen(name);
     for (const char *line = head, *end = head + length; line < end;) {
         const char *line_end = memmem(line, (size_t)(end - line), "\r\n", 2);
@@ -59,6 +63,12 @@ ptrdiff_t receive_http(struct connection *connection, const char *bytes, size_t 
     } else if (starts_with(bytes, head_length, "GET /websocket ")) {
         size_t key_length = find_field(bytes, head_length, "Sec-WebSocket-Key", &key);
         is_sent = websocket_open(connection, key, key_length);
+    } else if (starts_with(bytes, head_length, sink_path)) {
+        uint64_t expected = strtoull(bytes + sizeof sink_path - 1, NULL, 10);
+        is_sent = sink_open(connection, bytes, head_length, expected, false);
+    } else if (starts_with(bytes, head_length, slow_sink_path)) {
+        uint64_t expected = strtoull(bytes + sizeof slow_sink_path - 1, NULL, 10);
+        is_sent = sink_open(connection, bytes, head_length, expected, true);
     } else {
         is_sent = send_all(connection, not_found, sizeof not_found - 1);
     }

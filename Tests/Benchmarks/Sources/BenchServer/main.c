@@ -77,6 +77,7 @@ static void accept_all(int poller, int listener) {
 
 static void close_connection(struct connection *connection) {
     if (connection->protocol == protocol_websocket) websocket_closed(connection);
+    sink_close(connection);
     close(connection->descriptor);
     free(connection->pending);
     free(connection);
@@ -95,6 +96,12 @@ static void store(struct connection *connection, const char *bytes, size_t lengt
     connection->pending_length = (uint32_t)length;
 }
 
+static ptrdiff_t (*const receivers[])(struct connection *, const char *, size_t) = {
+    [protocol_http] = receive_http,
+    [protocol_websocket] = receive_frames,
+    [protocol_sink] = receive_content,
+};
+
 /// Reads what has arrived, and returns false to have the connection closed.
 static bool receive(struct connection *connection) {
     static char buffer[buffer_length];
@@ -107,9 +114,7 @@ static bool receive(struct connection *connection) {
 
     size_t used = 0;
     for (;;) {
-        ptrdiff_t taken = connection->protocol == protocol_http
-                              ? receive_http(connection, buffer + used, length - used)
-                              : receive_frames(connection, buffer + used, length - used);
+        ptrdiff_t taken = receivers[connection->protocol](connection, buffer + used, length - used);
         if (taken < 0) return false;
         if (taken == 0) break;
         used += (size_t)taken;

@@ -1,5 +1,5 @@
-/// A server for what nginx cannot do: responses that stay open and silent, and WebSockets that are pinged. It has one
-/// thread and one epoll descriptor. A connection that waits has a structure of a few bytes and no buffer.
+/// A server for what nginx cannot do: responses that stay open and silent, WebSockets that are pinged, and uploads that
+/// are counted and thrown away. It has one thread and one epoll descriptor. A connection that waits has a structure of a few bytes and no buffer.
 
 #ifndef SERVER_H
 #define SERVER_H
@@ -8,7 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum protocol { protocol_http, protocol_websocket };
+enum protocol { protocol_http, protocol_websocket, protocol_sink };
+
+struct sink;
 
 struct connection {
     int descriptor;
@@ -20,6 +22,8 @@ struct connection {
     char *pending;
     /// Content of a frame that is still to come, and is ignored.
     uint64_t ignored_length;
+    /// An upload that is arriving; null if there is none.
+    struct sink *sink;
 };
 
 /// Ends the process with a message.
@@ -35,6 +39,14 @@ bool send_all(const struct connection *connection, const void *bytes, size_t len
 /// closed.
 ptrdiff_t receive_http(struct connection *connection, const char *bytes, size_t length);
 ptrdiff_t receive_frames(struct connection *connection, const char *bytes, size_t length);
+ptrdiff_t receive_content(struct connection *connection, const char *bytes, size_t length);
+
+/// Finds the value of a field in a head, and returns its length; 0 if there is none.
+size_t find_field(const char *head, size_t length, const char *name, const char **value);
+
+/// Begins to receive an upload, whose response has the status 200 if its content has the length that is expected.
+bool sink_open(struct connection *connection, const char *head, size_t length, uint64_t expected, bool is_slow);
+void sink_close(struct connection *connection);
 
 struct websocket_options {
     /// The number of WebSockets with which the pings begin.

@@ -4,12 +4,13 @@ internal import Measuring
 struct BenchSessionManager {
     static func main() async throws {
         let options = Options()
-        if options.workload == .discard || options.workload == .slow {
-            end("SessionManager collects the content of its data tasks.")
-        }
         if options.client.hasSuffix("-async") {
             try await Measurement(options) { AwaitingManagerClient(options) }.run()
         } else {
+            switch options.workload {
+            case .discard, .slow, .uploadSequence, .slowUploadSequence: end("Sequences need a client that awaits.")
+            default: break
+            }
             try await Measurement(options) { ManagerClient(options) }.run()
         }
     }

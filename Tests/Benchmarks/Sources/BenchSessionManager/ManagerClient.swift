@@ -90,8 +90,30 @@ struct AwaitingManagerClient: AsyncClient {
         case .post:
             try await manager.upload(url, from: .data(Message.exampleData), headers: .json).data.isEmpty
                 ? "no content" : nil
+        case .discard, .slow: try await discard(target)
+        case .uploadSequence, .slowUploadSequence: try await uploadSequence(target)
         default: try await manager.get(url).data.isEmpty ? "no content" : nil
         }
+    }
+
+    private func discard(_ target: Target) async throws -> String? {
+        let (head, content) = try await manager.get(target.url).open()
+        var length = 0
+        for try await chunk in content {
+            let before = length
+            length += chunk.count
+            let count = workload == .slow ? SlowConsumer.sleeps(from: before, to: length) : 0
+            if count > 0 { try await Task.sleep(for: .milliseconds(count * SlowConsumer.sleepMilliseconds)) }
+        }
+        return target.failure(status: head.statusCode, contentLength: length)
+    }
+
+    private func uploadSequence(_ target: Target) async throws -> String? {
+        let chunks = ChunkSequence(length: target.uploadLength, pauses: workload == .slowUploadSequence) {
+            Data(count: $0)
+        }
+        let (head, content) = try await manager.put(target.url, body: .sequence(chunks)).open()
+        return target.failure(status: head.statusCode, contentLength: try await content.collect(upTo: 1 << 10).count)
     }
 
     /// Leaves the events of a stream to a task that waits for more of them.

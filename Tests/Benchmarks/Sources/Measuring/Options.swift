@@ -16,6 +16,10 @@ package struct Options: Sendable {
         case download
         /// PUT of a file.
         case upload
+        /// PUT of a sequence of chunks, whose number of bytes is not announced.
+        case uploadSequence = "upload-sequence"
+        /// The same, with a sequence that sleeps.
+        case slowUploadSequence = "upload-sequence-slow"
         /// As many sessions as there are requests, each used once.
         case sessions
         /// The same, and all of them stay until the last one was used.

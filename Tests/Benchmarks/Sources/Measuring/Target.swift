@@ -6,6 +6,9 @@ package struct Target: Sendable {
     /// Whether the response does not end; the request counts as finished when the first content has arrived.
     package var staysOpen = false
 
+    /// The number of bytes to upload: the last part of the URL, by which the server checks them.
+    package var uploadLength: Int { url.split(separator: "/").last.flatMap { Int($0) } ?? 0 }
+
     /// What is wrong with a response, if anything.
     package func failure(status: Int, contentLength received: Int) -> String? {
         guard (200...299).contains(status) else { return "status \(status)" }
