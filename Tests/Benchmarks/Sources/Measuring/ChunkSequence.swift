@@ -25,7 +25,7 @@ package struct ChunkSequence<Chunk: Sendable>: AsyncSequence, Sendable {
         package mutating func next() async throws -> Chunk? {
             if let pause = sequence.pause, rest < sequence.length { try await Task.sleep(for: pause) }
             guard rest > 0 else { return nil }
-            let length = min(rest, Self.chunkLength)
+            let length = Swift.min(rest, Self.chunkLength)
             rest -= length
             return sequence.makeChunk(length)
         }
