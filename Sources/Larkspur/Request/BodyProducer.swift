@@ -94,7 +94,7 @@ public struct BodyWriter: Sendable {
     ///   content, and `cancelled` if the surrounding Swift task is cancelled while the method waits.
     public func write(_ bytes: some DataProtocol) async throws(LarkspurError) {
         do throws(BodyChannel.Refusal) {
-            try await channel.write(Data(bytes))
+            try await channel.write(bytes.chunk)
         } catch {
             throw LarkspurError(error)
         }
@@ -138,7 +138,18 @@ public struct BodyWriter: Sendable {
     }
 }
 
+extension DataProtocol {
+    /// The bytes as a chunk that waits for the socket: without a copy, if they are data and not few.
+    fileprivate var chunk: Data {
+        // Few bytes are copied, because they may be a slice that keeps a much larger buffer in memory.
+        if count >= BodyWriter.copyLimit, let data = self as? Data { data } else { Data(self) }
+    }
+}
+
 extension BodyWriter {
+    /// The number of bytes from which on data is not copied.
+    static let copyLimit = 1 << 14
+
     /// Writes the elements of a sequence, up to the limit of the writer.
     func writeAll<S: AsyncSequence>(_ sequence: S) async throws where S.Element: DataProtocol {
         guard var rest = limit else {
@@ -147,7 +158,7 @@ extension BodyWriter {
         }
         guard rest > 0 else { return }
         for try await element in sequence {
-            let bytes = Data(element).prefix(Int(clamping: rest))
+            let bytes = element.chunk.prefix(Int(clamping: rest))
             try await write(bytes)
             rest -= Int64(bytes.count)
             if rest == 0 { return }
