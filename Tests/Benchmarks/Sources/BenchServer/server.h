@@ -1,6 +1,6 @@
 /// A server for what nginx cannot do: responses that stay open and silent, WebSockets that are pinged, and uploads that
-/// are counted and thrown away. It has one thread and one epoll descriptor. A connection that waits has a structure of a
-/// few bytes and no buffer.
+/// are counted and thrown away. It has one thread and one epoll descriptor. A connection that waits has a structure of
+/// a few bytes and no buffer.
 
 #ifndef SERVER_H
 #define SERVER_H
