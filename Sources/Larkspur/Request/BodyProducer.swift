@@ -91,7 +91,7 @@ public struct BodyWriter: Sendable {
     /// - Throws: ``LarkspurError`` with the code `sendingEnded`, if the rest of the content is not sent: the response
     ///   has a status of 300 or more, the response over HTTP/2 has ended, or the call has ended. The code is
     ///   `bodyUnreadable` if there are more bytes than the length of the body, `unsupported` after the end of the
-    ///   content, and `cancelled` if the surrounding Swift task is cancelled while the method waits.
+    ///   content, and `cancelled` if the surrounding Swift task is cancelled.
     public func write(_ bytes: some DataProtocol) async throws(LarkspurError) {
         do throws(BodyChannel.Refusal) {
             try await channel.write(bytes.chunk)
