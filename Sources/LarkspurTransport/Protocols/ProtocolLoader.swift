@@ -149,7 +149,7 @@ extension URLRequest {
         switch body {
         case .data(let data) where !data.isEmpty: request.httpBody = data
         case .file(let file): request.httpBodyStream = FileStream(file)
-        case .produced(let produced): request.httpBodyStream = ChannelStream(produced.makeChannel())
+        case .produced(let produced): request.httpBodyStream = ChannelStream(produced)
         case .none, .data, .stream: break
         }
         return request

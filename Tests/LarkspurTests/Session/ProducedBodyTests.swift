@@ -191,6 +191,22 @@ struct ProducedBodyTests {
         #expect(try await ends.wait().count == 1)
     }
 
+    @Test("A producer that is not asked is not called, and its body is not consumed")
+    func notAsked() async throws {
+        server.route("/sink", .text("taken"))
+        let begun = Recorder<Int>()
+        let body = RequestBody.writer { writer in
+            begun.record(1)
+            try await writer.write("content")
+        }
+        let manager = manager
+        let error = await manager.post("http://127.0.0.1:1/", body: body).response().error
+        #expect(error?.code == .cannotConnectToHost)
+        #expect(begun.values.isEmpty)
+        #expect(try await manager.post("sink", body: body).string == "taken")
+        #expect(begun.values == [1])
+    }
+
     // MARK: Sending again
 
     @Test("A body that can be sent once is sent once")

@@ -205,6 +205,30 @@ struct ProtocolLoadingTests {
         #expect(outcome.error == nil)
     }
 
+    @Test("Content that is produced is a stream for it")
+    func produced() async throws {
+        let session = CurlURLSession(configuration: configuration)
+        defer { session.invalidateAndCancel() }
+        let content = ProducedContent(
+            length: nil,
+            hasTrailers: false,
+            isTwoWay: false,
+            canBegin: { true },
+            makeChannel: {
+                BodyChannel(length: nil) { channel in
+                    Task {
+                        for piece in ["pro", "duced"] { try? await channel.write(Data(piece.utf8)) }
+                        try? channel.finish()
+                    }
+                }
+            }
+        )
+        let task = session.uploadTask(with: try URLRequest(url("/echo"), "POST"), producing: content)
+        let log = DelegateLog()
+        task.delegate = log
+        #expect(try await log.outcome(of: task).text == "- - - - produced")
+    }
+
     @Test("It sees the fields of the configuration, and content in memory as the body", arguments: [true, false])
     func request(isUpload: Bool) async throws {
         configuration.httpAdditionalHeaders = ["X-Additional": "a", "x-own": "theirs", "Authorization": "secret"]
