@@ -16,6 +16,7 @@ final class ContentSource: Sendable {
     /// The properties of the request for an event stream; nil for other content.
     private let eventStream: EventStreamRequest?
     private let base: ResponseValidation
+    private let acceptsAll: Bool
     private let state = Mutex(State())
 
     /// - Parameters:
@@ -26,6 +27,7 @@ final class ContentSource: Sendable {
     init(task: DataTask, eventStream: EventStreamRequest? = nil, acceptsAll: Bool = false) {
         self.task = task
         self.eventStream = eventStream
+        self.acceptsAll = acceptsAll
         base = eventStream != nil ? EventStreamRequest.validation : acceptsAll ? .anything : ResponseValidation()
     }
 
@@ -68,7 +70,8 @@ final class ContentSource: Sendable {
             let stream = ContentStream(
                 validation: { [weak task, base] in task?.rules.applied(to: base) ?? base },
                 consumer: .channel(channel),
-                refusesOtherStreams: eventStream != nil
+                refusesOtherStreams: eventStream != nil,
+                mayHold: acceptsAll
             )
             // In a second iteration, the channel is taken already. The iteration then gets no stream, and `direct`
             // throws an error.

@@ -31,6 +31,7 @@ final class ContentStream: Sendable {
     private let rules: @Sendable () -> ResponseValidation
     private let consumer: Consumer
     private let refusesOtherStreams: Bool
+    private let mayHold: Bool
     private let state = Mutex(State())
 
     /// - Parameters:
@@ -38,14 +39,17 @@ final class ContentStream: Sendable {
     ///   - consumer: The consumer of the chunks.
     ///   - refusesOtherStreams: Whether the task ends as soon as the head of a response arrives, if its content type is
     ///     not acceptable and it announces no length. The content of such a response may have no end. Default: false.
+    ///   - mayHold: Whether ``holdRefused()`` has an effect. Default: false.
     init(
         validation: @escaping @Sendable () -> ResponseValidation,
         consumer: Consumer,
-        refusesOtherStreams: Bool = false
+        refusesOtherStreams: Bool = false,
+        mayHold: Bool = false
     ) {
         rules = validation
         self.consumer = consumer
         self.refusesOtherStreams = refusesOtherStreams
+        self.mayHold = mayHold
     }
 
     /// The rules for acceptable responses. Only the content of an acceptable response is delivered.
@@ -62,7 +66,7 @@ final class ContentStream: Sendable {
 
     /// Holds responses with another status than 200 to 299 until the interceptors of the call have returned: they may
     /// send the request again. Called before the first attempt.
-    func holdRefused() { state.withLock { $0.holdsRefused = true } }
+    func holdRefused() { if mayHold { state.withLock { $0.holdsRefused = true } } }
 
     /// Whether the last response is held, with its content.
     var holdsResponse: Bool { state.withLock { $0.isHeld } }
@@ -83,8 +87,11 @@ final class ContentStream: Sendable {
     /// - Throws: `connectionLost`, if the response begins again after content was delivered, because the consumer has
     ///   that content already; `unacceptableContentType`, if the content type of the response ends the task.
     func begin(with response: URLResponse, hashing hashes: ContentHashes? = nil) throws(LarkspurError) {
+        let status = (response as? HTTPURLResponse)?.statusCode
+        // FoundationNetworking reports interim responses like final ones.
+        if let status, status < 200 { return }
         let refusal = refusal(of: response)
-        let isSuccess = (response as? HTTPURLResponse).map { (200..<300).contains($0.statusCode) } ?? true
+        let isSuccess = status.map { (200..<300).contains($0) } ?? true
         let isAcceptable = state.withLock { state in
             state.isHeld = state.holdsRefused && !isSuccess && refusal == nil
             state.isAcceptable = refusal == nil && !state.isHeld
