@@ -66,6 +66,7 @@ final class ContentSource: Sendable {
 
     /// Starts the call, and directs its content to a consumer.
     private func makeConsumer() -> ContentConsumer {
+        let isFirst = channel.take()
         do throws(LarkspurError) {
             let stream = ContentStream(
                 validation: { [weak task, base] in task?.rules.applied(to: base) ?? base },
@@ -75,10 +76,12 @@ final class ContentSource: Sendable {
             )
             // In a second iteration, the channel is taken already. The iteration then gets no stream, and `direct`
             // throws an error.
-            try task.direct(to: channel.take() ? stream : nil, for: eventStream)
+            try task.direct(to: isFirst ? stream : nil, for: eventStream)
             task.resume()
             return ContentConsumer(task, channel)
         } catch {
+            // Nothing else would end the channel, and a wait for the head would not end.
+            if isFirst { channel.finish(error) }
             return ContentConsumer(task, channel, failure: error)
         }
     }
