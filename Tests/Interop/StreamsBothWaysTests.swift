@@ -304,11 +304,12 @@ struct StreamsBothWaysTests {
         ProducerFault.allCases
     )
     func producerFault(_ port: Servers.Port, _ fault: ProducerFault) async throws {
+        // Over HTTP/2, the release of the manager may close the connection before libcurl has sent the RST_STREAM.
         let response = try await server.makeManager(port).post("sink?id=\(id)", body: fault.body).response()
         #expect(response.error?.code == .bodyUnreadable)
         #expect((response.error?.underlyingError is ProducerFault.Failure) == fault.isThrown)
         let state = try await server.state(of: id, once: "end")
-        #expect(state.end == .reset || port != .streamsHTTP2 && state.end == .broken)
+        #expect(state.end == .reset || state.end == .broken)
     }
 
     @Test("Nor does a request whose call is cancelled, and its producer is too", arguments: StreamsServer.ports)
@@ -327,7 +328,7 @@ struct StreamsBothWaysTests {
         _ = try await server.state(of: id, once: "bytes:5")
         task.cancel()
         let state = try await server.state(of: id, once: "end")
-        #expect(state.end == .reset || port != .streamsHTTP2 && state.end == .broken)
+        #expect(state.end == .reset || state.end == .broken)
         #expect(try await ended.first())
     }
 
@@ -341,7 +342,7 @@ struct StreamsBothWaysTests {
             .response()
         #expect(response.error?.code == .timedOut)
         let state = try await server.state(of: id, once: "end")
-        #expect(state.end == .reset || port != .streamsHTTP2 && state.end == .broken)
+        #expect(state.end == .reset || state.end == .broken)
         #expect(state.bytes == 5)
     }
 
