@@ -6,7 +6,7 @@ import TestSupport
 
 /// The server of Scripts/streams_server.py, which reads requests and sends responses at the same time.
 struct StreamsServer: Sendable {
-    /// What the server has seen of the requests with an id; all but their number is of the last one.
+    /// The server's record of the requests with an id. All of it but their number is of the last one.
     struct State: Decodable, Sendable {
         /// The end of the request's content.
         enum End: String, Decodable {
@@ -79,7 +79,8 @@ struct StreamsServer: Sendable {
         )
     }
 
-    /// What the server has seen of a request, once a condition is met: `end`, `answer`, `requests:2` or `bytes:1000`.
+    /// Returns the server's record of a request, once a condition is met: `end`, `answer`, `requests:2` or
+    /// `bytes:1000`.
     func state(of id: String, once condition: String) async throws -> State {
         try await observer.get("state", parameters: ["id": id, "wait": condition]).value()
     }

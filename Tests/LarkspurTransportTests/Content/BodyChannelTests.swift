@@ -85,7 +85,7 @@ struct BodyChannelTests {
         #expect(bytes(channel.take()) == "a")
         channel.fail(Failure())
         #expect(wakes.value == 2)
-        // What was written before is not sent either, because the request is broken.
+        // The bytes that were written before are not sent either, because the request is broken.
         guard case .fail = channel.take() else {
             Issue.record("The content did not fail.")
             return
