@@ -180,7 +180,7 @@ final class EasyHandle {
     /// HTTP/1.1.
     func useTrailers() {
         set(CURLOPT_TRAILERDATA, Unmanaged.passUnretained(self).toOpaque())
-        // No later request needs the option reset, because a handle that has sent content gets no other request.
+        // The option is not reset, because a handle that has sent content of a producer gets no other request.
         _ = libcurl_easy_setopt_trailer_callback(raw, CURLOPT_TRAILERFUNCTION, Self.trailers)
     }
 

@@ -76,10 +76,9 @@ struct ProducedBodyTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test("The producer is never far ahead of the socket")
-    func backPressure() async throws {
-        let gate = LoopbackServer.Gate()
-        server.route("/slow", .text("taken").held(until: gate))
+    @Test("Content that is much longer than the buffer is sent whole")
+    func long() async throws {
+        server.route("/sink", .text("taken"))
         let written = Atomic(0)
         let body = RequestBody.writer { writer in
             for _ in 0..<400 {
@@ -87,8 +86,7 @@ struct ProducedBodyTests {
                 written.add(1, ordering: .relaxed)
             }
         }
-        gate.open()
-        #expect(try await manager.post("slow", body: body).string == "taken")
+        #expect(try await manager.post("sink", body: body).string == "taken")
         #expect(written.load(ordering: .relaxed) == 400)
         #expect(server.requests.first?.body.count == 400 << 16)
     }
