@@ -114,8 +114,12 @@ protocol ConnectionUser: EasyHandleClient {
     /// Reports how much of the request's content has been sent.
     func noteSentBytes()
 
-    /// Is notified that the server has ended a stream of a connection, by libcurl's number of the connection.
-    func streamEnded(_ number: Int, on connection: Int64?)
+    /// Is notified before libcurl advances the transfers of a socket, if the user sends content.
+    func socketIsReady(_ socket: Int32)
+
+    /// Is notified of the end of a stream of a connection, in one direction, if the user sends content.
+    /// - Parameter connection: libcurl's number of the connection.
+    func noteUpload(_ event: StreamEvent, on connection: Int64?)
 
     /// Turns the reporting of stream events on or off for the transfer.
     func watchStreams(_ isOn: Bool)

@@ -95,6 +95,8 @@ final class Shard: DeadlineHolder, MultiHandleClient {
         shards.noteDeadline(of: self)
     }
 
+    func socketIsReady(_ socket: Int32) { for user in uploads.values { user.socketIsReady(socket) } }
+
     func noteProgress() { shards.noteProgress(of: self) }
 
     /// Does what is due: advances libcurl's transfers, or closes the shard.
@@ -145,7 +147,10 @@ final class Shard: DeadlineHolder, MultiHandleClient {
 
     /// Records a stream event; returns true if the stream was reset before its end.
     func note(_ event: StreamEvent, on connection: Int64?) -> Bool {
-        if case .ended(let number) = event { for user in uploads.values { user.streamEnded(number, on: connection) } }
+        switch event {
+        case .ended, .sent: for user in uploads.values { user.noteUpload(event, on: connection) }
+        default: break
+        }
         return streamWatch.note(event, on: connection)
     }
 }

@@ -15,6 +15,11 @@ extension EasyHandle {
     /// Whether the transfer's connection was used before, or is shared with another transfer.
     var usesKnownConnection: Bool { long(CURLINFO_NUM_CONNECTS) == 0 }
 
+    /// Whether a socket may be the one of the transfer's connection, see ``SocketTable/sockets(at:)``.
+    func mayUse(_ socket: Int32) -> Bool {
+        support.sockets.sockets(at: long(CURLINFO_LOCAL_PORT)).contains(socket)
+    }
+
     /// Whether a reused connection was closed, or has received bytes that belong to no response.
     ///
     /// On an HTTP/2 connection, frames may arrive at any time. libcurl itself checks such connections.

@@ -5,6 +5,8 @@ internal import CLibcurl
 protocol MultiHandleClient: AnyObject {
     /// Receives the time after which transfers are due; nil if none are due. It replaces the previous time.
     func setTimer(milliseconds: Int?)
+    /// Called before libcurl advances the transfers of a socket.
+    func socketIsReady(_ socket: Int32)
     /// Called when transfers have advanced and may have ended.
     func noteProgress()
 }
@@ -57,6 +59,7 @@ final class MultiHandle: SocketOwner {
         if conditions.contains(.readable) { bits |= CURL_CSELECT_IN }
         if conditions.contains(.writable) { bits |= CURL_CSELECT_OUT }
         if conditions.contains(.failed) { bits |= CURL_CSELECT_ERR }
+        client?.socketIsReady(socket)
         advance(socket, bits)
     }
 

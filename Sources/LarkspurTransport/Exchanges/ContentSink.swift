@@ -22,6 +22,8 @@ final class ContentSink {
         var isEndReported = false
         /// Whether the transfer waits for the consumer.
         var isPaused = false
+        /// The number of bytes that are still taken although the consumer is too slow.
+        var readAhead = 0
         /// Whether the content is only counted, because there is no delegate for it.
         var isUnread = false
         /// Whether a delegate receives the content although a completion handler receives it too.
@@ -75,8 +77,13 @@ final class ContentSink {
 
     /// Whether content has to wait for its consumer or for a decision. If so, records the pause. Content that waits for
     /// a decision has the same limit as content that was delivered and not consumed.
-    func mustWait(isBuffering: Bool) -> Bool {
+    /// - Parameter count: The number of bytes that have arrived, which are counted if they are read ahead.
+    func mustWait(isBuffering: Bool, count: Int) -> Bool {
         guard !incoming.isPaused else { return true }
+        guard incoming.readAhead == 0 else {
+            incoming.readAhead = max(0, incoming.readAhead - count)
+            return false
+        }
         incoming.isPaused =
             isBuffering ? incoming.buffered.count >= Backlog.upperMark : task.backlog.pausesTransfer()
         return incoming.isPaused
@@ -97,7 +104,7 @@ final class ContentSink {
         do throws(ContentDecoder.Failure) {
             try decoder.decode(bytes) { piece in
                 failure = deliver(piece)
-                if task.backlog.pausesTransfer() { incoming.isPaused = true }
+                if incoming.readAhead == 0, task.backlog.pausesTransfer() { incoming.isPaused = true }
                 return failure == nil && !incoming.isPaused
             }
         } catch {

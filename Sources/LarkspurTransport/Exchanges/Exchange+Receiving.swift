@@ -148,7 +148,8 @@ extension Exchange {
             step = transaction.receiveContent()
         }
         switch step {
-        case .deliver, .buffer: if sink.mustWait(isBuffering: transaction.isBuffering) { return .paused }
+        case .deliver, .buffer: 
+            if sink.mustWait(isBuffering: transaction.isBuffering, count: bytes.count) { return .paused }
         case .discard: break
         case .refuse, .settle: return .refused
         }

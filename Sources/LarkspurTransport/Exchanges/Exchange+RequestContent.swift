@@ -57,11 +57,21 @@ extension Exchange {
         if transfer.endsWithResponse, isSending, sink.incoming.framed.hasEnded { note(.contentEnded) }
     }
 
-    func streamEnded(_ number: Int, on connection: Int64?) {
-        guard case .produced = content.body, number == transfer.streamNumber,
-            connection == transfer.handle?.connection, transfer.earlyEnd == nil
-        else { return }
-        note(.streamEnded(after: -1))
+    func noteUpload(_ event: StreamEvent, on connection: Int64?) {
+        switch event {
+        case .ended(let number):
+            guard case .produced = content.body, isOwn(number, on: connection), transfer.earlyEnd == nil else { return }
+            note(.streamEnded(after: -1))
+        case .sent(let number):
+            guard isOwn(number, on: connection) else { return }
+            transfer.isEndUnsent = false
+            sink.incoming.readAhead = 0
+        default: break
+        }
+    }
+
+    private func isOwn(_ stream: Int, on connection: Int64?) -> Bool {
+        stream == transfer.streamNumber && connection == transfer.handle?.connection
     }
 
     /// Is notified that libcurl waits for nothing on the socket of the transfer.
@@ -86,6 +96,41 @@ extension Exchange {
         }
         transfer.isCutShort = true
         transferEnded(0)
+    }
+
+    // MARK: A reader that has paused
+
+    /// Makes libcurl send the content that it has taken, if nothing more is there to be sent and the reader has paused.
+    ///
+    /// libcurl 8 waits for the socket of such a transfer, but does nothing when the socket is ready, because the
+    /// transfer is paused in both directions. libcurl 7 sends what it has taken before it takes more.
+    func socketIsReady(_ socket: Int32) {
+        guard transfer.isSendingPaused, sink.incoming.isPaused, !isSuspended, transaction.isTransferring,
+            let handle = transfer.handle, handle.mayUse(socket)
+        else { return }
+        handle.pause(receiving: true, sending: false)
+    }
+
+    /// The number of bytes that are read for a reader that has paused, so that the content of the request can end.
+    ///
+    /// A window update can follow as much content of the response as libcurl's window allows, which is 10 MiB. libcurl
+    /// can hold as much again.
+    private static let readAhead = 32 << 20
+
+    /// Records that libcurl has got the end of content without a known length.
+    func noteProvidedEnd() {
+        guard transfer.streamNumber != nil, !transfer.isEndUnsent else { return }
+        transfer.isEndUnsent = true
+        group.noteAnswer(to: self)
+    }
+
+    /// Reads on for a reader that has paused, if END_STREAM waits for the window of the stream.
+    ///
+    /// libcurl waits for no window update then, because it has sent all of the content.
+    func sendEnd() {
+        guard transfer.isEndUnsent, transaction.isTransferring, !isSuspended else { return }
+        sink.incoming.readAhead = Self.readAhead
+        resumeReceiving()
     }
 
     /// Continues with content that was produced, or fails if the production has failed.

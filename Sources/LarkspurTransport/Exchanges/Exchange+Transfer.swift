@@ -302,7 +302,11 @@ extension Exchange: ConnectionUser {
     func provideContent(into buffer: UnsafeMutableRawBufferPointer) -> EasyHandle.Provision {
         guard let reader = content.reader else { return .failed }
         let provision = reader.read(into: buffer)
-        if case .paused = provision { transfer.isSendingPaused = true }
+        switch provision {
+        case .paused: transfer.isSendingPaused = true
+        case .bytes(0): noteProvidedEnd()
+        default: break
+        }
         return provision
     }
 

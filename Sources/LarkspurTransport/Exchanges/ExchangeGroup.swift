@@ -99,6 +99,7 @@ final class ExchangeGroup {
         let count = answered.count
         for exchange in answered[..<count] {
             exchange.nudge()
+            exchange.sendEnd()
             exchange.endEarly()
         }
         answered.removeFirst(count)

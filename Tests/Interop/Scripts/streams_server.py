@@ -597,9 +597,14 @@ async def pour(exchange):
 
 @handles
 async def duplex(exchange):
-    """Sends so many bytes while it reads, each at its own pace, and ends when both are done."""
+    """Sends so many bytes while it reads, each at its own pace, and ends when both are done. Reads once the gate is open."""
     await exchange.head(200, [("Content-Type", "application/octet-stream")])
-    await asyncio.gather(pour(exchange), exchange.read_all())
+
+    async def read():
+        await pass_gate(exchange)
+        await exchange.read_all()
+
+    await asyncio.gather(pour(exchange), read())
     await exchange.end()
 
 

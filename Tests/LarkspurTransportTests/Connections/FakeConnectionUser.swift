@@ -22,7 +22,8 @@ final class FakeConnectionUser: ConnectionUser {
     }
 
     func socketReleased() {}
-    func streamEnded(_ number: Int, on connection: Int64?) {}
+    func socketIsReady(_ socket: Int32) {}
+    func noteUpload(_ event: StreamEvent, on connection: Int64?) {}
     func noteSentBytes() { sentBytesChecks += 1 }
     func watchStreams(_ isOn: Bool) { streamWatches.append(isOn) }
 

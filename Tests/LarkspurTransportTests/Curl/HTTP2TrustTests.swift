@@ -42,6 +42,8 @@ struct HTTP2TrustTests {
             ("[HTTP/2] [15] <- FRAME[HEADERS, len=48, hend=1, eos=1]\n", .ended(15)),
             ("[HTTP/2] [15] <- FRAME[HEADERS, len=48, hend=1, eos=0]\n", nil),
             ("[HTTP/2] [15] -> FRAME[HEADERS, len=48, hend=1, eos=1]\n", nil),
+            ("[HTTP/2] [15] -> FRAME[DATA, len=0, eos=1, padlen=0]\n", .sent(15)),
+            ("[HTTP/2] [15] -> FRAME[DATA, len=5, eos=0, padlen=0]\n", nil),
             ("[HTTP/2] [15] -> FRAME[RST_STREAM, len=4, flags=0, error=8]\n", nil),
             ("[HTTP/2] [5] RESET: REFUSED_STREAM (err 7)\n", .refused(5)),
             ("[HTTP/2] [5] RESET: CANCEL (err 8)\n", nil),

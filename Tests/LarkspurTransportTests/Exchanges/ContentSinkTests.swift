@@ -99,12 +99,23 @@ struct ContentSinkTests {
         let receiver = RecordingReceiver(holdsContent: true)
         let sink = makeSink(try engine.makeTask(receiver: receiver))
         #expect(take(Data(count: Backlog.upperMark - 1), by: sink) == nil)
-        #expect(!sink.mustWait(isBuffering: false))
+        #expect(!sink.mustWait(isBuffering: false, count: 1))
         #expect(take(Data(count: 1), by: sink) == nil)
-        #expect(sink.mustWait(isBuffering: false))
+        #expect(sink.mustWait(isBuffering: false, count: 1))
         #expect(sink.incoming.isPaused)
         engine.outbox.send()
         #expect(engine.takeCommands() == [])
+    }
+
+    @Test("Content that is read ahead does not wait, up to its count")
+    func readAhead() throws {
+        let sink = makeSink(try engine.makeTask(receiver: RecordingReceiver(holdsContent: true)))
+        #expect(take(Data(count: Backlog.upperMark), by: sink) == nil)
+        sink.incoming.readAhead = 5
+        #expect(!sink.mustWait(isBuffering: false, count: 3))
+        #expect(sink.incoming.readAhead == 2)
+        #expect(!sink.mustWait(isBuffering: false, count: 3))
+        #expect(sink.mustWait(isBuffering: false, count: 3))
     }
 
     @Test("The consumption of content that waits is a command to the loop, once")
@@ -112,11 +123,11 @@ struct ContentSinkTests {
         let receiver = RecordingReceiver()
         let sink = makeSink(try engine.makeTask(receiver: receiver))
         #expect(take(Data(count: Backlog.upperMark), by: sink) == nil)
-        #expect(sink.mustWait(isBuffering: false))
+        #expect(sink.mustWait(isBuffering: false, count: 1))
         engine.outbox.send()
         #expect(engine.takeCommands() == ["consumed"])
         sink.incoming.isPaused = false
-        #expect(!sink.mustWait(isBuffering: false))
+        #expect(!sink.mustWait(isBuffering: false, count: 1))
     }
 
     @Test("Content that waits for its disposition is limited by the same mark, and then delivered or dropped")
@@ -124,9 +135,9 @@ struct ContentSinkTests {
         let receiver = RecordingReceiver()
         let sink = makeSink(try engine.makeTask(receiver: receiver))
         sink.incoming.buffered = Data(repeating: 65, count: Backlog.upperMark - 1)
-        #expect(!sink.mustWait(isBuffering: true))
+        #expect(!sink.mustWait(isBuffering: true, count: 1))
         sink.incoming.buffered.append(65)
-        #expect(sink.mustWait(isBuffering: true))
+        #expect(sink.mustWait(isBuffering: true, count: 1))
         sink.dropBuffered()
         #expect(!sink.incoming.isPaused)
         #expect(sink.takeBuffered() == nil)
