@@ -148,7 +148,7 @@ extension Exchange {
             step = transaction.receiveContent()
         }
         switch step {
-        case .deliver, .buffer: 
+        case .deliver, .buffer:
             if sink.mustWait(isBuffering: transaction.isBuffering, count: bytes.count) { return .paused }
         case .discard: break
         case .refuse, .settle: return .refused
