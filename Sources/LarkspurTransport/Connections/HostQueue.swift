@@ -117,7 +117,11 @@ protocol ConnectionUser: EasyHandleClient {
     /// Is notified before libcurl advances the transfers of a socket, if the user sends content.
     func socketIsReady(_ socket: Int32)
 
-    /// Is notified of the end of a stream of a connection, in one direction, if the user sends content.
+    /// Makes libcurl read more frames of a connection, if it may have some. Called after libcurl has advanced, if the
+    /// user sends content.
+    func readMoreFrames()
+
+    /// Is notified of a frame of a connection, if the user sends content.
     /// - Parameter connection: libcurl's number of the connection.
     func noteUpload(_ event: StreamEvent, on connection: Int64?)
 

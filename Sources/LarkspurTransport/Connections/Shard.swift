@@ -121,7 +121,10 @@ final class Shard: DeadlineHolder, MultiHandleClient {
 
     /// Reports how much the transfers have sent, and which of them have ended.
     func collect() {
-        for user in uploads.values { user.noteSentBytes() }
+        for user in uploads.values {
+            user.noteSentBytes()
+            user.readMoreFrames()
+        }
         while let (handle, result) = multi?.nextCompleted() { handle.client?.transferEnded(result) }
     }
 
@@ -148,7 +151,7 @@ final class Shard: DeadlineHolder, MultiHandleClient {
     /// Records a stream event; returns true if the stream was reset before its end.
     func note(_ event: StreamEvent, on connection: Int64?) -> Bool {
         switch event {
-        case .ended, .sent: for user in uploads.values { user.noteUpload(event, on: connection) }
+        case .received, .ended, .sent: for user in uploads.values { user.noteUpload(event, on: connection) }
         default: break
         }
         return streamWatch.note(event, on: connection)

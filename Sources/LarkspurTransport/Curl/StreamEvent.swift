@@ -5,6 +5,8 @@ enum StreamEvent: Equatable {
     case opened(Int)
     /// A frame with END_STREAM has arrived.
     case ended(Int)
+    /// Another frame has arrived.
+    case received(Int)
     /// A DATA frame with END_STREAM was sent. The line is reported to the transfer that writes to the connection.
     case sent(Int)
     /// A RST_STREAM frame has arrived.
@@ -44,6 +46,8 @@ enum StreamEvent: Equatable {
             self = .ended(stream)
         } else if rest.starts(with: Self.sentData), rest.contains(Self.endStream) {
             self = .sent(stream)
+        } else if rest.starts(with: Self.received) {
+            self = .received(stream)
         } else {
             return nil
         }
@@ -57,6 +61,7 @@ enum StreamEvent: Equatable {
     private static let refusal = Array("] RESET: REFUSED_STREAM".utf8)
     private static let reset = Array("] <- FRAME[RST_STREAM,".utf8)
     private static let data = Array("] <- FRAME[DATA,".utf8)
+    private static let received = Array("] <- FRAME[".utf8)
     private static let sentData = Array("] -> FRAME[DATA,".utf8)
     private static let headers = Array("] <- FRAME[HEADERS,".utf8)
     private static let endStream = Array(" eos=1".utf8)
@@ -82,7 +87,7 @@ struct StreamWatch {
         case .ended(let number): ended.insert(stream(number))
         case .reset(let number): reset = ended.contains(stream(number)) ? nil : stream(number)
         case .refused: reset = nil
-        case .abandoned, .opened, .sent: break
+        case .abandoned, .opened, .received, .sent: break
         case .closed(let number):
             defer { reset = nil }
             ended.remove(stream(number))

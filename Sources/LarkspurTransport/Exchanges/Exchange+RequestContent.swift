@@ -58,20 +58,16 @@ extension Exchange {
     }
 
     func noteUpload(_ event: StreamEvent, on connection: Int64?) {
+        guard connection == transfer.handle?.connection else { return }
+        if case .sent = event {} else { transfer.hasReadFrame = true }
         switch event {
-        case .ended(let number):
-            guard case .produced = content.body, isOwn(number, on: connection), transfer.earlyEnd == nil else { return }
-            note(.streamEnded(after: -1))
-        case .sent(let number):
-            guard isOwn(number, on: connection) else { return }
+        case .ended(transfer.streamNumber):
+            if case .produced = content.body, transfer.earlyEnd == nil { note(.streamEnded(after: -1)) }
+        case .sent(transfer.streamNumber):
             transfer.isEndUnsent = false
             sink.incoming.readAhead = 0
         default: break
         }
-    }
-
-    private func isOwn(_ stream: Int, on connection: Int64?) -> Bool {
-        stream == transfer.streamNumber && connection == transfer.handle?.connection
     }
 
     /// Is notified that libcurl waits for nothing on the socket of the transfer.
@@ -100,15 +96,27 @@ extension Exchange {
 
     // MARK: A reader that has paused
 
+    func socketIsReady(_ socket: Int32) {
+        if isPausedBothWays, transfer.handle?.mayUse(socket) == true { goOnSending() }
+    }
+
+    private var isPausedBothWays: Bool {
+        transfer.isSendingPaused && sink.incoming.isPaused && !isSuspended && transaction.isTransferring
+    }
+
     /// Makes libcurl send the content that it has taken, if nothing more is there to be sent and the reader has paused.
     ///
     /// libcurl 8 waits for the socket of such a transfer, but does nothing when the socket is ready, because the
     /// transfer is paused in both directions. libcurl 7 sends what it has taken before it takes more.
-    func socketIsReady(_ socket: Int32) {
-        guard transfer.isSendingPaused, sink.incoming.isPaused, !isSuspended, transaction.isTransferring,
-            let handle = transfer.handle, handle.mayUse(socket)
-        else { return }
-        handle.pause(receiving: true, sending: false)
+    private func goOnSending() {
+        transfer.hasReadFrame = false
+        transfer.handle?.pause(receiving: true, sending: false)
+    }
+
+    /// Makes libcurl read once more after it has read frames. It may have left frames in its buffers or in those of the
+    /// TLS library, of which the socket shows nothing. One of them can be the window update for which content waits.
+    func readMoreFrames() {
+        if transfer.hasReadFrame, isPausedBothWays { goOnSending() }
     }
 
     /// The number of bytes that are read for a reader that has paused, so that the content of the request can end.

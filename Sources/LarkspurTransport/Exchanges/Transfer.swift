@@ -30,6 +30,8 @@ struct Transfer {
     /// Whether the end of the response ends the sending: the response is one of HTTP/2 or HTTP/3, or has a status for
     /// which the rest of the content is not sent.
     var endsWithResponse = false
+    /// Whether libcurl has read a frame of HTTP/2 since it was last made to go on, see `Exchange.goOnSending()`.
+    var hasReadFrame = false
     /// Whether libcurl has got the end of content without a known length, and has not sent END_STREAM.
     var isEndUnsent = false
     /// The number of the stream of HTTP/2; nil if it is not known.

@@ -23,6 +23,7 @@ final class FakeConnectionUser: ConnectionUser {
 
     func socketReleased() {}
     func socketIsReady(_ socket: Int32) {}
+    func readMoreFrames() {}
     func noteUpload(_ event: StreamEvent, on connection: Int64?) {}
     func noteSentBytes() { sentBytesChecks += 1 }
     func watchStreams(_ isOn: Bool) { streamWatches.append(isOn) }
