@@ -10,7 +10,7 @@ extension Exchange {
     func makeCredentials() -> RequestCredentials {
         var credentials = RequestCredentials(
             request: request,
-            additionalFields: group.settings.additionalFields(for: request, after: task.originalRequest)
+            additionalFields: group.settings.additionalFields(for: request, after: firstRequest)
         )
         if transfer.proxy != nil { credentials.proxyAuthorization = credentials.take("Proxy-Authorization") }
         guard !history.authentication.isIdle || !credentialStore.known.isEmpty else {
@@ -37,7 +37,7 @@ extension Exchange {
         guard !history.authentication.isIdle || !credentialStore.known.isEmpty, let seen = request(to: .origin) else {
             return nil
         }
-        let fields = group.settings.additionalFields(for: request, after: task.originalRequest)
+        let fields = group.settings.additionalFields(for: request, after: firstRequest)
         let bringsOwn = RequestCredentials(request: request, additionalFields: fields).has("Authorization")
         return history.authentication.origin.chosenCredential(for: seen)
             ?? (bringsOwn ? nil : credentialStore.known.userCredential(for: seen))

@@ -39,7 +39,7 @@ extension Exchange {
         let cookies = request.httpShouldHandleCookies ? group.settings.cookies : nil
         let fields = CacheRequestFields(
             own: request.allHTTPHeaderFields ?? [:],
-            additional: group.settings.additionalFields(for: request, after: task.originalRequest),
+            additional: group.settings.additionalFields(for: request, after: firstRequest),
             userCredential: userCredential,
             cookie: { cookies?.field(for: url) }
         )

@@ -17,7 +17,7 @@ extension Exchange {
     var resendDecision: ResendDecision {
         ResendDecision(
             request,
-            additionalFields: group.settings.additionalFields(for: request, after: task.originalRequest),
+            additionalFields: group.settings.additionalFields(for: request, after: firstRequest),
             after: .lost,
             isAllowed: group.settings.options.resendsNonIdempotentRequests
         )

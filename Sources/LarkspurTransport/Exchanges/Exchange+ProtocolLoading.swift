@@ -11,7 +11,7 @@ extension Exchange {
     /// Requests that the classes load the request; false if there are no classes. The session's additional fields are
     /// added to the task's current request, so that the task shows the request that the classes receive.
     func load(byProtocolOf classes: ProtocolClasses) -> Bool {
-        let fields = group.settings.additionalFields(for: request, after: task.originalRequest)
+        let fields = group.settings.additionalFields(for: request, after: firstRequest)
         let request = fields.isEmpty ? request : request.adding(fields)
         if !fields.isEmpty { task.setCurrentRequest(request) }
         guard !classes.isEmpty else { return false }
@@ -58,7 +58,7 @@ extension Exchange {
         // From now on, reports of the class are ignored, for example the report that its own transfer was cancelled.
         loading?.loader.stop()
         touch()
-        let next = group.settings.withholdingSecrets(from: next, after: task.originalRequest)
+        let next = group.settings.withholdingSecrets(from: next, after: firstRequest)
         loading?.response = response
         transaction.receiveRedirect(to: next)
         if let response = response as? HTTPURLResponse {

@@ -7,6 +7,7 @@ extension Exchange {
             transfer.response = ReceivedResponse(head, url: url)
             if let response = transfer.response { task.setResponse(response, expected: 0) }
             storeCookies(of: head, from: url)
+            noteStrictTransport(of: head)
             return webSocket.accept(head)
         }
         if head.status == 101 {
@@ -63,6 +64,15 @@ extension Exchange {
         group.outbox.storeCookies(head.setCookies, from: url, mainDocumentURL: request.mainDocumentURL, of: task)
     }
 
+    /// Records that the host requires https, if the response says so and came over a verified TLS connection (RFC 6797,
+    /// section 8.1).
+    private func noteStrictTransport(of head: ResponseHead) {
+        guard let field = head.strictTransport, let store = group.settings.options.hsts, destination.isSecure,
+            destination.target?.socketPath == nil, group.settings.tls.verifiesServers
+        else { return }
+        store.note(field, of: destination.url)
+    }
+
     private func consequence(of head: ResponseHead) -> Transaction.Consequence {
         if head.status == 417, transfer.expectsContinue {
             // RFC 9110, section 10.1.1: the request is sent again without the expectation. libcurl would do this within
@@ -84,10 +94,17 @@ extension Exchange {
         if destination.isSecure, let handle = transfer.handle { transfer.tls = handle.tls }
         watchClose()
         storeCookies(of: head, from: url)
+        noteStrictTransport(of: head)
         // This comes before the decision about a redirect, because accepted credentials are recorded in any case.
         let demand = demand(of: head, response)
         invalidateCache(after: head)
-        switch RedirectDecision.decide(status: head.status, location: head.location, request: request) {
+        let decision = RedirectDecision.decide(
+            status: head.status,
+            location: head.location,
+            request: request,
+            secured: { group.settings.secured($0) }
+        )
+        switch decision {
         case .deliver: return demand ?? replacement(for: head) ?? .deliver
         case .follow(let next, let keepsBody): return .ask(.redirect(to: next, keepsContent: keepsBody))
         }
@@ -243,7 +260,9 @@ extension Exchange {
     func receive(_ answer: DelegateAnswer) {
         switch (transaction.question, answer) {
         case (.redirect(_, let keepsContent), .redirect(let next)):
-            guard let next else { return accept() }
+            guard var next else { return accept() }
+            // The delegate may have returned another URL.
+            if let secured = group.settings.secured(next) { next = secured }
             if let refusal = refusal(of: next) {
                 if let response = loading?.response.map(ReceivedResponse.init) ?? transfer.response {
                     task.setResponse(response, expected: response.object.expectedContentLength)

@@ -33,7 +33,9 @@ final class Exchange: DeadlineHolder {
 
     /// Creates an exchange; nil if the task has no request. Such a task has failed before it reaches the loop.
     init?(task: TaskCore, group: ExchangeGroup) {
-        guard let request = task.originalRequest else { return nil }
+        guard let original = task.originalRequest else { return nil }
+        let secured = group.settings.secured(original)
+        let request = secured ?? original
         self.task = task
         self.group = group
         current = CurrentRequest(request: request, destination: group.destination(of: request.url))
@@ -46,7 +48,13 @@ final class Exchange: DeadlineHolder {
             resourceTimeout: group.settings.resourceTimeout,
             idleTimeout: group.settings.idleTimeout(of: request)
         )
+        guard let secured else { return }
+        history.securedRequest = secured
+        task.setCurrentRequest(secured)
     }
+
+    /// The task's first request, as it is sent: with https if HSTS required this.
+    var firstRequest: URLRequest? { history.securedRequest ?? task.originalRequest }
 
     /// The current request.
     var request: URLRequest {

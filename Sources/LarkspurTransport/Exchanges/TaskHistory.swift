@@ -16,6 +16,8 @@ struct TaskHistory {
     var hasRepeated = false
     /// Whether the next transfer has to make a new connection.
     var needsNewConnection = false
+    /// The task's first request with https, if HSTS required this; nil otherwise.
+    @Boxed var securedRequest: URLRequest?
 
     /// Returns the failure of a task that has reached the limit of redirects; nil for other tasks.
     func excessOfRedirects(at url: URL?) -> URLError? {

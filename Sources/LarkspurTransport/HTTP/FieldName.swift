@@ -5,6 +5,7 @@ internal import HTTPSyntax
 struct FieldName: Sendable {
     enum Role: Sendable {
         case plain, contentLength, transferEncoding, location, setCookie, challenge, proxyChallenge
+        case strictTransport
         /// A name that begins with X-. It keeps the server's spelling.
         case spelledAsSent
     }
@@ -80,14 +81,14 @@ struct FieldName: Sendable {
             "Allow", "Alt-Svc", "Cache-Control", "Cf-Cache-Status", "Cf-Ray", "Connection", "Content-Disposition",
             "Content-Encoding", "Content-Language", "Content-Location", "Content-Range", "Content-Security-Policy",
             "Content-Type", "Date", "Etag", "Expires", "Keep-Alive", "Last-Modified", "Link", "Pragma",
-            "Referrer-Policy", "Retry-After", "Server", "Strict-Transport-Security", "Trailer", "Upgrade", "Vary",
-            "Via", "Warning",
+            "Referrer-Policy", "Retry-After", "Server", "Trailer", "Upgrade", "Vary", "Via", "Warning",
         ]
         let names =
             plain.map { FieldName(spelled: $0) } + [
                 FieldName(spelled: "Content-Length", .contentLength), FieldName(spelled: "Location", .location),
                 FieldName(spelled: "Proxy-Authenticate", .proxyChallenge),
                 FieldName(spelled: "Set-Cookie", .setCookie), FieldName(spelled: "WWW-Authenticate", .challenge),
+                FieldName(spelled: "Strict-Transport-Security", .strictTransport),
                 FieldName(spelled: "Transfer-Encoding", .transferEncoding),
             ]
         var byLength: [[Common]] = []

@@ -10,10 +10,18 @@ package enum RedirectDecision {
     /// true if the content is sent again, whatever the source of the content is.
     case follow(URLRequest, keepsBody: Bool)
 
-    package static func decide(status: Int, location: String?, request: URLRequest) -> RedirectDecision {
+    /// - Parameter secured: Returns the URL with https, if HSTS requires this for its host. Default: never.
+    package static func decide(
+        status: Int,
+        location: String?,
+        request: URLRequest,
+        secured: (URL) -> URL? = { _ in nil }
+    ) -> RedirectDecision {
         guard isRedirect(status), let location, !location.isEmpty, let source = request.url else { return .deliver }
         let base = URLReference(source.absoluteString)
-        let target = target(location, from: base)
+        var target = target(location, from: base)
+        // The scheme changes before anything is decided, so that the redirect counts as one to https.
+        if let url = URL(string: target.text).flatMap(secured) { target = URLReference(url.absoluteString) }
         let origin = target.origin
         guard let url = URL(string: target.text), !target.isHTTP || origin != nil && url.host?.isEmpty == false
         else { return .deliver }

@@ -13,6 +13,7 @@ extension ResponseHead {
         private var challenges: [String] = []
         private var proxyChallenges: [String] = []
         private var location: String?
+        private var strictTransport: String?
         private var lengths: String?
         private var transferEncoding: String?
         private var obscured: String?
@@ -36,6 +37,9 @@ extension ResponseHead {
                 add(value, named: name.text)
             case .location:
                 location = location ?? value
+                add(value, named: name.text)
+            case .strictTransport:
+                strictTransport = strictTransport ?? value
                 add(value, named: name.text)
             case .contentLength:
                 Self.append(value, to: &lengths)
@@ -80,7 +84,8 @@ extension ResponseHead {
                 challenges: challenges,
                 proxyChallenges: proxyChallenges,
                 location: location,
-                framing: FramingFields(length: length, transferEncoding: transferEncoding, obscured: obscured)
+                framing: FramingFields(length: length, transferEncoding: transferEncoding, obscured: obscured),
+                strictTransport: strictTransport
             )
         }
     }

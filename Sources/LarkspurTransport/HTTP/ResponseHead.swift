@@ -19,6 +19,8 @@ struct ResponseHead: Sendable {
     let location: String?
     /// The fields that frame the content.
     let framing: FramingFields
+    /// The first `Strict-Transport-Security` value. Others are ignored (RFC 6797, section 8.1).
+    var strictTransport: String?
 
     /// The length of the content; nil if the field is missing, is not a valid number, or occurs with different values.
     var contentLength: Int64? { framing.length?.value }

@@ -60,6 +60,14 @@ public struct EngineOptions: Sendable {
     /// The folder has to exist. If it is on the same file system as the destination, a finished file only has to be
     /// renamed.
     public var partialDownloadFolder: URL?
+    /// The hosts that require https, by HTTP Strict Transport Security (RFC 6797). Default: nil, no host requires
+    /// https.
+    ///
+    /// A request for an http URL of such a host is sent over https, and so is a redirect to it. This happens before
+    /// caches, cookies, credentials and `URLProtocol` classes take part. The task's `originalRequest` stays as it is,
+    /// and its `currentRequest` has the https URL. Responses over https add hosts to the store, unless ``tls`` turns
+    /// off the verification of certificates or host names.
+    public var hsts: HSTSStore?
     /// The settings of TLS: the servers that are trusted, and the client's certificate. Default: the authorities that
     /// the system trusts, and no client certificate.
     public var tls = TLSConfiguration()

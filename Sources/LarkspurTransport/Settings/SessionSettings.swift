@@ -74,6 +74,20 @@ final class SessionSettings: Sendable {
         return additionalFields
     }
 
+    /// Returns the URL with https, if HSTS requires this for its host; nil if the URL can be used as it is.
+    func secured(_ url: URL?) -> URL? {
+        guard let store = options.hsts, let url else { return nil }
+        return store.secured(url)
+    }
+
+    /// Returns the request with https, if HSTS requires this for its host; nil if it can be sent as it is.
+    func secured(_ request: URLRequest) -> URLRequest? {
+        guard options.hsts != nil, let url = secured(request.url) else { return nil }
+        var request = request
+        request.url = url
+        return request
+    }
+
     /// Removes the session's credentials from a request, if a redirect that a `URLProtocol` has reported leads to
     /// another origin.
     func withholdingSecrets(from next: URLRequest, after original: URLRequest?) -> URLRequest {

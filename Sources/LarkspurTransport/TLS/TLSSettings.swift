@@ -22,6 +22,11 @@ struct TLSSettings: Sendable {
     let method: Method
     /// Whether the configuration differs from the default configuration.
     let isCustom: Bool
+    /// Whether servers have to prove that they are the hosts of the URLs. False if certificates or host names are not
+    /// verified.
+    var verifiesServers: Bool {
+        !configuration.dangerouslySkipsCertificateVerification && !configuration.dangerouslySkipsHostNameVerification
+    }
     /// The reason, as a sentence, why no https request can be sent; nil if https requests can be sent.
     let defect: String?
     private let pins: PinTable

@@ -1,0 +1,107 @@
+#if canImport(FoundationNetworking)
+/// The file with the hosts that require https, in the format of `curl --hsts`: a line for each host, with a dot before
+/// the name if subdomains are included, and the time of expiry.
+///
+///     .example.com "20271126 05:34:20"
+enum HSTSFile {
+    /// The largest file that is read, in bytes.
+    private static let limit = 1 << 24
+
+    /// Reads a file. Lines in another format are skipped. A missing file has no hosts.
+    /// - Throws: `POSIXError` if the file cannot be read, is too large, or is not a regular file.
+    static func read(_ file: URL) throws -> [(name: String, HSTSHosts.Entry)] {
+        // The flag O_NONBLOCK prevents that the opening of a pipe waits for a writer.
+        let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return [] }
+            throw error
+        }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw error }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw POSIXError(.EINVAL) }
+        guard status.st_size <= limit else { throw POSIXError(.EFBIG) }
+        let text = String(decoding: try handle.readToEnd() ?? Data(), as: UTF8.self)
+        return text.split(whereSeparator: \.isNewline).compactMap(parse)
+    }
+
+    /// Writes a file that only its owner can read. If it replaces another file, readers see either the old content or
+    /// the new.
+    /// - Throws: `POSIXError`, or Foundation's error if the content could not be written.
+    static func write(_ entries: [String: HSTSHosts.Entry], to file: URL) throws {
+        let lines = entries.sorted { $0.key < $1.key }.map { line(for: $0, $1) }
+        let text = "# Hosts that require https, in the format of curl --hsts.\n" + lines.joined()
+        // The temporary file is in the same folder, because `rename` works only within a file system.
+        let temporary = file.deletingLastPathComponent()
+            .appendingPathComponent(".\(file.lastPathComponent).\(UUID().uuidString)")
+        let descriptor = open(temporary.path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw error }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        do {
+            try handle.write(contentsOf: Data(text.utf8))
+            // Some file systems report a lack of space only at this point.
+            try handle.close()
+            guard rename(temporary.path, file.path) == 0 else { throw error }
+        } catch {
+            unlink(temporary.path)
+            throw error
+        }
+    }
+
+    private static var error: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+
+    // MARK: Lines
+
+    private static func line(for name: String, _ entry: HSTSHosts.Entry) -> String {
+        // The years of the format have four digits.
+        let time = entry.expiry.timeIntervalSince1970
+        var seconds = time_t(time > 0 ? min(time, 253_402_300_799) : 0)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        let numbers = [
+            (parts.tm_year + 1900, 4), (parts.tm_mon + 1, 2), (parts.tm_mday, 2), (parts.tm_hour, 2), (parts.tm_min, 2),
+            (parts.tm_sec, 2),
+        ].map { number, digits in
+            let text = String(number)
+            return String(repeating: "0", count: max(0, digits - text.count)) + text
+        }
+        let date = numbers[..<3].joined() + " " + numbers[3...].joined(separator: ":")
+        return "\(entry.includesSubdomains ? "." : "")\(name) \"\(date)\"\n"
+    }
+
+    /// Parses a line; nil if it has another format, or names no host.
+    private static func parse(_ line: Substring) -> (name: String, HSTSHosts.Entry)? {
+        let parts = line.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, let first = parts[0].first, first != "#" else { return nil }
+        let includesSubdomains = first == "."
+        let date = parts[1].drop { $0 == " " }
+        guard let name = HSTSName.canonical(String(includesSubdomains ? parts[0].dropFirst() : parts[0])),
+            date.hasPrefix("\""), let end = date.dropFirst().firstIndex(of: "\""),
+            let expiry = expiry(date[date.index(after: date.startIndex)..<end])
+        else { return nil }
+        return (name, HSTSHosts.Entry(includesSubdomains: includesSubdomains, expiry: expiry))
+    }
+
+    private static func expiry(_ text: Substring) -> Date? {
+        // curl writes this word for a time that it cannot represent.
+        if text == "unlimited" { return Date(timeIntervalSince1970: 10_000_000_000) }
+        let digits = Array(text.utf8)
+        guard digits.count == 17, digits[8] == UInt8(ascii: " "), digits[11] == UInt8(ascii: ":"),
+            digits[14] == UInt8(ascii: ":")
+        else { return nil }
+        func number(_ range: Range<Int>) -> Int32? {
+            guard digits[range].allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+            return digits[range].reduce(0) { $0 * 10 + Int32($1) - 0x30 }
+        }
+        guard let year = number(0..<4), let month = number(4..<6), let day = number(6..<8), let hour = number(9..<11),
+            let minute = number(12..<14), let second = number(15..<17), (1...12).contains(month),
+            (1...31).contains(day),
+            year >= 1970, hour < 24, minute < 60, second <= 60
+        else { return nil }
+        var parts = tm()
+        (parts.tm_year, parts.tm_mon, parts.tm_mday) = (year - 1900, month - 1, day)
+        (parts.tm_hour, parts.tm_min, parts.tm_sec) = (hour, minute, second)
+        return Date(timeIntervalSince1970: TimeInterval(timegm(&parts)))
+    }
+}
+#endif

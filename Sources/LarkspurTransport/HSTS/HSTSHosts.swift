@@ -1,0 +1,91 @@
+#if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
+/// The hosts that require https (RFC 6797): a value without I/O and without a clock. All names are canonical
+/// (``HSTSName``).
+struct HSTSHosts: Sendable {
+    struct Entry: Sendable, Equatable {
+        var includesSubdomains: Bool
+        var expiry: Date
+        /// The position of the last change in the order of all changes.
+        fileprivate var change = 0
+        /// The expiry that the file has; nil if the file does not have the entry.
+        fileprivate var savedExpiry: Date?
+
+        init(includesSubdomains: Bool, expiry: Date) {
+            self.includesSubdomains = includesSubdomains
+            self.expiry = expiry
+        }
+    }
+
+    private(set) var entries: [String: Entry] = [:]
+    private let capacity: Int
+    private var changes = 0
+
+    init(capacity: Int) { self.capacity = max(1, capacity) }
+
+    /// Whether requests to a host require https: the host itself has an entry, or one of its superdomains has an entry
+    /// that includes subdomains (section 8.2).
+    func contains(_ name: String, at now: Date) -> Bool {
+        if let entry = entries[name], now < entry.expiry { return true }
+        var rest = name[...]
+        while let dot = rest.utf8.firstIndex(of: UInt8(ascii: ".")) {
+            rest = rest[rest.utf8.index(after: dot)...]
+            if let entry = entries[String(rest)], entry.includesSubdomains, now < entry.expiry { return true }
+        }
+        return false
+    }
+
+    /// Records the field of a host (section 8.1).
+    /// - Returns: Whether a file with the hosts should be written again.
+    mutating func note(_ field: StrictTransportField, of name: String, at now: Date) -> Bool {
+        guard field.maximumAge > 0 else { return remove(name) }
+        let lifetime = TimeInterval(field.maximumAge)
+        return insert(
+            Entry(includesSubdomains: field.includesSubdomains, expiry: now.addingTimeInterval(lifetime)),
+            for: name,
+            at: now,
+            tolerance: min(86_400, lifetime / 10)
+        )
+    }
+
+    /// Adds an entry, in place of the host's last entry. If there is no room, removes expired entries. If there is
+    /// still no room, removes the quarter of the entries that was changed the longest time ago.
+    /// - Parameter tolerance: The difference of the expiry, in seconds, up to which the file need not be written.
+    ///   Default: 0.
+    /// - Returns: Whether a file with the hosts should be written again.
+    @discardableResult
+    mutating func insert(_ entry: Entry, for name: String, at now: Date, tolerance: TimeInterval = 0) -> Bool {
+        let last = entries[name]
+        if last == nil, entries.count >= capacity { makeRoom(at: now) }
+        changes += 1
+        var entry = entry
+        entry.change = changes
+        entry.savedExpiry = last?.savedExpiry
+        entries[name] = entry
+        guard let last, let saved = entry.savedExpiry else { return true }
+        return last.includesSubdomains != entry.includesSubdomains
+            || abs(saved.timeIntervalSince(entry.expiry)) > tolerance
+    }
+
+    /// Removes the entry of a host. Entries of its superdomains stay.
+    /// - Returns: Whether there was an entry.
+    mutating func remove(_ name: String) -> Bool { entries.removeValue(forKey: name) != nil }
+
+    mutating func removeAll() { entries.removeAll() }
+
+    /// Records that a file has these entries.
+    mutating func noteSaved(_ saved: [String: Entry]) {
+        for (name, entry) in saved { entries[name]?.savedExpiry = entry.expiry }
+    }
+
+    private mutating func makeRoom(at now: Date) {
+        entries = entries.filter { now < $0.value.expiry }
+        guard entries.count >= capacity else { return }
+        let order = entries.values.map(\.change).sorted()
+        // At least one entry is removed.
+        let limit = order[capacity / 4]
+        entries = entries.filter { $0.value.change > limit }
+    }
+}
+#endif

@@ -1,0 +1,180 @@
+#if canImport(FoundationNetworking)
+internal import HTTPSyntax
+internal import Synchronization
+
+/// The hosts that require https, by HTTP Strict Transport Security (RFC 6797), in memory or in a file.
+///
+///     var options = CurlURLSession.Options()
+///     options.hsts = HSTSStore()
+///
+/// A host is added when a response over https has the field `Strict-Transport-Security`. From then on, a request for an
+/// http URL of this host is sent over https, and no byte of it is sent over http. A store can be shared by several
+/// sessions. All methods may be called on any thread.
+public final class HSTSStore: Sendable {
+    /// A host that requires https.
+    public struct Host: Sendable, Hashable {
+        /// The name of the host, in ASCII and in lower case.
+        public var name: String
+        /// Whether all subdomains of the host require https too.
+        public var includesSubdomains: Bool
+        /// The time until which the host requires https.
+        public var expiry: Date
+
+        /// Creates a host.
+        /// - Parameters:
+        ///   - name: The name of the host. An international name may also be in Unicode.
+        ///   - includesSubdomains: Whether all subdomains of the host require https too. Default: false.
+        ///   - expiry: The time until which the host requires https.
+        public init(name: String, includesSubdomains: Bool = false, expiry: Date) {
+            self.name = name
+            self.includesSubdomains = includesSubdomains
+            self.expiry = expiry
+        }
+    }
+
+    private struct State {
+        var hosts: HSTSHosts
+        /// Whether the file is about to be written.
+        var awaitsSaving = false
+    }
+
+    private let state: Mutex<State>
+    private let file: URL?
+    private let now: @Sendable () -> Date
+    private let queue = DispatchQueue(label: "larkspur.hsts", qos: .utility)
+
+    /// Creates an empty store in memory.
+    /// - Parameters:
+    ///   - capacity: The largest number of hosts, at least 1. If there are more, the store forgets expired hosts, and
+    ///     then the hosts that were noted the longest time ago. Default: 10,000.
+    ///   - now: Returns the current time. It is called on the threads of sessions. Default: the system's time.
+    public init(capacity: Int = 10_000, now: @escaping @Sendable () -> Date = { Date() }) {
+        state = Mutex(State(hosts: HSTSHosts(capacity: capacity)))
+        file = nil
+        self.now = now
+    }
+
+    /// Creates a store with the hosts of a file.
+    ///
+    /// The store writes the file in the background each time that hosts are added or removed. Only its owner can read
+    /// the file. It has the format of `curl --hsts`, and curl can use it too. Two processes should not use the same
+    /// file at the same time, because each of them writes only the hosts that it knows.
+    /// - Parameters:
+    ///   - file: The file, which need not exist. Its folder has to exist.
+    ///   - capacity: The largest number of hosts, at least 1. If there are more, the store forgets expired hosts, and
+    ///     then the hosts that were noted the longest time ago. Default: 10,000.
+    ///   - now: Returns the current time. It is called on the threads of sessions. Default: the system's time.
+    /// - Throws: `POSIXError` if there is a file that cannot be read.
+    public init(
+        file: URL,
+        capacity: Int = 10_000,
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) throws {
+        var hosts = HSTSHosts(capacity: capacity)
+        let date = now()
+        for (name, entry) in try HSTSFile.read(file) where date < entry.expiry {
+            hosts.insert(entry, for: name, at: date)
+        }
+        hosts.noteSaved(hosts.entries)
+        state = Mutex(State(hosts: hosts))
+        self.file = file
+        self.now = now
+    }
+
+    // MARK: Hosts
+
+    /// The hosts that require https now, sorted by name.
+    public var hosts: [Host] {
+        let now = now()
+        return state.withLock { $0.hosts.entries }
+            .filter { now < $0.value.expiry }
+            .map { Host(name: $0, includesSubdomains: $1.includesSubdomains, expiry: $1.expiry) }
+            .sorted { $0.name < $1.name }
+    }
+
+    /// Returns whether requests to a host require https: the host is in the store, or one of its superdomains is in the
+    /// store together with its subdomains. Always false for addresses.
+    /// - Parameter host: The name of the host, as it appears in URLs.
+    public func requiresHTTPS(_ host: String) -> Bool {
+        guard let name = HSTSName.canonical(host) else { return false }
+        let now = now()
+        return state.withLock { $0.hosts.contains(name, at: now) }
+    }
+
+    /// Adds a host, for example one that always has to be reached over https. It replaces the host of the same name.
+    /// - Returns: Whether the host was added. False for addresses and for texts that are no host names.
+    @discardableResult
+    public func insert(_ host: Host) -> Bool {
+        guard let name = HSTSName.canonical(host.name) else { return false }
+        let entry = HSTSHosts.Entry(includesSubdomains: host.includesSubdomains, expiry: host.expiry)
+        let now = now()
+        change { $0.insert(entry, for: name, at: now) }
+        return true
+    }
+
+    /// Removes a host. Its superdomains and subdomains stay.
+    public func remove(_ host: String) {
+        guard let name = HSTSName.canonical(host) else { return }
+        change { $0.remove(name) }
+    }
+
+    /// Removes all hosts.
+    public func removeAll() {
+        change { hosts in
+            hosts.removeAll()
+            return true
+        }
+    }
+
+    /// Writes the file now, and waits until it is written. Has no effect on a store in memory.
+    ///
+    /// A program needs this method before it exits, or to find out whether the file can be written. The store also
+    /// writes the file in the background, and ignores errors there.
+    /// - Throws: `POSIXError`, or Foundation's error if the content could not be written.
+    public func save() throws { try queue.sync { try write() } }
+
+    // MARK: For sessions
+
+    /// Returns the URL with https; nil if the URL can be used as it is.
+    func secured(_ url: URL) -> URL? {
+        guard let scheme = url.scheme, scheme.hasSameLetters(as: "http"), let host = url.host, requiresHTTPS(host)
+        else { return nil }
+        return url.secured
+    }
+
+    /// Records the first `Strict-Transport-Security` field of a response. The response must have come over a verified
+    /// TLS connection to its host.
+    func note(_ field: String, of url: URL?) {
+        guard let host = url?.host, let name = HSTSName.canonical(host), let field = StrictTransportField(field) else {
+            return
+        }
+        let now = now()
+        change { $0.note(field, of: name, at: now) }
+    }
+
+    // MARK: The file
+
+    /// Changes the hosts, and schedules the writing of the file if the change requires it.
+    private func change(_ change: (inout HSTSHosts) -> Bool) {
+        let schedulesSaving = state.withLock { state in
+            guard change(&state.hosts), file != nil, !state.awaitsSaving else { return false }
+            state.awaitsSaving = true
+            return true
+        }
+        // There is no caller to whom an error could be reported. The next response of the host tries again.
+        if schedulesSaving { queue.async { try? self.write() } }
+    }
+
+    /// Writes the file. Called on the queue.
+    private func write() throws {
+        guard let file else { return }
+        let now = now()
+        let entries = state.withLock { state in
+            state.awaitsSaving = false
+            return state.hosts.entries
+        }
+        try HSTSFile.write(entries.filter { now < $0.value.expiry }, to: file)
+        state.withLock { $0.hosts.noteSaved(entries) }
+    }
+}
+#endif
