@@ -6,6 +6,38 @@ package final class SilentServer {
     package let port: UInt16
     private let sockets: [Int32]
 
+    /// Fills the same port of the address ::1, where nothing is accepted either. Returns nil without IPv6.
+    package func fillSixthVersion() -> AnyObject? {
+        let listener = socket(AF_INET6, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_addr = in6addr_loopback
+        address.sin6_port = port.bigEndian
+        let length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        let sockets =
+            [listener]
+            + (0..<4).map { _ in
+                socket(AF_INET6, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+            }
+        let isBound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                guard bind(listener, address, length) == 0, listen(listener, 0) == 0 else { return false }
+                for client in sockets.dropFirst() { _ = connect(client, address, length) }
+                return true
+            }
+        }
+        let holder = SocketHolder(sockets)
+        return isBound ? holder : nil
+    }
+
+    private final class SocketHolder {
+        private let sockets: [Int32]
+
+        init(_ sockets: [Int32]) { self.sockets = sockets }
+
+        deinit { for socket in sockets { close(socket) } }
+    }
+
     /// - Parameter isFull: Whether no connection is accepted.
     package init(isFull: Bool) throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

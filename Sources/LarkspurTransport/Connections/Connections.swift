@@ -4,6 +4,8 @@
 /// The object belongs to the loop's thread.
 final class Connections {
     private let settings: SessionSettings
+    /// The limit of the connections in all; nil for no limit.
+    private let budget: ConnectionBudget?
     /// The shards with libcurl's transfers; nil if the loop does not work.
     private let shards: Shards?
     @exclusivity(unchecked) private var handles: [EasyHandle] = []
@@ -14,10 +16,17 @@ final class Connections {
     init(settings: SessionSettings, shards: Shards?) {
         self.settings = settings
         self.shards = shards
+        budget = settings.totalConnections.map { ConnectionBudget(limit: $0) }
     }
 
     /// The poll for sockets; nil if the loop does not work.
     var poll: EventPoll? { shards?.support.poll }
+
+    /// The sockets of the connections; nil if the loop does not work.
+    var sockets: SocketTable? { shards?.support.sockets }
+
+    /// The queues by their origins.
+    var allQueues: [String: HostQueue] { queues }
 
     /// The time at which the next transfer is due.
     var deadline: LoopTime { shards?.deadline ?? .distantFuture }
@@ -42,7 +51,7 @@ final class Connections {
             // origins.
             queueLimit = max(1024, 2 * queues.count)
         }
-        let queue = HostQueue(limit: settings.maximumConnectionsPerHost)
+        let queue = HostQueue(limit: settings.maximumConnectionsPerHost, budget: budget)
         queues[origin] = queue
         return queue
     }
@@ -70,6 +79,15 @@ final class Connections {
             nameServers: options.nameServers
         )
         if let objection { throw .engine(.cannotFindHost, objection, url: url) }
+        let limitsAge = handle.setTimes(
+            idle: options.idleConnectionTime,
+            age: options.maximumConnectionAge,
+            familyDelay: options.addressFamilyDelay
+        )
+        guard limitsAge else {
+            let sentence = "This libcurl cannot limit the age of connections: that needs version 7.80."
+            throw .engine(.cannotConnectToHost, sentence, url: url)
+        }
         return handle
     }
 

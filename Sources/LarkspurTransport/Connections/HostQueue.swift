@@ -22,6 +22,11 @@ final class HostQueue {
     @exclusivity(unchecked) private var nextTicket = 0
     /// The shards of ended transfers, one entry for each transfer. The last entry is used first.
     @exclusivity(unchecked) private var idleShards: [Shard] = []
+    /// The limit of the connections to all origins; nil for no limit.
+    private let budget: ConnectionBudget?
+    @exclusivity(unchecked) private var awaitsBudget = false
+    /// Whether the requests share a connection of HTTP/2.
+    @exclusivity(unchecked) private var isMultiplexed = false
     /// The shard of the latest HTTP/2 transfer, whose connection other transfers can share; nil without HTTP/2.
     @exclusivity(unchecked) private var sharedShard: Shard?
 
@@ -30,11 +35,17 @@ final class HostQueue {
 
     private typealias Place = (ticket: Int, user: any ConnectionUser)
 
-    init(limit: Int) { self.limit = limit }
+    /// - Parameters:
+    ///   - limit: The number of transfers that run at a time.
+    ///   - budget: The limit of the connections to all origins. Default: nil, for no limit.
+    init(limit: Int, budget: ConnectionBudget? = nil) {
+        self.limit = limit
+        self.budget = budget
+    }
 
     /// Queues a user. If there is a free place, the user starts immediately.
     func enqueue(_ user: any ConnectionUser, priority: Float) {
-        if lines.isEmpty, active < limit, !isAdmitting { return admit(user) }
+        if lines.isEmpty, active < limit, !isAdmitting, budget == nil { return admit(user) }
         nextTicket += 1
         user.ticket = nextTicket
         lines[index(of: priority)].line.append((nextTicket, user))
@@ -46,6 +57,13 @@ final class HostQueue {
     func release(_ shard: Shard?) {
         if let shard { idleShards.append(shard) }
         active -= 1
+        if let budget, !isMultiplexed || active == 0 { budget.release(1) }
+        admit()
+    }
+
+    /// Called when a place of the budget is free for which the queue has waited.
+    func budgetHasRoom() {
+        awaitsBudget = false
         admit()
     }
 
@@ -61,6 +79,10 @@ final class HostQueue {
     /// Raises the limit for an origin with HTTP/2, because many transfers can share a connection.
     func allowMultiplexing(in shard: Shard?) {
         sharedShard = shard
+        if let budget, !isMultiplexed {
+            isMultiplexed = true
+            budget.release(max(0, active - 1))
+        }
         guard limit < Self.streamLimit else { return }
         limit = Self.streamLimit
         admit()
@@ -82,11 +104,22 @@ final class HostQueue {
         isAdmitting = true
         defer { isAdmitting = false }
         var first = user
-        while active < limit, let user = first.take() ?? next() {
+        while active < limit, budget == nil || budgetAdmits(), let user = first.take() ?? next() {
             active += 1
+            if let budget, !isMultiplexed || active == 1 { budget.take() }
             user.ticket = nil
             user.beginTransfer()
         }
+    }
+
+    /// Whether the budget has room for another request. If not, the queue waits for room, unless it is empty.
+    private func budgetAdmits() -> Bool {
+        guard let budget, !budget.hasRoom, !isMultiplexed || active == 0 else { return true }
+        if !awaitsBudget, lines.contains(where: { !$0.line.isEmpty }) {
+            awaitsBudget = true
+            budget.wait(self)
+        }
+        return false
     }
 
     private func next() -> (any ConnectionUser)? {

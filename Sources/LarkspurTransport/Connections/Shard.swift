@@ -13,13 +13,12 @@ final class Shard: DeadlineHolder, MultiHandleClient {
 
     /// If a shard has this number of transfers, transfers without a connection to reuse go to another shard.
     static let capacity = 128
-    /// The time for which a shard without transfers retains its idle connections, in seconds.
-    private static let idleTime: TimeInterval = 60
-
     let use: Use
     /// The multi handle; nil after the shard was closed.
     @exclusivity(unchecked) private var multi: MultiHandle?
     private unowned let shards: Shards
+    /// The number of transfers from which the shard takes no transfer without a connection to reuse.
+    private let limit: Int
     @exclusivity(unchecked) var deadlineIndex: Int?
     /// The users of the shard by the identifiers of their tasks.
     @exclusivity(unchecked) private var users: [Int: any ConnectionUser] = [:]
@@ -39,11 +38,14 @@ final class Shard: DeadlineHolder, MultiHandleClient {
     init(for use: Use, shards: Shards, settings: SessionSettings) throws(LoopFailure) {
         self.use = use
         self.shards = shards
+        // A session with a limit of all connections needs no other shard, and libcurl could not count across shards.
+        limit = settings.options.maximumConnections == nil || use == .webSockets ? Self.capacity : .max
         let limit = settings.maximumConnectionsPerHost
         let multi = try MultiHandle(
             support: shards.support,
             maximumConnectionsPerHost: use == .requests ? limit : 0,
-            connectionLimit: max(64, 4 * min(limit, Self.capacity))
+            connectionLimit: max(64, 4 * min(limit, Self.capacity)),
+            maximumConnections: use == .requests ? settings.totalConnections ?? 0 : 0
         )
         self.multi = multi
         multi.client = self
@@ -53,7 +55,7 @@ final class Shard: DeadlineHolder, MultiHandleClient {
 
     var transferCount: Int { users.count }
 
-    var hasRoom: Bool { users.count < Self.capacity }
+    var hasRoom: Bool { users.count < limit }
 
     /// The time at which the shard has something to do next.
     var deadline: LoopTime { min(timer, closing ?? .distantFuture) }
@@ -80,7 +82,7 @@ final class Shard: DeadlineHolder, MultiHandleClient {
         users[user.identifier] = nil
         uploads[user.identifier] = nil
         guard users.isEmpty else { return }
-        closing = shards.now.adding(Self.idleTime)
+        closing = shards.now.adding(shards.idleTime)
         shards.noteDeadline(of: self)
     }
 

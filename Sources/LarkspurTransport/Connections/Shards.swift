@@ -19,6 +19,9 @@ final class Shards {
         current[.requests] = first
     }
 
+    /// The time for which a shard without transfers retains its idle connections, in seconds.
+    var idleTime: TimeInterval { settings.idleConnectionTime }
+
     /// The time at which the next shard is due.
     var deadline: LoopTime { deadlines.next }
 

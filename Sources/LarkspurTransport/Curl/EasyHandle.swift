@@ -3,6 +3,9 @@ internal import CLibcurl
 
 /// The receiver of a transfer's events. It is called on the loop's thread, from within libcurl.
 protocol EasyHandleClient: AnyObject {
+    /// The transfer, as the owner of the connections that libcurl opens for it.
+    var owner: ConnectionOwner { get }
+
     /// Receives a line of a header or trailer section, with its line end. Returns false to stop the transfer.
     func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool
 

@@ -24,7 +24,13 @@ final class MultiHandle: SocketOwner {
     /// - Parameters:
     ///   - maximumConnectionsPerHost: The number of connections to a host; 0 for no limit.
     ///   - connectionLimit: The number of connections that stay open.
-    init(support: ConnectionSupport, maximumConnectionsPerHost: Int, connectionLimit: Int) throws(LoopFailure) {
+    ///   - maximumConnections: The number of connections in all; 0 for no limit.
+    init(
+        support: ConnectionSupport,
+        maximumConnectionsPerHost: Int,
+        connectionLimit: Int,
+        maximumConnections: Int
+    ) throws(LoopFailure) {
         guard let raw = libcurl_multi_init() else { throw .noHandle }
         self.raw = raw
         self.support = support
@@ -35,6 +41,9 @@ final class MultiHandle: SocketOwner {
         _ = libcurl_multi_setopt_timer_callback(raw, Self.setTimer)
         _ = libcurl_multi_setopt_long(raw, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
         _ = libcurl_multi_setopt_long(raw, CURLMOPT_MAX_HOST_CONNECTIONS, maximumConnectionsPerHost)
+        if maximumConnections > 0 {
+            _ = libcurl_multi_setopt_long(raw, CURLMOPT_MAX_TOTAL_CONNECTIONS, maximumConnections)
+        }
         // By default, libcurl retains four idle connections for each running transfer. Between two bursts of requests
         // no transfer is running, so libcurl would retain none.
         _ = libcurl_multi_setopt_long(raw, CURLMOPT_MAXCONNECTS, connectionLimit)

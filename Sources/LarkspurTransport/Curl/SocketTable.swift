@@ -13,18 +13,31 @@ final class SocketTable {
     /// The connected sockets by their local ports. Sockets without a port, such as Unix-domain sockets, are at 0.
     @exclusivity(unchecked) private var socketsByPort: [Int: [Int32]] = [:]
     @exclusivity(unchecked) private var ports: [Int32: Int] = [:]
+    @exclusivity(unchecked) private var openings: [Int32: Opening] = [:]
+
+    /// The beginning of a connection.
+    struct Opening {
+        /// The transfer for which the connection was opened.
+        let user: ConnectionOwner
+        let time: LoopTime
+    }
 
     init(poll: EventPoll) { self.poll = poll }
 
-    fileprivate func makeSocket(_ type: libcurl_socket_type) -> Int32 {
+    /// The sockets that are open, with the beginnings of their connections.
+    var all: [Int32: Opening] { openings }
+
+    fileprivate func makeSocket(_ type: libcurl_socket_type, for user: ConnectionOwner) -> Int32 {
         let descriptor = socket(type.family, type.type | Int32(SOCK_CLOEXEC.rawValue), type.protocol)
         guard descriptor >= 0 else { return descriptor }
         unplaced.append(descriptor)
+        openings[descriptor] = Opening(user: user, time: .now)
         poll.noteOpening(of: descriptor)
         return descriptor
     }
 
     fileprivate func closeSocket(_ socket: Int32) -> Int32 {
+        openings[socket] = nil
         if let port = ports.removeValue(forKey: socket) {
             socketsByPort[port]?.removeAll { $0 == socket }
             if socketsByPort[port]?.isEmpty == true { socketsByPort[port] = nil }
@@ -71,14 +84,28 @@ final class SocketTable {
     }
 }
 
+/// The transfer for which a connection was opened.
+struct ConnectionOwner {
+    /// The identifier of the task; 0 if it is not known.
+    var task = 0
+    /// The scheme, host and port as they are written in the URL.
+    var origin = ""
+}
+
 extension EasyHandle {
+    /// The local port of the transfer's connection; nil before there is one.
+    var localPort: Int? {
+        let port = long(CURLINFO_LOCAL_PORT)
+        return port > 0 ? port : nil
+    }
+
     /// Configures libcurl to create and close its sockets with a table. The table has to outlive all connections.
     func useSockets(of table: SocketTable) {
         _ = libcurl_easy_setopt_open_callback(raw, CURLOPT_OPENSOCKETFUNCTION) { context, _, type in
             guard let context else { return -1 }
             let handle = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
             handle.noteAttempt(at: type)
-            return handle.support.sockets.makeSocket(type.pointee)
+            return handle.support.sockets.makeSocket(type.pointee, for: handle.client?.owner ?? ConnectionOwner())
         }
         // The context for opening is the handle, because a socket is opened during a transfer. The context for closing
         // is the table, because the handle may no longer exist then.

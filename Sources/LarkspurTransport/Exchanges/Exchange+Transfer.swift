@@ -254,15 +254,6 @@ extension Exchange {
     }
 }
 
-extension Int {
-    /// Returns a number of seconds in milliseconds: rounded up, at least 1, and at most the largest number that libcurl
-    /// accepts.
-    fileprivate static func milliseconds(_ seconds: TimeInterval) -> Int {
-        guard seconds > 0 else { return 1 }
-        return Int(Swift.max(1, Swift.min((seconds * 1000).rounded(.up), Double(Int32.max))))
-    }
-}
-
 extension RequestHead {
     /// The `Accept-Encoding` line with the codings that the engine can decode.
     ///
@@ -277,6 +268,8 @@ extension RequestHead {
 
 extension Exchange: ConnectionUser {
     var identifier: Int { task.identifier }
+
+    var owner: ConnectionOwner { ConnectionOwner(task: identifier, origin: destination.origin) }
 
     func watchStreams(_ isOn: Bool) { transfer.handle?.watchStreams(isOn) }
 

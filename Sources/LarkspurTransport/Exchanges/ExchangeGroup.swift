@@ -31,6 +31,8 @@ final class ExchangeGroup {
 
     var isEmpty: Bool { exchanges.isEmpty }
 
+    var all: some Sequence<Exchange> { exchanges.values }
+
     /// The earliest time at which a deadline may have passed.
     var deadline: LoopTime { deadlines.next }
 

@@ -53,7 +53,9 @@ final class EventLoop {
     private var isIdle: Bool { exchanges.isEmpty && dormant.isEmpty && !outbox.isHolding }
 
     /// The time at which an idle thread ends.
-    private var idleDeadline: LoopTime { exchanges.idleSince.adding(LoopMailbox.idleTime) }
+    private var idleDeadline: LoopTime {
+        exchanges.idleSince.adding(max(LoopMailbox.idleTime, settings.idleConnectionTime))
+    }
 
     private var isFinished: Bool {
         isIdle && jobs.isEmpty && (exchanges.isEnding || failure != nil || exchanges.now >= idleDeadline)
@@ -63,7 +65,8 @@ final class EventLoop {
         mailbox.takeCommands(&commands)
         exchanges.now = .now
         if !commands.isEmpty {
-            exchanges.idleSince = exchanges.now
+            // A program that looks at its connections from time to time does not prevent the end of the thread.
+            if commands.count > 1 || commands[0].isActivity { exchanges.idleSince = exchanges.now }
             for command in commands { perform(command) }
             commands.removeAll(keepingCapacity: true)
         }
@@ -133,6 +136,7 @@ final class EventLoop {
                 order.fail(task.webSocket?.channel.error() ?? URLError(.cancelled))
             }
         case .stored(let task): outbox.release(task)
+        case .snapshot(let receive): receive(exchanges.connectionSnapshot)
         case .run(let action): action()
         case .cached(let task, let entries): exchanges[task]?.receive(entries)
         case .end: exchanges.end()

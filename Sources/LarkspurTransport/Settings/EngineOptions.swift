@@ -54,6 +54,32 @@ public struct EngineOptions: Sendable {
     /// Only a libcurl that was built with c-ares supports this. The libcurl of Debian, Ubuntu and Fedora is built
     /// without c-ares. If such a libcurl gets name servers, every request fails with the code `cannotFindHost`.
     public var nameServers: [String] = []
+    /// The time in seconds for which a connection stays open for later requests when it has none. Default: 60.
+    ///
+    /// The default is the shortest time after which common servers and load balancers close idle connections. A request
+    /// on a connection that the server is closing may be lost. The time is rounded up to whole seconds, and is at least
+    /// 1. A connection that is older is never used again. It is closed by the session's next request, or when no
+    /// request has run for this time.
+    public var idleConnectionTime: TimeInterval = 60
+    /// The age in seconds from which a connection gets no more requests. Default: nil, no limit.
+    ///
+    /// With a limit, requests move to the servers that a load balancer or a changed DNS entry provides. The age is
+    /// rounded up to whole seconds, and is at least 1. It is checked when a request looks for a connection that has no
+    /// requests, so a connection of HTTP/2 that always has requests is not limited. The option needs libcurl 7.80. With
+    /// older versions, every request fails.
+    public var maximumConnectionAge: TimeInterval?
+    /// The largest number of connections to all hosts together, idle ones included, at least 1. Default: nil, no limit.
+    ///
+    /// By default there is no limit, because a program that sends to many hosts would be slowed down without notice.
+    /// Requests beyond the limit wait like those beyond `httpMaximumConnectionsPerHost` of the configuration, and their
+    /// timeouts do not run meanwhile. Idle connections are closed if there is no room for a new one. WebSockets do not
+    /// count.
+    public var maximumConnections: Int?
+    /// The time in seconds after which connecting also tries the addresses of the other family (IPv4 or IPv6), while
+    /// the attempts with the first family continue. Default: 0.2, libcurl's default.
+    ///
+    /// RFC 8305 (section 5) calls this time the Connection Attempt Delay, and recommends 0.25 s, and at least 0.1 s.
+    public var addressFamilyDelay: TimeInterval = 0.2
     /// The folder for partial files of downloads. Default: nil, the temporary folder, which many systems empty when
     /// they start.
     ///

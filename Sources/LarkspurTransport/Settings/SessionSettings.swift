@@ -74,6 +74,12 @@ final class SessionSettings: Sendable {
         return additionalFields
     }
 
+    /// The time for which idle connections stay open, in seconds.
+    var idleConnectionTime: TimeInterval { max(1, options.idleConnectionTime) }
+
+    /// The number of connections that a multi handle may have; nil without a limit.
+    var totalConnections: Int? { options.maximumConnections.map { max(1, $0) } }
+
     /// Returns the URL with https, if HSTS requires this for its host; nil if the URL can be used as it is.
     func secured(_ url: URL?) -> URL? {
         guard let store = options.hsts, let url else { return nil }

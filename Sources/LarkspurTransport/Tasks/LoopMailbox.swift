@@ -30,11 +30,18 @@ final class LoopMailbox: Sendable {
         case webSocket(TaskCore, WebSocketChannel.Order)
         /// A response's cookies were stored, or the copy of the response was stored in the program's cache.
         case stored(TaskCore)
+        /// Passes a snapshot of the connections to a closure, on the thread. Does not count as activity.
+        case snapshot(@Sendable ([OriginConnections]) -> Void)
         /// Runs an action on the thread.
         case run(@Sendable () -> Void)
         /// Ends the thread and closes its connections as soon as no exchange is running. A later command starts a new
         /// thread.
         case end
+
+        /// Whether the command keeps an idle thread running.
+        var isActivity: Bool {
+            if case .snapshot = self { false } else { true }
+        }
     }
 
     private struct Mailbox {
@@ -67,7 +74,8 @@ final class LoopMailbox: Sendable {
         }
     }
 
-    /// The time in seconds after which a thread without tasks ends. Its connections are then closed.
+    /// The time in seconds after which a thread without tasks ends, unless the session retains idle connections for a
+    /// longer time. Its connections are then closed.
     static let idleTime: TimeInterval = 60
 
     /// The work of the thread. It gets the poll for its sockets, or the reason why there is no poll. Without a poll,

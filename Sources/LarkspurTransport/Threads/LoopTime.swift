@@ -27,6 +27,11 @@ struct LoopTime: Comparable, Sendable {
         return LoopTime(nanoseconds: overflows ? .min : difference)
     }
 
+    /// Returns the duration until a later time; zero if the time is not later.
+    func duration(until later: LoopTime) -> Duration {
+        later > self ? .nanoseconds(later.nanoseconds.subtractingReportingOverflow(nanoseconds).partialValue) : .zero
+    }
+
     /// Returns the milliseconds until a later time, rounded up, from 0 to a day.
     func milliseconds(until later: LoopTime) -> Int32 {
         guard later > self else { return 0 }

@@ -14,6 +14,8 @@ final class FakeConnectionUser: ConnectionUser {
     /// The states of the watch of streams, in order.
     private(set) var streamWatches: [Bool] = []
 
+    var owner: ConnectionOwner { ConnectionOwner(task: identifier, origin: "http://fake.test") }
+
     init(_ identifier: Int) { self.identifier = identifier }
 
     func beginTransfer() {

@@ -122,6 +122,7 @@ final class FakeWebSocketCarrier: WebSocketCarrier {
 
     func provideContent(into buffer: UnsafeMutableRawBufferPointer) -> EasyHandle.Provision { .bytes(0) }
     var trailerLines: [String] { [] }
+    var owner: ConnectionOwner { ConnectionOwner() }
     func socketReleased() {}
     func seekContent(to offset: Int64) -> Bool { false }
     func maySend(onStaleConnection isStale: Bool) -> Bool { true }
