@@ -76,7 +76,9 @@ final class Connections {
         let objection = handle.setRoute(
             from: options.localAddress,
             to: options.hostAddresses,
-            nameServers: options.nameServers
+            nameServers: options.nameServers,
+            // libcurl gets all addresses from the resolver.
+            dnsOverHTTPS: options.resolver == nil ? options.dnsOverHTTPS : nil
         )
         if let objection { throw .engine(.cannotFindHost, objection, url: url) }
         let limitsAge = handle.setTimes(

@@ -45,10 +45,17 @@ final class Shard: DeadlineHolder, MultiHandleClient {
             support: shards.support,
             maximumConnectionsPerHost: use == .requests ? limit : 0,
             connectionLimit: max(64, 4 * min(limit, Self.capacity)),
-            maximumConnections: use == .requests ? settings.totalConnections ?? 0 : 0
+            maximumConnections: use == .requests ? Self.maximumConnections(settings) : 0,
+            hasForeignHandles: settings.looksUpOverHTTPS
         )
         self.multi = multi
         multi.client = self
+    }
+
+    /// The number of connections that libcurl may make; 0 for no limit. If libcurl looks up names over HTTPS, each
+    /// look-up needs up to two connections, for which the transfers would otherwise wait forever.
+    private static func maximumConnections(_ settings: SessionSettings) -> Int {
+        settings.totalConnections.map { $0 + (settings.looksUpOverHTTPS ? 2 : 0) } ?? 0
     }
 
     var isClosed: Bool { multi == nil }

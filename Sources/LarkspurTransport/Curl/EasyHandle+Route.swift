@@ -1,10 +1,16 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
+internal import HTTPSyntax
 
 extension EasyHandle {
     /// Sets the options that are the same for all transfers of a session.
     /// - Returns: The reason why libcurl cannot apply the options; nil if it can.
-    func setRoute(from localAddress: String?, to hostAddresses: [HostAddress], nameServers: [String]) -> String? {
+    func setRoute(
+        from localAddress: String?,
+        to hostAddresses: [HostAddress],
+        nameServers: [String],
+        dnsOverHTTPS: URL?
+    ) -> String? {
         // The session reads the environment, and libcurl must not, for three reasons. If the proxy were invalid,
         // libcurl would connect directly. Exceptions from all sources follow the same rules. The metrics name the
         // proxy.
@@ -24,6 +30,14 @@ extension EasyHandle {
         }
         if !nameServers.isEmpty, !accepts(CURLOPT_DNS_SERVERS, nameServers.joined(separator: ",")) {
             return "This libcurl cannot ask the name servers that were given: it was built without c-ares."
+        }
+        if let dnsOverHTTPS {
+            guard dnsOverHTTPS.scheme?.hasSameLetters(as: "https") == true else {
+                return "The URL for DNS over HTTPS does not begin with https."
+            }
+            guard accepts(CURLOPT_DOH_URL, dnsOverHTTPS.absoluteString) else {
+                return "This libcurl cannot look up names over HTTPS: it was built without DNS over HTTPS."
+            }
         }
         return nil
     }

@@ -197,7 +197,16 @@ final class EasyHandle {
     func setProxyFields(_ lines: [String]) { lent.proxyFields.replace(with: lines, for: CURLOPT_PROXYHEADER, of: raw) }
 
     /// Sets the addresses of hosts, in libcurl's notation. Called once.
-    func setHostAddresses(_ lines: [String]) { lent.addresses.replace(with: lines, for: CURLOPT_RESOLVE, of: raw) }
+    func setHostAddresses(_ lines: [String]) {
+        lent.fixedAddresses = lines
+        lent.addresses.replace(with: lines, for: CURLOPT_RESOLVE, of: raw)
+    }
+
+    /// Sets the addresses of the next transfer's host, in libcurl's notation. libcurl reads the option only once, so it
+    /// is set for each transfer.
+    func setResolvedAddresses(_ lines: [String]) {
+        lent.addresses.replace(with: lent.fixedAddresses + lines, for: CURLOPT_RESOLVE, of: raw, always: true)
+    }
 
     /// Turns the reports of a proxy's header sections on or off.
     func watchTunnel(_ isOn: Bool) {

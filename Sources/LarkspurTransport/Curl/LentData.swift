@@ -7,6 +7,8 @@ struct LentData {
     var fields = LineList()
     var proxyFields = LineList()
     var addresses = LineList()
+    /// The lines with the addresses of the session's options.
+    var fixedAddresses: [String] = []
 
     /// Frees the data. Called when the handle no longer exists.
     func free() {
@@ -41,13 +43,15 @@ struct LineList {
     /// - Parameters:
     ///   - lines: The lines, in libcurl's notation.
     ///   - lastLine: One more line. Default: nil, for none.
+    ///   - always: Whether the option is set even if it already has the same lines. Default: false.
     mutating func replace(
         with lines: [String],
         and lastLine: String? = nil,
         for option: Int32,
-        of handle: UnsafeMutableRawPointer
+        of handle: UnsafeMutableRawPointer,
+        always: Bool = false
     ) {
-        guard lines != self.lines || lastLine != self.lastLine else { return }
+        guard always || lines != self.lines || lastLine != self.lastLine else { return }
         self.lines = lines
         self.lastLine = lastLine
         let previous = list

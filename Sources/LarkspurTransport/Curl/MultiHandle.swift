@@ -20,20 +20,25 @@ final class MultiHandle: SocketOwner {
     private let support: ConnectionSupport
     // Safe: the client owns the handle.
     @exclusivity(unchecked) unowned(unsafe) var client: (any MultiHandleClient)?
+    /// The transfers that the engine has added; nil if libcurl adds none of its own.
+    @exclusivity(unchecked) private var ownHandles: Set<UnsafeMutableRawPointer>?
 
     /// - Parameters:
     ///   - maximumConnectionsPerHost: The number of connections to a host; 0 for no limit.
     ///   - connectionLimit: The number of connections that stay open.
     ///   - maximumConnections: The number of connections in all; 0 for no limit.
+    ///   - hasForeignHandles: Whether libcurl adds transfers of its own, to look up names over HTTPS.
     init(
         support: ConnectionSupport,
         maximumConnectionsPerHost: Int,
         connectionLimit: Int,
-        maximumConnections: Int
+        maximumConnections: Int,
+        hasForeignHandles: Bool
     ) throws(LoopFailure) {
         guard let raw = libcurl_multi_init() else { throw .noHandle }
         self.raw = raw
         self.support = support
+        ownHandles = hasForeignHandles ? [] : nil
         let context = Unmanaged.passUnretained(self).toOpaque()
         _ = libcurl_multi_setopt_pointer(raw, CURLMOPT_SOCKETDATA, context)
         _ = libcurl_multi_setopt_socket_callback(raw, Self.watch)
@@ -57,9 +62,21 @@ final class MultiHandle: SocketOwner {
         libcurl_multi_cleanup(raw)
     }
 
-    func add(_ handle: EasyHandle) -> Bool { libcurl_multi_add_handle(raw, handle.raw) == 0 }
+    func add(_ handle: EasyHandle) -> Bool {
+        ownHandles?.insert(handle.raw)
+        return libcurl_multi_add_handle(raw, handle.raw) == 0
+    }
 
-    func remove(_ handle: EasyHandle) { _ = libcurl_multi_remove_handle(raw, handle.raw) }
+    func remove(_ handle: EasyHandle) {
+        _ = libcurl_multi_remove_handle(raw, handle.raw)
+        ownHandles?.remove(handle.raw)
+    }
+
+    /// Returns the handle for one of libcurl's; nil for a transfer of libcurl's own. Some versions of libcurl use the
+    /// private pointer of such transfers themselves.
+    private func handle(of easy: UnsafeMutableRawPointer) -> EasyHandle? {
+        ownHandles?.contains(easy) == false ? nil : EasyHandle.of(easy)
+    }
 
     // MARK: Advancing
 
@@ -108,7 +125,7 @@ final class MultiHandle: SocketOwner {
         let poll = multi.support.poll
         if conditions == CURL_POLL_REMOVE {
             poll.forget(socket)
-            EasyHandle.of(easy)?.client?.socketReleased()
+            multi.handle(of: easy)?.client?.socketReleased()
         } else {
             var wanted: SocketConditions = []
             if conditions & CURL_POLL_IN != 0 { wanted.insert(.readable) }

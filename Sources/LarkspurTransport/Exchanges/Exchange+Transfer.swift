@@ -67,6 +67,7 @@ extension Exchange {
         handle.clearFailure()
         handle.setURL(head.url)
         handle.setRoute(proxy: transfer.proxy, socketPath: head.target.socketPath)
+        setAddresses(of: handle)
         handle.setCredentials(
             EasyHandle.Credentials(
                 proxyField: proxyLine,
@@ -241,6 +242,12 @@ extension Exchange {
         let addresses = handle.triedAddresses
         let proxy = transfer.proxy.map { Peer($0, addresses: addresses) }
         return (destination.url.flatMap { Peer($0, addresses: proxy == nil ? addresses : []) }, proxy)
+    }
+
+    /// The server or proxy whose addresses the session's resolver is looking up; nil for none.
+    var unresolvedPeer: Peer? {
+        guard case .resolving = transaction.phase else { return nil }
+        return (try? proxy()).map { Peer($0) } ?? destination.url.flatMap { Peer($0) }
     }
 
     /// The server or proxy to which there is no connection yet. Nil if there is a connection, if no address was tried

@@ -64,6 +64,12 @@ final class Exchange: DeadlineHolder {
 
     var destination: Destination { current.destination }
 
+    /// The addresses that the session's resolver has found; nil before the look-up, and without a resolver.
+    var resolved: HostAddress? {
+        get { current.resolved }
+        set { current.resolved = newValue }
+    }
+
     /// Begins the request: with a `URLProtocol` that claims it, otherwise with the cache or the network.
     func start() {
         group.note(timers.deadline(isIdleTimed: false), of: self)
@@ -85,7 +91,7 @@ final class Exchange: DeadlineHolder {
 
     /// Queues the request for a connection to its host, as soon as its content is available.
     func enqueue() {
-        guard !isSuspended, hasContent else { return }
+        guard !isSuspended, hasContent, hasAddresses else { return }
         timers.idleTimeout = group.settings.idleTimeout(of: request)
         if place.queue == nil { place.queue = group.connections.queue(of: destination) }
         place.queue?.enqueue(self, priority: task.priority)
@@ -97,6 +103,7 @@ final class Exchange: DeadlineHolder {
         guard isSuspended else { return }
         isSuspended = false
         touch()
+        group.note(deadline, of: self)
         perform(transaction.resume())
     }
 
@@ -149,7 +156,7 @@ final class Exchange: DeadlineHolder {
             return transaction.isFinished
         }
         if transaction.isTransferring { retireConnection() }
-        fail(timers.failure(at: now, url: destination.url, unconnected: unconnectedPeer))
+        fail(timers.failure(at: now, url: destination.url, unconnected: unconnectedPeer ?? unresolvedPeer))
         return true
     }
 
@@ -237,6 +244,7 @@ final class Exchange: DeadlineHolder {
     /// Ends the task in any phase. Must not be called from within libcurl.
     func finish(_ outcome: Outcome) {
         if transaction.isTransferring, let handle = transfer.handle { collectMetrics(handle) }
+        if case .resolving = transaction.phase { group.names?.leave(self) }
         guard transaction.finish() else { return }
         loading?.loader.stop()
         loading = nil
@@ -316,5 +324,12 @@ final class Exchange: DeadlineHolder {
 struct CurrentRequest {
     var request: URLRequest
     let destination: Destination
+    /// The addresses that the session's resolver has found; nil before the look-up, and without a resolver.
+    @Boxed var resolved: HostAddress?
+
+    init(request: URLRequest, destination: Destination) {
+        self.request = request
+        self.destination = destination
+    }
 }
 #endif

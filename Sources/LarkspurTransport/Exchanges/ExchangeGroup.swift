@@ -4,6 +4,8 @@ final class ExchangeGroup {
     let settings: SessionSettings
     let outbox: Outbox
     let connections: Connections
+    /// The look-ups by the session's resolver; nil without one.
+    let names: NameLookups?
     /// The header lines of the last request without content.
     @exclusivity(unchecked) var requestLines: RememberedLines?
     /// The time of the loop's current turn.
@@ -26,6 +28,7 @@ final class ExchangeGroup {
         self.settings = settings
         self.outbox = outbox
         self.connections = connections
+        names = settings.options.resolver.map { NameLookups($0) }
         self.isEnding = isEnding
     }
 

@@ -45,6 +45,8 @@ struct Transaction {
         case waiting
         /// The cache is looking for a stored response.
         case lookingUp
+        /// The session's resolver is looking for the addresses of the host.
+        case resolving
         /// The transfer is running, and has no final response yet.
         case awaitingResponse
         /// The transfer is running, and receives the content of the response.
@@ -168,7 +170,7 @@ struct Transaction {
     /// - Parameter isPaused: Whether the consumer of the task pauses the transfer.
     func runsIdleTimer(isPaused: Bool) -> Bool {
         switch phase {
-        case .asking(.redirect, _), .receiving(.buffer(.redirect)): true
+        case .resolving, .asking(.redirect, _), .receiving(.buffer(.redirect)): true
         case .awaitingResponse, .receiving: !isPaused
         default: false
         }
@@ -181,6 +183,15 @@ struct Transaction {
     /// Ends the look-up; returns false if its result is no longer needed.
     mutating func endLookUp() -> Bool {
         guard case .lookingUp = phase else { return false }
+        phase = .waiting
+        return true
+    }
+
+    mutating func beginResolving() { phase = .resolving }
+
+    /// Ends the look-up of addresses; returns false if they are no longer needed.
+    mutating func endResolving() -> Bool {
+        guard case .resolving = phase else { return false }
         phase = .waiting
         return true
     }
@@ -358,7 +369,7 @@ struct Transaction {
         switch phase {
         case .waiting: [.enqueue]
         case .awaitingResponse, .receiving, .draining, .replaying: [.goOn]
-        case .lookingUp, .asking, .loading, .finished: []
+        case .lookingUp, .resolving, .asking, .loading, .finished: []
         }
     }
 
@@ -366,7 +377,7 @@ struct Transaction {
         switch phase {
         case .waiting: [.leaveQueue]
         case .awaitingResponse, .receiving: [.pause]
-        case .lookingUp, .asking, .draining, .replaying, .loading, .finished: []
+        case .lookingUp, .resolving, .asking, .draining, .replaying, .loading, .finished: []
         }
     }
 

@@ -136,6 +136,10 @@ final class EventLoop {
                 order.fail(task.webSocket?.channel.error() ?? URLError(.cancelled))
             }
         case .stored(let task): outbox.release(task)
+        case .resolved(let outcome):
+            for exchange in exchanges.names?.receive(outcome, at: exchanges.now) ?? [] {
+                exchange.receive(outcome.result)
+            }
         case .snapshot(let receive): receive(exchanges.connectionSnapshot)
         case .run(let action): action()
         case .cached(let task, let entries): exchanges[task]?.receive(entries)

@@ -54,6 +54,22 @@ public struct EngineOptions: Sendable {
     /// Only a libcurl that was built with c-ares supports this. The libcurl of Debian, Ubuntu and Fedora is built
     /// without c-ares. If such a libcurl gets name servers, every request fails with the code `cannotFindHost`.
     public var nameServers: [String] = []
+    /// The URL of a server of DNS over HTTPS (RFC 8484), which looks up the names of hosts. Default: nil, the system's
+    /// name servers.
+    ///
+    /// libcurl sends the queries, over connections of the session. ``tls`` applies to this server too. The name of this
+    /// server is looked up by the system. If the URL does not begin with https, or libcurl was built without DNS over
+    /// HTTPS, every request fails with the code `cannotFindHost`. ``resolver`` takes precedence over this option.
+    public var dnsOverHTTPS: URL?
+    /// The closure that looks up the names of hosts and proxies. Default: nil, the names are looked up by libcurl.
+    ///
+    ///     options.resolver = { host in [ResolvedAddress("192.0.2.7", timeToLive: 60)] }
+    ///
+    /// The closure is called before a request waits for a connection, if no valid addresses of its host are known, even
+    /// if there is a connection to the host. Requests for the same host share a call. The closure runs in a Swift task,
+    /// which is cancelled when the last of these requests is cancelled. Its error is the error of the requests. The
+    /// time counts towards the request timeout. The closure is not called for addresses and for ``hostAddresses``.
+    public var resolver: HostResolver?
     /// The time in seconds for which a connection stays open for later requests when it has none. Default: 60.
     ///
     /// The default is the shortest time after which common servers and load balancers close idle connections. A request

@@ -80,6 +80,9 @@ final class SessionSettings: Sendable {
     /// The number of connections that a multi handle may have; nil without a limit.
     var totalConnections: Int? { options.maximumConnections.map { max(1, $0) } }
 
+    /// Whether libcurl sends requests of its own, to look up names.
+    var looksUpOverHTTPS: Bool { options.dnsOverHTTPS != nil && options.resolver == nil }
+
     /// Returns the URL with https, if HSTS requires this for its host; nil if the URL can be used as it is.
     func secured(_ url: URL?) -> URL? {
         guard let store = options.hsts, let url else { return nil }

@@ -30,6 +30,8 @@ final class LoopMailbox: Sendable {
         case webSocket(TaskCore, WebSocketChannel.Order)
         /// A response's cookies were stored, or the copy of the response was stored in the program's cache.
         case stored(TaskCore)
+        /// The session's resolver has looked up a name.
+        case resolved(NameOutcome)
         /// Passes a snapshot of the connections to a closure, on the thread. Does not count as activity.
         case snapshot(@Sendable ([OriginConnections]) -> Void)
         /// Runs an action on the thread.

@@ -61,6 +61,14 @@ struct ConnectionErrorTests {
         #expect(unknown.localizedDescription.contains("nowhere.invalid"))
     }
 
+    @Test("A server of DNS over HTTPS has a URL that begins with https", arguments: ["http", "ftp"])
+    func dnsOverHTTPS(scheme: String) async throws {
+        let server = try #require(URL(string: "\(scheme)://127.0.0.1/dns-query"))
+        let error = try await error(of: "http://127.0.0.1:1/") { $0.dnsOverHTTPS = server }
+        #expect(error.code == .cannotFindHost)
+        #expect(error.localizedDescription == "The URL for DNS over HTTPS does not begin with https.")
+    }
+
     @Test("A socket that is not there is named, with the system's reason")
     func socket() async throws {
         let url = try #require(URL(unixSocket: "/tmp/none-such.sock"))

@@ -6,7 +6,7 @@ import Testing
 extension TransactionTests {
     /// A point in the life of a transaction.
     enum Point: CaseIterable, Sendable {
-        case waiting, lookingUp, loading, challengedByProtocol, redirectedByProtocol
+        case waiting, lookingUp, resolving, loading, challengedByProtocol, redirectedByProtocol
         case awaitingResponse, delivering, buffering, bufferingRefusal, discardingForSame, discardingForStored
         case asking, askingAfterFailure, draining, replaying, finished
 
@@ -17,6 +17,7 @@ extension TransactionTests {
             switch self {
             case .waiting: break
             case .lookingUp: transaction.beginLookUp()
+            case .resolving: transaction.beginResolving()
             case .loading: transaction.beginLoading()
             case .challengedByProtocol:
                 transaction.beginLoading()
@@ -93,6 +94,7 @@ extension Transaction.Phase {
         switch self {
         case .waiting: "waiting"
         case .lookingUp: "lookingUp"
+        case .resolving: "resolving"
         case .awaitingResponse: "awaitingResponse"
         case .receiving(.deliver): "receiving(deliver)"
         case .receiving(.buffer): "receiving(buffer)"

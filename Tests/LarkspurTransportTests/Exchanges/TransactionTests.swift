@@ -230,14 +230,14 @@ import Testing
         ) { $0.resume() }
     }
 
-    @Test("The time without a byte counts while the network, or the decision about a redirect, is awaited")
+    @Test("The time without a byte counts while the network, the resolver or a redirect is awaited")
     func idleTime() throws {
         for point in Point.allCases {
             let transaction = try point.make()
-            let awaitsRedirect = transaction.question != nil
-            #expect(transaction.runsIdleTimer(isPaused: true) == awaitsRedirect, "\(point)")
+            let awaitsAnswer = transaction.question != nil || point == .resolving
+            #expect(transaction.runsIdleTimer(isPaused: true) == awaitsAnswer, "\(point)")
             #expect(
-                transaction.runsIdleTimer(isPaused: false) == (transaction.isTransferring || awaitsRedirect),
+                transaction.runsIdleTimer(isPaused: false) == (transaction.isTransferring || awaitsAnswer),
                 "\(point)"
             )
         }
@@ -271,6 +271,18 @@ import Testing
             #expect(isAwaited == (point == .lookingUp), "\(point)")
             if point == .lookingUp { #expect(transaction.phase.name == "waiting") }
             let isAwaitedAgain = transaction.endLookUp()
+            #expect(!isAwaitedAgain, "\(point)")
+        }
+    }
+
+    @Test("The resolver's answer is awaited once")
+    func resolving() throws {
+        for point in Point.allCases {
+            var transaction = try point.make()
+            let isAwaited = transaction.endResolving()
+            #expect(isAwaited == (point == .resolving), "\(point)")
+            if point == .resolving { #expect(transaction.phase.name == "waiting") }
+            let isAwaitedAgain = transaction.endResolving()
             #expect(!isAwaitedAgain, "\(point)")
         }
     }

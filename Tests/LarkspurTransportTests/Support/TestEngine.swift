@@ -95,6 +95,7 @@ extension LoopMailbox.Command {
         case .deliver: "deliver"
         case .webSocket: "webSocket"
         case .stored: "stored"
+        case .resolved: "resolved"
         case .snapshot: "snapshot"
         case .run: "run"
         case .end: "end"

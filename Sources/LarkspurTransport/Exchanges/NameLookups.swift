@@ -1,0 +1,138 @@
+#if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
+/// The look-ups of host names by a session's resolver. Requests to the same host share a look-up.
+///
+/// The object belongs to the loop's thread. The resolver runs in Swift tasks elsewhere.
+final class NameLookups {
+    private struct Lookup {
+        let number: Int
+        let work: Task<Void, Never>
+        var waiting: [Exchange]
+    }
+
+    private let resolver: HostResolver
+    @exclusivity(unchecked) private var names = ResolvedNames()
+    @exclusivity(unchecked) private var loaded = LoadedNames()
+    @exclusivity(unchecked) private var lookups: [String: Lookup] = [:]
+    @exclusivity(unchecked) private var lastNumber = 0
+
+    init(_ resolver: @escaping HostResolver) { self.resolver = resolver }
+
+    /// Returns the addresses of a name; nil if it has to be looked up.
+    func addresses(of name: String, at now: LoopTime) -> [String]? { names.addresses(of: name, at: now) }
+
+    /// Returns the lines with which libcurl gets the addresses of a host.
+    func lines(for host: HostAddress) -> [String] { loaded.lines(for: host) }
+
+    /// Looks up a name for an exchange.
+    func lookUp(_ name: String, for exchange: Exchange) {
+        if lookups[name]?.waiting.append(exchange) != nil { return }
+        lastNumber += 1
+        let number = lastNumber
+        let loop = exchange.task.session.loop
+        // The resolver is the caller's code, which must not run on the loop's thread.
+        let work = Task.detached { [resolver] in
+            let result: Result<[ResolvedAddress], any Error>
+            do { result = .success(try await resolver(name)) } catch { result = .failure(error) }
+            if !Task.isCancelled { loop.post(.resolved(NameOutcome(name: name, number: number, result: result))) }
+        }
+        lookups[name] = Lookup(number: number, work: work, waiting: [exchange])
+    }
+
+    /// Removes an exchange that does not need its addresses any more. If no other exchange needs them, cancels the
+    /// look-up.
+    func leave(_ exchange: Exchange) {
+        for (name, lookup) in lookups where lookup.waiting.contains(where: { $0 === exchange }) {
+            lookups[name]?.waiting.removeAll { $0 === exchange }
+            if lookups[name]?.waiting.isEmpty == true { lookups.removeValue(forKey: name)?.work.cancel() }
+        }
+    }
+
+    /// Ends a look-up, and returns the exchanges that have waited for it.
+    func receive(_ outcome: NameOutcome, at now: LoopTime) -> [Exchange] {
+        guard lookups[outcome.name]?.number == outcome.number, let lookup = lookups.removeValue(forKey: outcome.name)
+        else { return [] }
+        if case .success(let addresses) = outcome.result, Self.defect(in: addresses) == nil {
+            names.insert(addresses, for: outcome.name, at: now)
+        }
+        return lookup.waiting
+    }
+
+    /// Returns the reason why the result of a resolver cannot be used; nil if it can be used.
+    static func defect(in addresses: [ResolvedAddress]) -> String? {
+        guard !addresses.isEmpty else { return "has found no address" }
+        let wrong = addresses.first { IPAddress($0.address) == nil }
+        return wrong.map { "has returned “\($0.address)”, which is no address," }
+    }
+}
+
+/// The names that the session's resolver looks up for an exchange.
+extension Exchange {
+    /// Whether the request has the addresses that it needs. If not, reading this property starts a look-up. Always true
+    /// without a resolver.
+    var hasAddresses: Bool {
+        guard let names = group.names, resolved == nil, let (host, port) = hostToResolve else { return true }
+        if let addresses = names.addresses(of: host, at: group.now) {
+            resolved = HostAddress(host: host, port: port, addresses: addresses)
+            return true
+        }
+        touch()
+        transaction.beginResolving()
+        group.note(deadline, of: self)
+        names.lookUp(host, for: self)
+        return false
+    }
+
+    /// The name and port of the proxy or the server; nil if its addresses are known without a look-up.
+    private var hostToResolve: (host: String, port: Int)? {
+        let host: String
+        let port: Int
+        do throws(URLError) {
+            if let proxy = try proxy() {
+                (host, port) = (proxy.host, proxy.port)
+            } else {
+                guard destination.target?.socketPath == nil, let url = destination.url,
+                    let origin = URLReference(url.absoluteString).origin
+                else { return nil }
+                (host, port) = (origin.host, origin.port)
+            }
+        } catch {
+            // The request fails with this error when it begins.
+            return nil
+        }
+        let isFixed = group.settings.options.hostAddresses.contains {
+            $0.port == port && $0.host.hasSameLetters(as: host)
+        }
+        guard !isFixed, let name = ServerName.canonical(host), IPAddress(name) == nil else { return nil }
+        return (name, port)
+    }
+
+    /// Continues with the addresses that were found, or fails.
+    func receive(_ result: Result<[ResolvedAddress], any Error>) {
+        guard transaction.endResolving(), let (host, port) = hostToResolve else { return }
+        switch result {
+        case .success(let addresses):
+            if let defect = NameLookups.defect(in: addresses) {
+                let sentence = "The resolver of the session \(defect) for the host \(host)."
+                return fail(.engine(.cannotFindHost, sentence, url: destination.url))
+            }
+            resolved = HostAddress(host: host, port: port, addresses: addresses.map(\.address))
+            enqueue()
+        case .failure(let error as URLError): fail(error)
+        case .failure(let error): finish(.failure(error))
+        }
+    }
+
+    /// Passes the addresses that were found to libcurl.
+    func setAddresses(of handle: EasyHandle) {
+        guard let resolved, let names = group.names else { return }
+        // Depending on its version, libcurl looks for the name with or without the dot at its end.
+        var lines = names.lines(for: resolved)
+        var withDot = resolved
+        withDot.host += "."
+        if destination.url?.host?.hasSuffix(".") == true { lines += names.lines(for: withDot) }
+        handle.setResolvedAddresses(lines)
+    }
+}
+#endif

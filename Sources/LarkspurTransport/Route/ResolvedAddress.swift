@@ -1,0 +1,77 @@
+#if canImport(FoundationNetworking)
+/// An address that a resolver has found for the name of a host.
+public struct ResolvedAddress: Sendable, Hashable {
+    /// The numerical address, IPv4 or IPv6.
+    public var address: String
+    /// The time in seconds for which the address is valid. A session does not ask for the name again while all of its
+    /// addresses are valid. 0 for one request only.
+    public var timeToLive: TimeInterval
+
+    /// Creates an address.
+    /// - Parameters:
+    ///   - address: The numerical address, IPv4 or IPv6.
+    ///   - timeToLive: The time in seconds for which the address is valid; 0 for one request only.
+    public init(_ address: String, timeToLive: TimeInterval) {
+        self.address = address
+        self.timeToLive = timeToLive
+    }
+}
+
+/// Returns the addresses of a host, in the order in which they are tried.
+///
+/// The name is in ASCII and in lower case, without a dot at its end. The closure runs in a Swift task, never on the
+/// thread of the session.
+public typealias HostResolver = @Sendable (_ host: String) async throws -> [ResolvedAddress]
+
+/// The result of a look-up. The look-ups of a session are numbered.
+struct NameOutcome: Sendable {
+    let name: String
+    let number: Int
+    let result: Result<[ResolvedAddress], any Error>
+}
+
+/// The addresses that a session's resolver has found: a value without I/O and without a clock.
+struct ResolvedNames {
+    /// The maximum number of names. When it is reached, expired names are removed. If more than half of the maximum
+    /// would stay, all are removed.
+    static let capacity = 1024
+
+    private var entries: [String: (addresses: [String], end: LoopTime)] = [:]
+
+    /// Returns the addresses of a name; nil if there are none that are valid.
+    func addresses(of name: String, at now: LoopTime) -> [String]? {
+        guard let entry = entries[name], now < entry.end else { return nil }
+        return entry.addresses
+    }
+
+    /// Stores addresses until the first of them is no longer valid.
+    mutating func insert(_ addresses: [ResolvedAddress], for name: String, at now: LoopTime) {
+        guard let time = addresses.map(\.timeToLive).min(), addresses.allSatisfy({ $0.timeToLive > 0 }) else {
+            return entries[name] = nil
+        }
+        if entries[name] == nil, entries.count >= Self.capacity {
+            entries = entries.filter { now < $0.value.end }
+            // If few entries have expired, the table would soon be full and searched again.
+            if entries.count > Self.capacity / 2 { entries.removeAll() }
+        }
+        entries[name] = (addresses.map(\.address), now.adding(time))
+    }
+}
+
+/// The names in libcurl's cache of addresses. libcurl does not limit the entries that it is given, so the oldest ones
+/// are removed.
+struct LoadedNames {
+    private var names: Set<String> = []
+    private var order = Line<String>()
+
+    /// Returns the lines for `CURLOPT_RESOLVE` that replace the addresses of a host.
+    mutating func lines(for host: HostAddress) -> [String] {
+        guard let line = host.curlLine else { return [] }
+        let name = "\(host.host):\(host.port)"
+        if names.insert(name).inserted { order.append(name) }
+        guard names.count > ResolvedNames.capacity, let oldest = order.take() else { return [line] }
+        names.remove(oldest)
+        return ["-" + oldest, line]
+    }
+}
+#endif
