@@ -15,6 +15,37 @@ struct ConnectionSamplesTests {
         #expect(samples.proxy().session is CurlURLSession)
         #expect(samples.socket()?.absoluteString == "http+unix://%2Fvar%2Frun%2Fdocker%2Esock/v1.41/version")
         #expect(samples.addresses().hostAddresses.count == 1)
+        #expect(samples.dnsOverHTTPS().dnsOverHTTPS?.host == "dns.example.com")
+        #expect(samples.limits().maximumConnections == 100)
+    }
+
+    @Test("The closure of a program looks up names, and its error is that of the call")
+    func resolver() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        let registry = ConnectionSamples.Registry(addresses: ["users.test": ["127.0.0.1"]])
+        let manager = SessionManager(transport: .curl(samples.resolver(registry: registry)))
+        server.route("/name", .text("found"))
+        #expect(try await manager.get("http://users.test:\(server.port)/name").string == "found")
+        let error = await manager.get("http://other.test:\(server.port)/get").response().error
+        #expect(error?.code == .cannotFindHost)
+    }
+
+    @Test("A HEAD opens the connection that the next requests use, and the snapshot shows it")
+    func advance() async throws {
+        let server = try LoopbackServer(tls: .selfSigned())
+        defer { server.stop() }
+        var options = CurlURLSession.Options()
+        options.tls.trustedRoots = .only([try TLSCertificate(server.certificate?.der ?? Data())])
+        let session = CurlURLSession(configuration: .ephemeral, options: options)
+        defer { session.invalidateAndCancel() }
+        await samples.connect(session, to: server.url("/missing"))
+        let lines = Recorder<String>()
+        await samples.snapshot(of: session) { items in lines.record(items.map { "\($0)" }.joined(separator: " ")) }
+        #expect(lines.values == ["https://127.0.0.1:\(server.port) 1 open, 1 idle, 0 waiting"])
+        _ = try await session.data(from: server.url("/get"))
+        #expect(server.requests.map(\.method) == ["HEAD", "GET"])
+        #expect(server.acceptedConnectionCount == 1)
     }
 
     @Test("A session manager speaks to a socket, with a base URL and parameters")

@@ -40,6 +40,65 @@ struct ConnectionSamples {
         return version
     }
 
+    func dnsOverHTTPS() -> CurlURLSession.Options {
+        // sample: DNS over HTTPS
+        var options = CurlURLSession.Options()
+        options.dnsOverHTTPS = URL(string: "https://dns.example.com/dns-query")
+        // end
+        return options
+    }
+
+    /// A registry of services.
+    struct Registry {
+        struct Instance {
+            let address: String
+        }
+
+        let addresses: [String: [String]]
+
+        func instances(of host: String) async throws -> [Instance] {
+            guard let found = addresses[host] else { throw URLError(.cannotFindHost) }
+            return found.map { Instance(address: $0) }
+        }
+    }
+
+    func resolver(registry: Registry) -> CurlURLSession.Options {
+        // sample: resolver
+        var options = CurlURLSession.Options()
+        options.resolver = { host in
+            let instances = try await registry.instances(of: host)
+            return instances.map { ResolvedAddress($0.address, timeToLive: 30) }
+        }
+        // end
+        return options
+    }
+
+    func limits() -> CurlURLSession.Options {
+        // sample: limits of connections
+        var options = CurlURLSession.Options()
+        options.idleConnectionTime = 30
+        options.maximumConnectionAge = 600
+        options.maximumConnections = 100
+        // end
+        return options
+    }
+
+    func snapshot(of session: CurlURLSession, print: (Any...) -> Void) async {
+        // sample: open connections
+        for origin in await session.connections {
+            print(origin.origin, origin.open, "open,", origin.idle, "idle,", origin.waiting, "waiting")
+        }
+        // end
+    }
+
+    func connect(_ session: CurlURLSession, to url: URL) async {
+        // sample: connection in advance
+        var request = URLRequest(url: url)
+        request.httpMethod = "HEAD"
+        _ = try? await session.data(for: request)
+        // end
+    }
+
     func addresses() -> CurlURLSession.Options {
         // sample: addresses
         var options = CurlURLSession.Options()

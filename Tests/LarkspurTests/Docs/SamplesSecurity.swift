@@ -17,6 +17,24 @@ struct SecuritySamples: Sendable {
         return manager
     }
 
+    func hsts(file: URL) throws -> CurlURLSession.Options {
+        // sample: hosts that require https
+        var options = CurlURLSession.Options()
+        options.hsts = try HSTSStore(file: file)
+        // end
+        return options
+    }
+
+    func preloadedHosts() -> HSTSStore {
+        // sample: a host of one's own
+        let store = HSTSStore()
+        store.insert(
+            HSTSStore.Host(name: "example.com", includesSubdomains: true, expiry: .distantFuture)
+        )
+        // end
+        return store
+    }
+
     func commonNames() -> CurlURLSession.Options {
         // sample: common names
         var options = CurlURLSession.Options()

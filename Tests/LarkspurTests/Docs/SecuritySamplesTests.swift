@@ -43,6 +43,13 @@ struct SecuritySamplesTests {
         #expect(samples.output.values == ["not our server, or over plain http: insecure-request"])
     }
 
+    @Test("The store of hosts that require https is in a file, or gets hosts of the program")
+    func hsts() throws {
+        let file = folder.url.appendingPathComponent("hsts.txt")
+        #expect(try samples.hsts(file: file).hsts?.hosts.isEmpty == true)
+        #expect(samples.preloadedHosts().requiresHTTPS("www.example.com"))
+    }
+
     @Test func identity() throws {
         let key = try folder.file("key.txt", Data(Self.privateKey.utf8))
         #expect(try samples.identity(certificateFile: certificate, keyFile: key).tls.clientIdentity != nil)
