@@ -39,6 +39,32 @@ struct MetricsTests {
         #expect(try metrics.expectRecorder("http.client.response.body.size", all).values == [4])
     }
 
+    #if canImport(FoundationNetworking)
+    @Test("The connections of a session are gauges, which are 0 when the last one is closed")
+    func connections() async throws {
+        let session = try #require(manager.session as? CurlURLSession)
+        let origin = [("server.address", "127.0.0.1"), ("server.port", "\(server.port)"), ("url.scheme", "http")]
+        func value(_ label: String, _ state: [(String, String)]) throws -> Double? {
+            try metrics.expectGauge(label, state + origin).lastValue
+        }
+        server.route("/notes", .text("done"))
+        #expect(try await manager.get("notes").string == "done")
+
+        let last = await session.recordConnections(factory: metrics)
+        #expect(last.map(\.open) == [1])
+        let name = "http.client.open_connections"
+        #expect(try value(name, [("http.connection.state", "idle")]) == 1)
+        #expect(try value(name, [("http.connection.state", "active")]) == 0)
+        #expect(try value("http.client.connection.requests", [("state", "waiting")]) == 0)
+        #expect(try #require(try value("http.client.connection.oldest", [])) > 0)
+
+        session.flush {}
+        try await server.waitForOpenConnections(0)
+        #expect(await session.recordConnections(after: last, factory: metrics).isEmpty)
+        #expect(try value(name, [("http.connection.state", "idle")]) == 0)
+    }
+    #endif
+
     @Test("A failure has a type")
     func failure() async throws {
         server.route("/lost", .fault(.closeBeforeHeader))
