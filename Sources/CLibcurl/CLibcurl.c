@@ -240,6 +240,10 @@ int libcurl_easy_setopt_close_callback(CURL *easy, int option, libcurl_close_cal
     return curl.easy_setopt(easy, option, value);
 }
 
+int libcurl_easy_setopt_socket_options_callback(CURL *easy, int option, libcurl_socket_options_callback value) {
+    return curl.easy_setopt(easy, option, value);
+}
+
 int libcurl_easy_setopt_sending_callback(CURL *easy, int option, libcurl_sending_callback value) {
     return curl.easy_setopt(easy, option, value);
 }

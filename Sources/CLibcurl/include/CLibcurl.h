@@ -58,6 +58,8 @@
 #define CURLOPT_POSTFIELDSIZE_LARGE 30120
 #define CURLOPT_CONNECT_ONLY 141
 #define CURLOPT_CONNECTTIMEOUT_MS 156
+#define CURLOPT_SOCKOPTFUNCTION 20148
+#define CURLOPT_SOCKOPTDATA 10149
 #define CURLOPT_HTTP_TRANSFER_DECODING 157
 #define CURLOPT_COPYPOSTFIELDS 10165
 #define CURLOPT_OPENSOCKETFUNCTION 20163
@@ -107,6 +109,7 @@
 
 #define CURL_HTTP_VERSION_1_1 2
 #define CURL_HTTP_VERSION_2TLS 4
+#define CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE 5
 #define CURL_HTTP_VERSION_3 30
 #define CURLPROTO_HTTP 1
 #define CURLPROTO_HTTPS 2
@@ -122,6 +125,8 @@
 #define CURL_PREREQFUNC_ABORT 1
 #define CURL_TRAILERFUNC_OK 0
 #define CURL_TRAILERFUNC_ABORT 1
+#define CURL_SOCKOPT_OK 0
+#define CURL_SOCKOPT_ALREADY_CONNECTED 2
 #define CURL_SEEKFUNC_OK 0
 #define CURL_SEEKFUNC_FAIL 1
 #define CURL_ERROR_SIZE 256
@@ -130,6 +135,7 @@
 #define CURLE_OK 0
 #define CURLE_OPERATION_TIMEDOUT 28
 #define CURLE_HTTP2 16
+#define CURLE_HTTP2_STREAM 92
 #define CURLE_HTTP3 95
 #define CURLE_PARTIAL_FILE 18
 #define CURLE_GOT_NOTHING 52
@@ -250,6 +256,8 @@ typedef struct {
 /// Returns the socket, or −1.
 typedef int (*libcurl_open_callback)(void *_Nullable context, int purpose, libcurl_socket_type *type);
 typedef int (*libcurl_close_callback)(void *_Nullable context, int socket);
+/// Called with a new socket before libcurl connects it. Returns one of the CURL_SOCKOPT_ constants.
+typedef int (*libcurl_socket_options_callback)(void *_Nullable context, int socket, int purpose);
 /// Called each time that a request is about to be sent, when it has a connection.
 typedef int (*libcurl_sending_callback)(
     void *_Nullable context, const char *_Nullable remote, const char *_Nullable local, int remote_port, int local_port);
@@ -298,6 +306,8 @@ int libcurl_easy_setopt_debug_callback(CURL *easy, int option, libcurl_debug_cal
 int libcurl_easy_setopt_tls_callback(CURL *easy, int option, libcurl_tls_callback _Nullable value);
 int libcurl_easy_setopt_open_callback(CURL *easy, int option, libcurl_open_callback _Nullable value);
 int libcurl_easy_setopt_close_callback(CURL *easy, int option, libcurl_close_callback _Nullable value);
+int libcurl_easy_setopt_socket_options_callback(
+    CURL *easy, int option, libcurl_socket_options_callback _Nullable value);
 int libcurl_easy_setopt_sending_callback(CURL *easy, int option, libcurl_sending_callback _Nullable value);
 int libcurl_easy_setopt_trailer_callback(CURL *easy, int option, libcurl_trailer_callback _Nullable value);
 /// Sets a copy of the bytes. There must be at least one byte.

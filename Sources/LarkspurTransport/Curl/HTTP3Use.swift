@@ -26,11 +26,13 @@ public enum HTTP3Use: Sendable, Hashable {
     /// Returns this use if HTTP/3 is possible, otherwise ``off``.
     /// - Parameters:
     ///   - hasHTTP3: Whether libcurl has HTTP/3.
-    ///   - offersHTTP2: Whether the session offers HTTP/2, to which libcurl falls back.
+    ///   - offersHTTP2: Whether the session offers HTTP/2, to which libcurl falls back. It is only read if HTTP/3 is
+    ///     possible otherwise.
     ///   - tls: The settings of TLS.
-    func effective(hasHTTP3: Bool, offersHTTP2: Bool, tls: TLSConfiguration) -> HTTP3Use {
+    func effective(hasHTTP3: Bool, offersHTTP2: @autoclosure () -> Bool, tls: TLSConfiguration) -> HTTP3Use {
         // QUIC requires TLS 1.3 (RFC 9001, section 4.2).
-        hasHTTP3 && offersHTTP2 && (tls.maximumVersion ?? .tls13) >= .tls13 && !tls.pinsServers ? self : .off
+        guard self != .off, hasHTTP3, (tls.maximumVersion ?? .tls13) >= .tls13, !tls.pinsServers else { return .off }
+        return offersHTTP2() ? self : .off
     }
 }
 

@@ -9,9 +9,9 @@ extension Exchange {
     /// - Parameter isAuthenticatedByConnection: Whether libcurl authenticates the connection, by NTLM or Negotiate.
     func offeredVersions(isAuthenticatedByConnection: Bool) -> OfferedVersions {
         let settings = group.settings
-        guard settings.offersHTTP2, !isAuthenticatedByConnection, task.webSocket == nil, !content.hasTrailers else {
-            return .http1
-        }
+        guard destination.isSecure, !isAuthenticatedByConnection, task.webSocket == nil, !content.hasTrailers,
+            settings.offersHTTP2
+        else { return .http1 }
         guard let origin = http3Origin else { return .http2 }
         switch settings.http3 {
         case .off: return .http2

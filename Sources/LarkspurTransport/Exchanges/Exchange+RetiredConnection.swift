@@ -25,8 +25,8 @@ extension Exchange {
     /// Whether the request is repeated on a new connection. This requires that nothing arrived, and that the failed
     /// connection was shared with other transfers or had been used before.
     func repeatsOnNewConnection(after result: Int32, of handle: EasyHandle) -> Bool {
-        guard transaction.failure == nil, transfer.response == nil, !history.hasRepeated, group.settings.offersHTTP2,
-            destination.isSecure, ConnectionFault.isFault(result), handle.usesKnownConnection,
+        guard transaction.failure == nil, transfer.response == nil, !history.hasRepeated, destination.isSecure,
+            group.settings.offersHTTP2, ConnectionFault.isFault(result), handle.usesKnownConnection,
             resendDecision == .resend
         else { return false }
         return !content.isStreamed

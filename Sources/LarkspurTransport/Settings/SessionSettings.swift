@@ -18,7 +18,6 @@ final class SessionSettings: Sendable {
     let protocols: ProtocolClasses
     let proxies: ProxySettings
     let options: EngineOptions
-    let offersHTTP2: Bool
     /// The effective use of HTTP/3.
     let http3: HTTP3Use
     let http3Origins = Mutex(HTTP3Origins())
@@ -26,6 +25,9 @@ final class SessionSettings: Sendable {
     /// The session's cache; nil without one.
     let cache: (any ResponseStore)?
     private let cachePolicy: URLRequest.CachePolicy
+    /// Whether https requests offer HTTP/2. If the property is read for the first time in the process, libcurl may be
+    /// tried first, which takes a few milliseconds. So it is only read for https requests.
+    var offersHTTP2: Bool { HTTP2Trust.offersHTTP2(options.http2) }
     /// The folder for the files of downloads.
     var downloadFolder: URL { options.partialDownloadFolder ?? FileManager.default.temporaryDirectory }
 
@@ -55,8 +57,11 @@ final class SessionSettings: Sendable {
             environment: { getenv($0).map { String(cString: $0) } }
         )
         self.options = options
-        offersHTTP2 = HTTP2Trust.offersHTTP2(options.http2)
-        http3 = options.http3.effective(hasHTTP3: hasHTTP3, offersHTTP2: offersHTTP2, tls: options.tls)
+        http3 = options.http3.effective(
+            hasHTTP3: hasHTTP3,
+            offersHTTP2: HTTP2Trust.offersHTTP2(options.http2),
+            tls: options.tls
+        )
         tls = TLSSettings(options.tls, abilities: tlsAbilities ?? .present)
         cache = SessionCache.store(for: configuration.urlCache, isShared: !tls.isCustom)
         cachePolicy = configuration.requestCachePolicy

@@ -83,14 +83,7 @@ public struct EngineReport: Sendable, CustomStringConvertible {
     }
 
     private static var http2: Ability {
-        Ability(name: "HTTP/2", lack: lackOfHTTP2(isBuiltIn: Libcurl.hasHTTP2, version: Libcurl.versionNumber))
-    }
-
-    static func lackOfHTTP2(isBuiltIn: Bool, version: UInt32) -> String? {
-        guard isBuiltIn else { return "this libcurl was built without it" }
-        guard !HTTP2Trust.offersHTTP2(.whereTrusted, version: version) else { return nil }
-        return "not offered by default, because with this libcurl a truncated response may look complete or it was not "
-            + "tested; HTTP2Use.always offers it"
+        Ability(name: "HTTP/2", lack: HTTP2Judgement.ofLoadedLibcurl.lack)
     }
 
     private static var http3: Ability {

@@ -75,16 +75,16 @@ struct MisbehavingServer {
 }
 
 extension Servers {
-    /// Whether libcurl is trusted with HTTP/2, or the suite of HTTP/2 is to decide that.
+    /// Whether libcurl is trusted with HTTP/2, or the suite of HTTP/2 is to run without that.
     static var isHTTP2Trusted: Bool {
-        HTTP2Trust.versions.contains(Libcurl.versionNumber)
+        HTTP2Judgement.ofLoadedLibcurl == .sound
             || ProcessInfo.processInfo.environment["LARKSPUR_HTTP2_SUITE"] == "1"
     }
 }
 
 extension Trait where Self == ConditionTrait {
-    /// The suite of HTTP/2 decides which versions of libcurl are trusted: others run it only where LARKSPUR_HTTP2_SUITE
-    /// says so.
+    /// The suite of HTTP/2 runs with each libcurl that the engine trusts. With another one it runs, and fails, only
+    /// where LARKSPUR_HTTP2_SUITE says so.
     static var needsTrustedHTTP2: Self {
         .enabled(
             if: Servers.areExpected && Servers.isHTTP2Trusted,

@@ -7,17 +7,31 @@ import Testing
 @Suite("Trust in libcurl's HTTP/2")
 struct HTTP2TrustTests {
     @Test(
-        "Only versions that were tried offer it by default",
+        "It is offered by default after a sound judgement alone",
         arguments: [
-            (0x075801, false), (0x074401, false), (0x080500, false), (0x080C00, false), (0x080C01, true),
-            (0x080C02, false),
-            (0x080E01, true), (0x081000, true), (0x081100, false), (0x090000, false), (0, false),
-        ] as [(UInt32, Bool)]
+            (.sound, true), (.faulty([.resetWithoutError]), false), (.untried, false), (.absent, false),
+        ] as [(HTTP2Judgement, Bool)]
     )
-    func versions(_ version: UInt32, _ isTrusted: Bool) {
-        #expect(HTTP2Trust.offersHTTP2(.whereTrusted, version: version) == isTrusted)
-        #expect(HTTP2Trust.offersHTTP2(.always, version: version))
-        #expect(!HTTP2Trust.offersHTTP2(.never, version: version))
+    func judgements(_ judgement: HTTP2Judgement, _ isTrusted: Bool) {
+        #expect(HTTP2Trust.offersHTTP2(.whereTrusted, judgement: judgement) == isTrusted)
+        #expect(HTTP2Trust.offersHTTP2(.always, judgement: judgement))
+        #expect(!HTTP2Trust.offersHTTP2(.never, judgement: judgement))
+    }
+
+    @Test("A session that does not need the judgement does not make it", arguments: [HTTP2Use.always, .never])
+    func laziness(_ use: HTTP2Use) {
+        func judgement() -> HTTP2Judgement {
+            Issue.record("It was judged.")
+            return .sound
+        }
+        _ = HTTP2Trust.offersHTTP2(use, judgement: judgement())
+        #expect(
+            HTTP3Use.off.effective(
+                hasHTTP3: true,
+                offersHTTP2: HTTP2Trust.offersHTTP2(.whereTrusted, judgement: judgement()),
+                tls: TLSConfiguration()
+            ) == .off
+        )
     }
 
     @Test("The Boolean option is false for never alone, and keeps what it says already")

@@ -26,13 +26,6 @@ import Testing
         #expect(lines.count == 2 + report.abilities.count + report.libraries.count)
     }
 
-    @Test("HTTP/2 is lacking without a build that has it, and with a version that is not trusted")
-    func http2() {
-        #expect(EngineReport.lackOfHTTP2(isBuiltIn: true, version: 0x080E01) == nil)
-        #expect(EngineReport.lackOfHTTP2(isBuiltIn: false, version: 0x080E01)?.contains("built without") == true)
-        #expect(EngineReport.lackOfHTTP2(isBuiltIn: true, version: 0x075801)?.contains("HTTP2Use.always") == true)
-    }
-
     @Test("Libraries are found in the list of a process, with blanks in their names, and each once")
     func maps() {
         let maps = """

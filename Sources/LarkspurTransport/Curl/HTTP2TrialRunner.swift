@@ -1,0 +1,259 @@
+#if canImport(FoundationNetworking)
+internal import CLibcurl
+
+/// Runs ``HTTP2Trial``s with the loaded libcurl: with the handles of a session, and with a pair of sockets in place of a
+/// connection. It waits for nothing, because both sides are in the same thread.
+final class HTTP2TrialRunner {
+    /// The way in which libcurl gets its end of the pair.
+    enum SocketSource: CaseIterable {
+        /// libcurl is given the socket, and told that it is connected.
+        case given
+        /// libcurl connects a UDP socket, which needs no server, and gets the end in its place before the request is
+        /// sent. libcurl 7.87 and 7.88 connect even a socket that is connected, which fails.
+        case exchanged
+    }
+
+    var socketSource = SocketSource.given
+    let tracesStreams: Bool
+    fileprivate let support: ConnectionSupport
+
+    init(tracesStreams: Bool) throws(LoopFailure) {
+        self.tracesStreams = tracesStreams
+        support = try ConnectionSupport(
+            tls: TLSSettings(TLSConfiguration(), abilities: .present),
+            poll: try EventPoll()
+        )
+    }
+
+    /// Runs a trial. Returns whether every transfer has the right outcome; nil if the trial could not be run.
+    func outcome(of trial: HTTP2Trial) -> Bool? {
+        guard let connection = try? TrialConnection(trial, of: self) else { return nil }
+        return connection.run()
+    }
+}
+
+/// The connection of a trial, with the transfers on it and the server behind it.
+private final class TrialConnection: MultiHandleClient {
+    let trial: HTTP2Trial
+    let runner: HTTP2TrialRunner
+    private let multi: MultiHandle
+    /// The server's end of the pair; −1 when it is closed.
+    private var server: Int32
+    /// libcurl's end of the pair; −1 when libcurl has it.
+    private var client: Int32
+    /// The descriptor that libcurl uses; −1 before it has one.
+    private var descriptor: Int32 = -1
+    private var watch = StreamWatch()
+    /// Whether transfers report the events of streams.
+    private var isWatching = false
+    private var transfers: [TrialTransfer] = []
+
+    init(_ trial: HTTP2Trial, of runner: HTTP2TrialRunner) throws(LoopFailure) {
+        self.trial = trial
+        self.runner = runner
+        var ends: [Int32] = [-1, -1]
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw .noWakeup }
+        (server, client) = (ends[0], ends[1])
+        do {
+            multi = try MultiHandle(support: runner.support, maximumConnectionsPerHost: 1, connectionLimit: 1)
+        } catch {
+            close(server)
+            close(client)
+            throw error
+        }
+        multi.client = self
+    }
+
+    deinit {
+        for transfer in transfers { multi.remove(transfer.handle) }
+        multi.close()
+        for socket in [server, client] where socket >= 0 { close(socket) }
+    }
+
+    func run() -> Bool? {
+        guard begin() else { return nil }
+        answer([.settings, .settingsAcknowledgement])
+        for (index, frames) in trial.writes.enumerated() {
+            if trial.secondRequest == index, !begin() { return nil }
+            if trial.cancellation == index { cancelFirst() }
+            answer(frames)
+        }
+        close(server)
+        server = -1
+        settle()
+        return transfers.allSatisfy { $0.isComplete == trial.isComplete }
+    }
+
+    // MARK: libcurl's side
+
+    private func begin() -> Bool {
+        guard let handle = EasyHandle(support: runner.support) else { return false }
+        let transfer = TrialTransfer(handle, on: self)
+        handle.client = transfer
+        // The address is never used.
+        handle.setURL("http://127.0.0.1/")
+        _ = handle.setRoute(from: nil, to: [], nameServers: [])
+        if runner.socketSource == .given { handle.setRoute(proxy: nil, socketPath: "/") }
+        handle.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE))
+        handle.set(CURLOPT_PIPEWAIT, 1)
+        if trial.isUpload {
+            handle.set(CURLOPT_UPLOAD, 1)
+            isWatching = true
+        }
+        if isWatching { handle.watchStreams(runner.tracesStreams) }
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        _ = libcurl_easy_setopt_open_callback(handle.raw, CURLOPT_OPENSOCKETFUNCTION, Self.open)
+        _ = libcurl_easy_setopt_pointer(handle.raw, CURLOPT_OPENSOCKETDATA, context)
+        _ = libcurl_easy_setopt_socket_options_callback(handle.raw, CURLOPT_SOCKOPTFUNCTION, Self.setOptions)
+        _ = libcurl_easy_setopt_pointer(handle.raw, CURLOPT_SOCKOPTDATA, context)
+        transfers.append(transfer)
+        guard multi.add(handle) else { return false }
+        settle()
+        return true
+    }
+
+    private func cancelFirst() {
+        guard !transfers.isEmpty else { return }
+        multi.remove(transfers.removeFirst().handle)
+        settle()
+    }
+
+    private static let open: libcurl_open_callback = { context, _, _ in
+        context.map { Unmanaged<TrialConnection>.fromOpaque($0).takeUnretainedValue().openSocket() } ?? -1
+    }
+
+    private static let setOptions: libcurl_socket_options_callback = { context, _, _ in
+        let connection = context.map { Unmanaged<TrialConnection>.fromOpaque($0).takeUnretainedValue() }
+        return connection?.runner.socketSource == .given ? CURL_SOCKOPT_ALREADY_CONNECTED : CURL_SOCKOPT_OK
+    }
+
+    /// Returns libcurl's socket. There is only one: a second connection means that a request was sent again, which is
+    /// not the outcome of any trial.
+    private func openSocket() -> Int32 {
+        guard client >= 0, descriptor < 0 else { return -1 }
+        switch runner.socketSource {
+        case .given:
+            descriptor = client
+            client = -1
+        case .exchanged:
+            let type = Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+            descriptor = socket(AF_INET, type, 0)
+        }
+        return descriptor
+    }
+
+    /// Puts libcurl's end of the pair in the place of the socket that libcurl has connected.
+    fileprivate func exchangeSocket() {
+        guard client >= 0, descriptor >= 0 else { return }
+        _ = dup2(client, descriptor)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        close(client)
+        client = -1
+    }
+
+    /// Turns the reports of streams on in all transfers, as a shard does.
+    fileprivate func watchStreams() {
+        isWatching = true
+        for transfer in transfers { transfer.handle.watchStreams(runner.tracesStreams) }
+    }
+
+    fileprivate func note(_ event: StreamEvent, on connection: Int64?) -> Bool { watch.note(event, on: connection) }
+
+    func setTimer(milliseconds: Int?) {}
+
+    func noteProgress() {}
+
+    // MARK: The server's side
+
+    private func answer(_ frames: [HTTP2Frame]) {
+        let bytes = frames.flatMap(\.bytes)
+        // They always fit into the buffer of the socket. If libcurl has closed its end, nothing is sent.
+        _ = send(server, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        settle()
+    }
+
+    /// Reads and discards everything that libcurl has sent. Returns whether there was anything.
+    private func discard() -> Bool {
+        guard server >= 0 else { return false }
+        var buffer = [UInt8](repeating: 0, count: 1 << 14)
+        var hasRead = false
+        while recv(server, &buffer, buffer.count, 0) > 0 { hasRead = true }
+        return hasRead
+    }
+
+    /// Lets libcurl read and send until both sides have nothing for each other in two turns.
+    private func settle() {
+        var idleTurns = 0
+        for _ in 0..<Self.turnLimit where idleTurns < 2 {
+            let isDue = multi.timer == 0
+            if isDue { multi.timeIsUp() }
+            if descriptor >= 0 { multi.socketIsReady(descriptor, [.readable, .writable]) }
+            while let (handle, result) = multi.nextCompleted() { handle.client?.transferEnded(result) }
+            idleTurns = discard() || isDue ? 0 : idleTurns + 1
+        }
+    }
+
+    /// More turns than any trial needs. A libcurl that is never idle must not hold up the process.
+    private static let turnLimit = 64
+}
+
+/// A transfer of a trial.
+private final class TrialTransfer: EasyHandleClient {
+    let handle: EasyHandle
+    private unowned let connection: TrialConnection
+    private var count = 0
+    private var result: Int32?
+    private var endsWithStream = false
+    private var isStreamReset = false
+
+    init(_ handle: EasyHandle, on connection: TrialConnection) {
+        self.handle = handle
+        self.connection = connection
+    }
+
+    /// Whether the engine would report a success with all of the content.
+    var isComplete: Bool {
+        result == CURLE_OK && !(endsWithStream && isStreamReset) && count == HTTP2Trial.length
+    }
+
+    func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
+        // The end of the header section. Without a length, the stream is watched from there on, as in an exchange.
+        if line.count == 2, !connection.trial.announcesLength {
+            endsWithStream = true
+            connection.watchStreams()
+        }
+        return true
+    }
+
+    func receiveContent(_ bytes: UnsafeRawBufferPointer) -> EasyHandle.Reception {
+        count += bytes.count
+        return .taken
+    }
+
+    /// The content of an upload never ends.
+    func provideContent(into buffer: UnsafeMutableRawBufferPointer) -> EasyHandle.Provision {
+        buffer.initializeMemory(as: UInt8.self, repeating: 0)
+        return .bytes(buffer.count)
+    }
+
+    func seekContent(to offset: Int64) -> Bool { false }
+
+    var trailerLines: [String] { [] }
+
+    func maySend(onStaleConnection isStale: Bool) -> Bool {
+        connection.exchangeSocket()
+        return true
+    }
+
+    func receiveTunnelHeader(_ line: UnsafeRawBufferPointer) {}
+
+    func receive(_ event: StreamEvent) {
+        if connection.note(event, on: handle.connection) { isStreamReset = true }
+    }
+
+    func socketReleased() {}
+
+    func transferEnded(_ result: Int32) { self.result = result }
+}
+#endif

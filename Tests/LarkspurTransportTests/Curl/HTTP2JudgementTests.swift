@@ -1,0 +1,86 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite("Judgement on libcurl's HTTP/2", .timeLimit(.minutes(5)))
+struct HTTP2JudgementTests {
+    @Test(
+        "The server's frames have the bytes of RFC 9113",
+        arguments: [
+            (.settings, [0, 0, 0, 4, 0, 0, 0, 0, 0]), (.settingsAcknowledgement, [0, 0, 0, 4, 1, 0, 0, 0, 0]),
+            (.head(of: 1), [0, 0, 1, 1, 4, 0, 0, 0, 1, 0x88]),
+            (.head(of: 3, length: 6), [0, 0, 5, 1, 4, 0, 0, 0, 3, 0x88, 0x0F, 0x0D, 1, 0x36]),
+            (.data(2, of: 1), [0, 0, 2, 0, 0, 0, 0, 0, 1, 0x78, 0x78]),
+            (.data(0, of: 0x0102_0304, endsStream: true), [0, 0, 0, 0, 1, 1, 2, 3, 4]),
+            (.reset(of: 1, .internalError), [0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 2]),
+            (.goAway(after: 5, .noError), [0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0]),
+            (.faulty, [0, 0, 1, 0, 0, 0, 0, 0, 0, 0x78]),
+        ] as [(HTTP2Frame, [UInt8])]
+    )
+    func frames(_ frame: HTTP2Frame, _ bytes: [UInt8]) {
+        #expect(frame.bytes == bytes)
+    }
+
+    @Test("The length of a frame has three bytes")
+    func longFrame() {
+        #expect(HTTP2Frame.data(0x01_02_03, of: 1).bytes.prefix(3) == [1, 2, 3])
+    }
+
+    @Test("Every fault has a trial, and each trial ends its response in one way")
+    func trials() {
+        #expect(Set(HTTP2Trial.all.map(\.fault)) == Set(HTTP2Fault.allCases))
+        for trial in HTTP2Trial.all {
+            let frames = trial.writes.flatMap { $0 }
+            let ends = frames.filter { $0.kind == .data && $0.flags.contains(.endStream) }
+            #expect(ends.count == (trial.isComplete || trial.fault == .shortContent ? 1 : 0), "\(trial)")
+        }
+    }
+
+    @Test("The loaded libcurl loads a plain response, and each judgement is the same", .enabled(if: Libcurl.hasHTTP2))
+    func repetition() {
+        let judgement = HTTP2Judgement.ofLoadedLibcurl
+        #expect(judgement != .untried && judgement != .absent)
+        for _ in 0..<20 { #expect(HTTP2Judgement(tracesStreams: HTTP2Trust.tracesStreams) == judgement) }
+    }
+
+    @Test("The watch of streams is a part of the judgement", .enabled(if: Libcurl.hasHTTP2 && HTTP2Trust.tracesStreams))
+    func untraced() {
+        guard case .faulty(let faults) = HTTP2Judgement(tracesStreams: false) else {
+            Issue.record("Without the watch, no libcurl with a trace tells a reset without an error from an end.")
+            return
+        }
+        #expect(faults.contains(.resetWithoutError))
+    }
+
+    @Test("Judgements of many threads do not disturb one another", .enabled(if: Libcurl.hasHTTP2))
+    func threads() async {
+        let judgements = await withTaskGroup(of: HTTP2Judgement.self) { group in
+            for _ in 0..<16 { group.addTask { HTTP2Judgement(tracesStreams: HTTP2Trust.tracesStreams) } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(judgements == Array(repeating: .ofLoadedLibcurl, count: 16))
+    }
+
+    @Test("A libcurl without HTTP/2 is judged without an attempt", .enabled(if: !Libcurl.hasHTTP2))
+    func absent() {
+        #expect(HTTP2Judgement.ofLoadedLibcurl == .absent)
+    }
+
+    @Test("The reason names every fault, and the option that offers HTTP/2 nevertheless")
+    func reasons() {
+        #expect(HTTP2Judgement.sound.lack == nil)
+        #expect(HTTP2Judgement.absent.lack == "this libcurl was built without it")
+        #expect(HTTP2Judgement.untried.lack?.contains("HTTP2Use.always") == true)
+        #expect(
+            HTTP2Judgement.faulty([.resetWithoutError, .goAway, .resetDuringUpload]).lack
+                == "not offered by default, because with this libcurl a response looks complete although its stream was "
+                + "reset without an error code, or a GOAWAY has ended its stream, and a complete response fails if its "
+                + "stream is reset before all of the request was sent; HTTP2Use.always offers it"
+        )
+        let clauses = HTTP2Fault.allCases.map(\.clause)
+        #expect(Set(clauses).count == clauses.count)
+    }
+}
+#endif
