@@ -94,9 +94,9 @@ struct HTTP2CompletionTests {
         let first = try await server.echo(in: session).connection
         let name = UUID().uuidString
         async let lower = session.reply(to: server.url("head:200 data:10 signal:\(name) wait:\(name)2 last:5"))
-        async let last = session.reply(
-            to: server.url("wait:\(name) goaway:this:0 head:200 send signal:\(name)2 last:7")
-        )
+        // The server has the first stream before the second one begins, so that the first one has the lower number.
+        _ = try await server.makeSession().reply(to: server.url("wait:\(name) headend:204"))
+        async let last = session.reply(to: server.url("goaway:this:0 head:200 send signal:\(name)2 last:7"))
         let counts = try await [lower.content.count, last.content.count]
         #expect(counts == [15, 7])
         #expect(try await server.echo(in: session).connection != first)
