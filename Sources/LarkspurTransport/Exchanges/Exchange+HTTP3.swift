@@ -45,7 +45,8 @@ extension Exchange {
 
     /// Records the failure of a connection that may have used QUIC.
     func noteFault(of handle: EasyHandle, result: Int32) {
-        guard group.settings.http3 == .automatic, transfer.versions == .http3, ConnectionFault.isFault(result),
+        guard group.settings.http3 == .automatic, transfer.versions == .http3,
+            ConnectionFault.isFault(result, message: handle.errorMessage),
             // Before the response, libcurl does not know the version and reports 0.
             [0, Int(CURL_HTTP_VERSION_3)].contains(handle.long(CURLINFO_HTTP_VERSION)), let origin = http3Origin
         else { return }

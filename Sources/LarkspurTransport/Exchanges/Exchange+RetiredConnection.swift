@@ -26,8 +26,8 @@ extension Exchange {
     /// connection was shared with other transfers or had been used before.
     func repeatsOnNewConnection(after result: Int32, of handle: EasyHandle) -> Bool {
         guard transaction.failure == nil, transfer.response == nil, !history.hasRepeated, destination.isSecure,
-            group.settings.offersHTTP2, ConnectionFault.isFault(result), handle.usesKnownConnection,
-            resendDecision == .resend
+            group.settings.offersHTTP2, ConnectionFault.isFault(result, message: handle.errorMessage),
+            handle.usesKnownConnection, transfer.sending.isRefused || resendDecision == .resend
         else { return false }
         return !content.isStreamed
     }
@@ -35,9 +35,15 @@ extension Exchange {
 
 /// The results of libcurl that mean the failure of a whole connection and not only of a stream.
 enum ConnectionFault {
-    static func isFault(_ result: Int32) -> Bool {
-        [CURLE_HTTP2, CURLE_HTTP3, CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR]
-            .contains(result)
+    /// - Parameter message: libcurl's message.
+    static func isFault(_ result: Int32, message: @autoclosure () -> String) -> Bool {
+        switch result {
+        case CURLE_HTTP2, CURLE_HTTP3, CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR: true
+        // After a GOAWAY with an error code, libcurl 8.23 fails the streams that the server has not processed. Earlier
+        // versions send their requests again. A stream that the server has reset is "reset by server".
+        case CURLE_HTTP2_STREAM: message().contains(" reset by curl ")
+        default: false
+        }
     }
 }
 #endif

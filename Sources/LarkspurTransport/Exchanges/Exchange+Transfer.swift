@@ -156,7 +156,7 @@ extension Exchange {
             isContentUnreadable: unreadable != nil,
             repetition: repetition(after: result, of: handle)
         )
-        if ConnectionFault.isFault(result) || streamFailure != nil { retireConnection() }
+        if ConnectionFault.isFault(result, message: handle.errorMessage) || streamFailure != nil { retireConnection() }
         noteSentBytes()
         noteFault(of: handle, result: result)
         if handle.hasMultiplexed { host?.allowMultiplexing(in: transfer.shard) }

@@ -15,6 +15,8 @@ struct SendingState: Sendable {
     private var isInterrupted = false
     /// Whether there was a connection on which sending began.
     private(set) var hasBegun = false
+    /// Whether the server has reported that it did not process the last attempt.
+    private(set) var isRefused = false
 
     /// Decides whether sending may begin.
     /// - Parameters:
@@ -30,6 +32,7 @@ struct SendingState: Sendable {
         }
         mayHaveLeft = true
         hasBegun = true
+        isRefused = false
         return .send
     }
 
@@ -38,7 +41,10 @@ struct SendingState: Sendable {
 
     /// Records that the server has not processed the request (REFUSED_STREAM, or a GOAWAY with a lower stream
     /// identifier).
-    mutating func noteRefusal() { mayHaveLeft = false }
+    mutating func noteRefusal() {
+        mayHaveLeft = false
+        isRefused = true
+    }
 
     /// Returns whether the transfer was stopped because it needs another connection. The next call returns false.
     mutating func endInterruption() -> Bool {

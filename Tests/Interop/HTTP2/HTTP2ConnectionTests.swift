@@ -51,7 +51,7 @@ struct HTTP2ConnectionTests {
 
     @Test(
         "What the server did not process is sent again, with any method",
-        arguments: ["rst:7", "goaway:below:0 close"]
+        arguments: ["rst:7", "goaway:below:0 close", "goaway:below:2 close"]
     )
     func refusal(_ fault: String) async throws {
         let session = server.makeSession()

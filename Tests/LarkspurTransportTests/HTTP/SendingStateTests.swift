@@ -41,5 +41,16 @@ struct SendingStateTests {
             }
         }
     }
+
+    @Test("A refusal is of one sending alone")
+    func refusal() {
+        var state = SendingState()
+        #expect(state.begin(hasStaleConnection: false) { .fail } == .send)
+        #expect(!state.isRefused)
+        state.noteRefusal()
+        #expect(state.isRefused)
+        #expect(state.begin(hasStaleConnection: false) { .fail } == .send)
+        #expect(!state.isRefused)
+    }
 }
 #endif
