@@ -37,6 +37,32 @@ struct StreamTests {
         #expect(result.mostWaiting <= 2 << 20)
     }
 
+    @Test("A stream that waits for its consumer gets everything, although others of its connection go on")
+    func waitingStream() throws {
+        let consumer = PacedConsumer()
+        let session = servers.makeSession(delegate: consumer)
+        let url = try servers.url(.h2, "/large")
+        let waiting = session.dataTask(with: url)
+        waiting.resume()
+        consumer.arrived.wait()
+        // Their content is read from the same connection, and with it the content that waits. Their handlers wait for
+        // the delegate too, so that only the numbers show how far they are.
+        let original = try servers.contents(of: "content/large")
+        let others = (0..<3).map { _ in session.dataTask(with: url) { _, _, _ in consumer.ended.signal() } }
+        for task in others { task.resume() }
+        let observer = servers.makeSession()
+        let pace = DispatchSemaphore(value: 0)
+        let small = try servers.url(.http, "/small")
+        while !others.allSatisfy({ $0.countOfBytesReceived == original.count }) {
+            observer.dataTask(with: small) { _, _, _ in pace.signal() }.resume()
+            pace.wait()
+        }
+        consumer.permitAll()
+        for _ in 0..<4 { consumer.ended.wait() }
+        #expect(consumer.result(of: waiting).error == nil)
+        #expect(consumer.result(of: waiting).content == original)
+    }
+
     @Test("A stream that is cancelled leaves the others of its connection alone")
     func cancellation() throws {
         let consumer = PacedConsumer()

@@ -84,8 +84,7 @@ final class EasyHandle {
     @exclusivity(unchecked) var servesAgain = true
     /// Whether libcurl asks the client before it sends a request.
     @exclusivity(unchecked) var seesSendings = false
-    /// Whether libcurl has a copy of the content, which it sends together with the header section.
-    @exclusivity(unchecked) private(set) var sendsContentWithHead = false
+    @exclusivity(unchecked) private var course = Course()
     private let errorText: UnsafeMutablePointer<CChar>
     /// The addresses to which the transfer has tried to connect.
     @exclusivity(unchecked) var triedAddresses: [String] = []
@@ -169,12 +168,12 @@ final class EasyHandle {
     /// Resets the method and the content of the last request.
     func resetMethod() {
         set(CURLOPT_HTTPGET, 1)
-        sendsContentWithHead = false
+        course.sendsContentWithHead = false
     }
 
     /// Sets a copy of the content to send.
     func setContent(_ data: Data) {
-        sendsContentWithHead = true
+        course.sendsContentWithHead = true
         set(CURLOPT_POSTFIELDSIZE_LARGE, int64: Int64(data.count))
         data.withUnsafeBytes { _ = libcurl_easy_setopt_pointer(raw, CURLOPT_COPYPOSTFIELDS, $0.baseAddress) }
     }
@@ -232,7 +231,21 @@ final class EasyHandle {
 
     /// Pauses the given directions, and resumes the others.
     func pause(receiving: Bool, sending: Bool) {
+        course.mustTake = !receiving && Libcurl.failsRepeatedPauses
+        defer { course.mustTake = false }
         _ = libcurl_easy_pause(raw, (receiving ? CURLPAUSE_RECV : 0) | (sending ? CURLPAUSE_SEND : 0))
+    }
+
+    /// Whether libcurl has a copy of the content, which it sends together with the header section.
+    var sendsContentWithHead: Bool { course.sendsContentWithHead }
+
+    /// Whether the client must not pause the transfer now (``Libcurl/failsRepeatedPauses``).
+    var mustTake: Bool { course.mustTake }
+
+    /// The state of the current transfer.
+    private struct Course {
+        var sendsContentWithHead = false
+        var mustTake = false
     }
 
     // MARK: Results

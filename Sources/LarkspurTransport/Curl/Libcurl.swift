@@ -25,6 +25,10 @@ enum Libcurl {
     /// Whether libcurl reports the numbers of connections.
     static let identifiesConnections = isAtLeast(8, 2)
 
+    /// Whether libcurl fails a transfer that pauses again while libcurl passes on what it has buffered during the pause
+    /// before. Version 8.16.0 does so, with error 23; 8.17.0 has the correction.
+    static let failsRepeatedPauses = versionNumber == 0x081000
+
     /// Whether libcurl has at least this version.
     static func isAtLeast(_ major: UInt32, _ minor: UInt32) -> Bool {
         libcurl_version_number() >= major << 16 | minor << 8

@@ -155,7 +155,7 @@ extension Exchange {
     func receiveContent(_ bytes: UnsafeRawBufferPointer) -> EasyHandle.Reception {
         touch()
         guard transaction.failure == nil else { return .refused }
-        if isSuspended { return .paused }
+        if isSuspended, mayPause { return .paused }
         guard !bytes.isEmpty else { return .taken }
         var step = transaction.receiveContent()
         if case .settle(let refusal) = step {
@@ -166,7 +166,8 @@ extension Exchange {
         }
         switch step {
         case .deliver, .buffer:
-            if sink.mustWait(isBuffering: transaction.isBuffering, count: bytes.count) { return .paused }
+            let mustWait = sink.mustWait(isBuffering: transaction.isBuffering, count: bytes.count)
+            if mustWait, mayPause { return .paused }
         case .discard: break
         case .refuse, .settle: return .refused
         }
@@ -190,6 +191,9 @@ extension Exchange {
         if case .discard = step, sink.incoming.framed.count > Self.discardLimit { return .refused }
         return .taken
     }
+
+    /// Whether libcurl lets the transfer pause now. If not, the transfer pauses with the content after that.
+    private var mayPause: Bool { transfer.handle?.mustTake != true }
 
     /// The maximum number of bytes of unused content that are read to preserve the connection.
     private static let discardLimit: Int64 = 1 << 16
