@@ -78,8 +78,10 @@ struct HTTP2TruncationTests {
             for script in scripts {
                 let url = try server.url(script.steps)
                 group.addTask {
-                    let count = try? await session.reply(to: url).content.count
-                    #expect(count == script.count, "\(script.steps)")
+                    var count: Int?
+                    var failure: (any Error)?
+                    do { count = try await session.reply(to: url).content.count } catch { failure = error }
+                    #expect(count == script.count, "\(script.steps): \(String(describing: failure))")
                 }
             }
             try await group.waitForAll()
