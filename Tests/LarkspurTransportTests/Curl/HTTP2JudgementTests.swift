@@ -38,11 +38,15 @@ struct HTTP2JudgementTests {
         }
     }
 
+    // The faults of some versions, such as 7.76, depend on chance, but not whether there are any.
     @Test("The loaded libcurl loads a plain response, and each judgement is the same", .enabled(if: Libcurl.hasHTTP2))
     func repetition() {
         let judgement = HTTP2Judgement.ofLoadedLibcurl
         #expect(judgement != .untried && judgement != .absent)
-        for _ in 0..<20 { #expect(HTTP2Judgement(tracesStreams: HTTP2Trust.tracesStreams) == judgement) }
+        for _ in 0..<20 {
+            let other = HTTP2Judgement(tracesStreams: HTTP2Trust.tracesStreams)
+            #expect((other == .sound) == (judgement == .sound) && other != .untried, "\(other)")
+        }
     }
 
     @Test("The watch of streams is a part of the judgement", .enabled(if: Libcurl.hasHTTP2 && HTTP2Trust.tracesStreams))
@@ -60,7 +64,8 @@ struct HTTP2JudgementTests {
             for _ in 0..<16 { group.addTask { HTTP2Judgement(tracesStreams: HTTP2Trust.tracesStreams) } }
             return await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(judgements == Array(repeating: .ofLoadedLibcurl, count: 16))
+        let isSound = HTTP2Judgement.ofLoadedLibcurl == .sound
+        #expect(judgements.map { $0 == .sound } == Array(repeating: isSound, count: 16))
     }
 
     @Test("A libcurl without HTTP/2 is judged without an attempt", .enabled(if: !Libcurl.hasHTTP2))
