@@ -481,8 +481,8 @@ struct StreamsBothWaysTests {
     func forbiddenTrailers(_ port: Servers.Port, _ name: String) async throws {
         let response = try await server.makeManager(port).get("trailers?more=\(name)=1").response()
         if port == .streamsHTTP2, name == "Content-Length" {
-            // nghttp2 takes such a trailer for a wrong length.
-            #expect(response.error?.code == .malformedResponse)
+            // nghttp2 takes such a trailer for a wrong length. libcurl 8.23 reports only that the stream has ended.
+            #expect([.malformedResponse, .connectionLost].contains(response.error?.code))
         } else {
             #expect(response.error == nil)
             #expect(response.trailers?["X-Trailer-One"] == "first-value")

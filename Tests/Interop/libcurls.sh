@@ -5,8 +5,8 @@
 #     Tests/Interop/libcurls.sh each Tests/Interop/servers.sh swift test --skip-build --filter InteropTests
 #     Tests/Interop/libcurls.sh all
 #
-# The first argument is a version below, `newest`, `http3` for one that was built with HTTP/3, or `each` for all that the engine accepts, one after the other. Without a command (and with `all`) the libraries are
-# fetched and listed. PyPI's wheels of pycurl contain whole builds of libcurl with their TLS library; Debian's backports have one that uses the system's. No library is
+# The first argument is a version below, `newest`, `http3` for one that was built with HTTP/3, `each` for all that the engine accepts, one after the other, or `list` for their names. Without a command (and with `all`) the libraries are
+# fetched and listed. PyPI's wheels of pycurl and of some other packages contain whole builds of libcurl with their TLS library; Debian's backports have one that uses the system's. No library is
 # installed: what is downloaded stays in a cache folder, $LARKSPUR_LIBCURLS or ~/.cache/larkspur/libcurls. Python's pip, which fetches the wheels, is
 # installed from Debian's or Ubuntu's packages if it is missing. The command finds the version in LARKSPUR_LIBCURL, and a test checks that it is the one in use.
 #
@@ -14,23 +14,37 @@
 set -euo pipefail
 
 # Version of libcurl, and where it comes from; the newest last. The first is older than the engine accepts.
+# After a plus sign: what tells a build from another one of the same version.
 declare -A sources=(
-    [7.61.1]='wheel 7.45.3'
-    [8.12.1]='wheel 7.45.6'
+    [7.61.1]='wheel pycurl 7.45.3'
+    [7.76.1]='wheel pyproj 3.5.0'
+    [7.80.0]='wheel rasterio 1.3.7'
+    [8.1.2]='wheel pyproj 3.6.1'
+    [8.4.0]='wheel rasterio 1.3.9'
+    [8.6.0]='wheel pyproj 3.7.2'
+    [8.8.0]='wheel rasterio 1.4.3'
+    [8.12.1]='wheel pycurl 7.45.6'
     [8.14.1]='backports bookworm'
-    [8.16.0]='wheel 7.45.7'
-    [8.23.0]='wheel 7.49.0'
+    [8.14.1+no-http2]='wheel netCDF4 1.7.5.1'
+    [8.16.0]='wheel pycurl 7.45.7'
+    [8.16.0+nghttp2-1.65]='wheel rasterio 1.4.4'
+    [8.19.0]='wheel pycurl 7.46.0'
+    [8.21.0]='wheel pycurl 7.47.0'
+    [8.22.0]='wheel pycurl 7.48.0'
+    [8.23.0]='wheel pycurl 7.49.0'
 )
 refused=(7.61.1)
-accepted=(8.12.1 8.14.1 8.16.0)
-newest=${accepted[-1]}
-# Built with HTTP/3; the suites of HTTP/2 do not all pass with it, so that it is not among those above.
+accepted=(7.76.1 7.80.0 8.1.2 8.4.0 8.6.0 8.8.0 8.12.1 8.14.1 8.14.1+no-http2 8.16.0 8.16.0+nghttp2-1.65 8.19.0 8.21.0
+    8.22.0 8.23.0)
+# The newest with which all of LarkspurTransportTests pass: later ones hand on a folded field as one line, which the engine would refuse.
+newest=8.16.0
+# Built with HTTP/3, as 8.22.0 is, and sound with HTTP/2.
 http3=8.23.0
 
 cache=${LARKSPUR_LIBCURLS:-${XDG_CACHE_HOME:-$HOME/.cache}/larkspur/libcurls}
 
 usage() {
-    echo "usage: $0 all | { newest | http3 | each | <one of ${refused[*]} ${accepted[*]} $http3> } [command [argument ...]]" >&2
+    echo "usage: $0 all | list | { newest | http3 | each | <one of ${refused[*]} ${accepted[*]}> } [command [argument ...]]" >&2
     exit 64
 }
 
@@ -54,15 +68,19 @@ install_pip() {
     apt-get install --yes --no-install-recommends python3-pip
 }
 
-# fetch_wheel <folder> <version of pycurl>
+# fetch_wheel <folder> <package> <version>
 fetch_wheel() {
     local folder=$1
     install_pip
     # One wheel has the same libraries as another: the version of Python does not matter.
+    local platform platforms=()
+    for platform in manylinux_2_28 manylinux_2_27 manylinux_2_17 manylinux2014; do
+        platforms+=(--platform "${platform}_$(uname -m)")
+    done
     python3 -m pip --quiet --disable-pip-version-check download --no-deps --only-binary :all: --python-version 3.11 \
-        --implementation cp --abi cp311 --platform "manylinux_2_28_$(uname -m)" --dest "$folder" "pycurl==$2"
+        --implementation cp --abi cp311 "${platforms[@]}" --dest "$folder" "$2==$3"
     python3 -m zipfile -e "$folder"/*.whl "$folder"
-    mv "$folder/pycurl.libs" "$folder/libraries"
+    mv "$folder"/*.libs "$folder/libraries"
     # Beside the others, which it finds in its own folder.
     ln -s "$(basename "$folder"/libraries/libcurl-*.so.*)" "$folder/libraries/libcurl.so.4"
 }
@@ -93,7 +111,7 @@ check() {
 	END
     )
     echo "$found" >&2
-    [[ $found == "libcurl/$1"[!0-9]* ]] || {
+    [[ $found == "libcurl/${1%%+*}"[!0-9]* ]] || {
         echo "$cache/$1 has another version than $1." >&2
         return 1
     }
@@ -104,7 +122,7 @@ run() {
     shift
     provide "$version"
     check "$version"
-    (($# == 0)) || LARKSPUR_LIBCURL=$version LD_LIBRARY_PATH=$cache/$version${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$@"
+    (($# == 0)) || LARKSPUR_LIBCURL=${version%%+*} LD_LIBRARY_PATH=$cache/$version${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$@"
 }
 
 (($#)) || usage
@@ -116,7 +134,11 @@ http3) versions=("$http3") ;;
 each) versions=("${accepted[@]}") ;;
 all)
     (($# == 0)) || usage
-    versions=("${refused[@]}" "${accepted[@]}" "$http3")
+    versions=("${refused[@]}" "${accepted[@]}")
+    ;;
+list)
+    printf '%s\n' "${accepted[@]}"
+    exit
     ;;
 *)
     [[ -n ${sources[$which]-} ]] || usage
