@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "CLibcurl.h"
 #include "CDynamicLibrary.h"
 #include "OpenSSL.h"
@@ -5,12 +6,15 @@
 #if defined(__linux__) || defined(__ANDROID__)
 #include <malloc.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { oldest_version = 0x074400 }; // 7.68.0. Older versions were not tested.
 
-/// The beginning of curl_version_info_data. New versions add fields only at its end.
+/// The beginning of curl_version_info_data. New versions add fields only at its end; `age` says which of them exist.
 typedef struct {
     int age;
     const char *version;
@@ -18,6 +22,22 @@ typedef struct {
     const char *host;
     int features;
     const char *ssl_version;
+    long ssl_version_num;
+    const char *libz_version;
+    const char *const *protocols;
+    const char *ares;
+    int ares_num;
+    const char *libidn;
+    int iconv_ver_num;
+    const char *libssh_version;
+    unsigned int brotli_ver_num;
+    const char *brotli_version;
+    unsigned int nghttp2_ver_num;
+    const char *nghttp2_version;
+    const char *quic_version;
+    /// These exist if `age` is at least 6, since 7.70.0.
+    const char *cainfo;
+    const char *capath;
 } version_info;
 
 /// CURLMsg: its result is in a union with a pointer.
@@ -34,6 +54,7 @@ enum { CURLMSG_DONE = 1, CURL_GLOBAL_DEFAULT = 3 };
 
 static struct {
     int (*global_init)(long flags);
+    const char *(*version)(void);
     const version_info *(*version_info)(int age);
     CURL *(*easy_init)(void);
     void (*easy_cleanup)(CURL *);
@@ -63,20 +84,27 @@ static struct {
     int (*global_trace)(const char *);
 } curl;
 
-static char unavailability[160];
-static bool is_available;
-static const version_info *version;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+/// The environment variable that names the file of a libcurl.
+static const char variable[] = "LARKSPUR_LIBCURL";
 
-static void load(void) {
-    static const char *const names[] = {"libcurl.so.4", "libcurl.so", "libcurl-gnutls.so.4", NULL};
-    dynamic_library library;
-    if (!dynamic_library_open(&library, "curl_global_init", names)) {
-        strcpy(unavailability, "libcurl is not installed (libcurl.so.4 cannot be loaded).");
-        return;
-    }
+static dynamic_library library;
+static const version_info *version;
+/// Whether the program or the environment has named a file.
+static bool is_named;
+static char unavailability[1024];
+static bool is_available;
+/// Whether the values above are final.
+static atomic_bool is_settled;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/// Finds the functions of a library and initializes it.
+///
+/// @param name The subject of the sentence about a missing function.
+/// @return Whether the library can be used. If not, unavailability is set to the reason.
+static bool use(dynamic_library candidate, const char *name) {
     const dynamic_function functions[] = {
         {"curl_version_info", &curl.version_info},
+        {"curl_version", &curl.version},
         {"curl_global_init", &curl.global_init},
         {"curl_easy_init", &curl.easy_init},
         {"curl_easy_cleanup", &curl.easy_cleanup},
@@ -105,43 +133,184 @@ static void load(void) {
         {NULL, NULL},
     };
     const dynamic_function newer_functions[] = {{"curl_global_trace", &curl.global_trace}, {NULL, NULL}};
-    const char *missing = dynamic_library_find(library, functions);
-    dynamic_library_find(library, newer_functions);
+    const char *missing = dynamic_library_find(candidate, functions);
+    dynamic_library_find(candidate, newer_functions);
 
-    if (curl.version_info) version = curl.version_info(0);
+    version = curl.version_info ? curl.version_info(0) : NULL;
     if (version && version->version_num < oldest_version) {
         snprintf(unavailability, sizeof unavailability, "libcurl %s is too old; 7.68 or later is needed.", version->version);
     } else if (missing) {
-        snprintf(unavailability, sizeof unavailability, "The libcurl found has no function %s.", missing);
+        snprintf(unavailability, sizeof unavailability, "%s has no function %s.", name, missing);
     } else if (curl.global_init(CURL_GLOBAL_DEFAULT) != 0) {
         snprintf(unavailability, sizeof unavailability, "libcurl %s could not be initialized.", version->version);
     } else {
+        library = candidate;
         is_available = true;
+    }
+    return is_available;
+}
+
+/// Loads the libcurl in a file and uses it.
+///
+/// @return Whether it can be used. If not, unavailability is set to the reason, which names the file.
+static bool use_file(const char *path) {
+    dynamic_library candidate;
+    char reason[600];
+    if (!dynamic_library_open_file(&candidate, path, reason, sizeof reason)) {
+        snprintf(unavailability, sizeof unavailability, "The libcurl in %s cannot be loaded: %s.", path, reason);
+        return false;
+    }
+    if (!use(candidate, "The libcurl in it")) {
+        snprintf(reason, sizeof reason, "%s", unavailability);
+        snprintf(unavailability, sizeof unavailability, "The file %s cannot be used. %s", path, reason);
+        return false;
+    }
+    is_named = true;
+    // zlib, brotli, zstd and libpsl are those of this libcurl too.
+    dynamic_library_prefer(library);
+    return true;
+}
+
+/// Finds the libcurl of a program that names none: the one that the environment names, or the one that the process has,
+/// or the system's.
+static void use_default(void) {
+    // A program with more rights than its user does not read the variable.
+    const char *path = secure_getenv(variable);
+    if (path && *path) {
+        is_named = true;
+        if (strchr(path, '/')) {
+            use_file(path);
+        } else {
+            snprintf(unavailability, sizeof unavailability, "%s is “%s”, and not the path of a file.", variable, path);
+        }
+        return;
+    }
+    static const char *const names[] = {"libcurl.so.4", "libcurl.so", "libcurl-gnutls.so.4", NULL};
+    dynamic_library candidate;
+    if (dynamic_library_open(&candidate, "curl_global_init", names)) {
+        use(candidate, "The libcurl found");
+    } else if (dynamic_library_is_static_program()) {
+        strcpy(unavailability, "This program is linked statically, without the product LarkspurStatic.");
+    } else {
+        strcpy(unavailability, "libcurl is not installed (libcurl.so.4 cannot be loaded).");
     }
 }
 
+/// Finds libcurl, unless that was done before.
+static void settle(void) {
+    if (atomic_load_explicit(&is_settled, memory_order_acquire)) return;
+    pthread_mutex_lock(&lock);
+    if (!is_settled) use_default();
+    is_settled = true;
+    pthread_mutex_unlock(&lock);
+}
+
+static bool is_same_file(const char *path, const char *other) {
+    struct stat a, b;
+    return other && !stat(path, &a) && !stat(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+static const char *library_path(void) {
+    return is_available && !dynamic_library_is_linked(library) ? dynamic_library_path((void *)curl.version_info) : NULL;
+}
+
+/// Writes the reason why no other libcurl can be used any more.
+static void write_refusal(char *reason, size_t size) {
+    if (!is_available) {
+        snprintf(reason, size, "The engine has already looked for a libcurl. %s", unavailability);
+    } else if (dynamic_library_is_linked(library)) {
+        snprintf(reason, size, "libcurl %s is linked into this program, and a process uses only one.", version->version);
+    } else {
+        const char *path = library_path();
+        snprintf(
+            reason, size, "The process already uses libcurl %s (%s), and a process uses only one.", version->version,
+            path ? path : "unknown file"
+        );
+    }
+}
+
+enum libcurl_choice libcurl_choose(const char *path, char *reason, size_t size) {
+    enum libcurl_choice result = LIBCURL_CHOSEN;
+    pthread_mutex_lock(&lock);
+    dynamic_library own;
+    const char *name = secure_getenv(variable);
+    const bool is_linked_in = dynamic_library_is_static_program()
+        || (dynamic_library_open(&own, "curl_global_init", (const char *const[]){NULL}) && dynamic_library_is_linked(own));
+    if (!is_settled && ((name && *name) || is_linked_in)) {
+        use_default();
+        is_settled = true;
+    }
+    if (!is_settled) {
+        if (use_file(path)) {
+            is_settled = true;
+        } else {
+            // The process may still choose another file, or use the default.
+            snprintf(reason, size, "%s", unavailability);
+            memset(&curl, 0, sizeof curl);
+            version = NULL;
+            result = LIBCURL_UNUSABLE;
+        }
+    } else if (!is_same_file(path, library_path())) {
+        write_refusal(reason, size);
+        result = LIBCURL_OTHER_IN_USE;
+    }
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+bool libcurl_is_named(void) {
+    settle();
+    return is_named;
+}
+
+const char *libcurl_path(void) {
+    settle();
+    return library_path();
+}
+
+bool libcurl_own_library(dynamic_library *own) {
+    settle();
+    *own = library;
+    return is_available && (is_named || dynamic_library_is_linked(library));
+}
+
 const char *libcurl_unavailability(void) {
-    pthread_once(&once, load);
+    settle();
     return is_available ? NULL : unavailability;
 }
 
+const char *libcurl_description(void) {
+    settle();
+    return curl.version ? curl.version() : NULL;
+}
+
+const char *libcurl_authorities_file(void) {
+    settle();
+    return version && version->age >= 6 ? version->cainfo : NULL;
+}
+
+const char *libcurl_authorities_folder(void) {
+    settle();
+    return version && version->age >= 6 ? version->capath : NULL;
+}
+
 const char *libcurl_version(void) {
-    pthread_once(&once, load);
+    settle();
     return version ? version->version : NULL;
 }
 
 unsigned int libcurl_version_number(void) {
-    pthread_once(&once, load);
+    settle();
     return version ? version->version_num : 0;
 }
 
 int libcurl_features(void) {
-    pthread_once(&once, load);
+    settle();
     return version ? version->features : 0;
 }
 
 const char *libcurl_tls_library(void) {
-    pthread_once(&once, load);
+    settle();
     return version ? version->ssl_version : NULL;
 }
 

@@ -4,11 +4,14 @@
 #     Tests/Interop/libcurls.sh newest swift test --skip-build --filter LarkspurTransportTests
 #     Tests/Interop/libcurls.sh each Tests/Interop/servers.sh swift test --skip-build --filter InteropTests
 #     Tests/Interop/libcurls.sh all
+#     Tests/Interop/libcurls.sh chosen newest swift test --skip-build --filter LarkspurTransportTests
+#
+# With `chosen` before the version, only the engine uses this libcurl: LARKSPUR_LIBCURL names it, and the system's stays in the process for FoundationNetworking.
 #
 # The first argument is a version below, `newest`, `http3` for one that was built with HTTP/3, `each` for all that the engine accepts, one after the other, or `list` for their names. Without a command (and with `all`) the libraries are
 # fetched and listed. PyPI's wheels of pycurl and of some other packages contain whole builds of libcurl with their TLS library; Debian's backports have one that uses the system's. No library is
 # installed: what is downloaded stays in a cache folder, $LARKSPUR_LIBCURLS or ~/.cache/larkspur/libcurls. Python's pip, which fetches the wheels, is
-# installed from Debian's or Ubuntu's packages if it is missing. The command finds the version in LARKSPUR_LIBCURL, and a test checks that it is the one in use.
+# installed from Debian's or Ubuntu's packages if it is missing. The command finds the version in LARKSPUR_LIBCURL_VERSION, and a test checks that it is the one in use.
 #
 # The wheels were built for a distribution with another file of certificate authorities: give roots explicitly where a test needs any.
 set -euo pipefail
@@ -44,7 +47,7 @@ http3=8.23.0
 cache=${LARKSPUR_LIBCURLS:-${XDG_CACHE_HOME:-$HOME/.cache}/larkspur/libcurls}
 
 usage() {
-    echo "usage: $0 all | list | { newest | http3 | each | <one of ${refused[*]} ${accepted[*]}> } [command [argument ...]]" >&2
+    echo "usage: $0 all | list | [chosen] { newest | http3 | each | <one of ${refused[*]} ${accepted[*]}> } [command [argument ...]]" >&2
     exit 64
 }
 
@@ -122,10 +125,22 @@ run() {
     shift
     provide "$version"
     check "$version"
-    (($# == 0)) || LARKSPUR_LIBCURL=${version%%+*} LD_LIBRARY_PATH=$cache/$version${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$@"
+    (($#)) || return 0
+    export LARKSPUR_LIBCURL_VERSION=${version%%+*}
+    if ((is_chosen)); then
+        LARKSPUR_LIBCURL=$cache/$version/libcurl.so.4 "$@"
+    else
+        LD_LIBRARY_PATH=$cache/$version${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$@"
+    fi
 }
 
 (($#)) || usage
+is_chosen=0
+if [[ $1 == chosen ]]; then
+    is_chosen=1
+    shift
+    (($#)) || usage
+fi
 which=$1
 shift
 case $which in

@@ -11,11 +11,11 @@ import Testing
 
     @Test(
         "The libcurl that Tests/Interop/libcurls.sh provides is the one in use",
-        .enabled(if: ProcessInfo.processInfo.environment["LARKSPUR_LIBCURL"] != nil)
+        .enabled(if: ProcessInfo.processInfo.environment["LARKSPUR_LIBCURL_VERSION"] != nil)
     )
     func isTheOneMeant() {
         let version = libcurl_version().map { String(cString: $0) } ?? "none"
-        let expected = ProcessInfo.processInfo.environment["LARKSPUR_LIBCURL"] ?? ""
+        let expected = ProcessInfo.processInfo.environment["LARKSPUR_LIBCURL_VERSION"] ?? ""
         // Builds of pycurl's call themselves 8.16.0-DEV.
         #expect(version.split(separator: "-").first.map(String.init) == expected)
     }

@@ -201,11 +201,43 @@
 
 // MARK: Loading
 
-/// Loads libcurl once. If the process has already loaded a libcurl, that one is used. Otherwise `libcurl.so.4` and the
-/// names of some distributions are tried.
+/// Finds libcurl once: the one in the file that LARKSPUR_LIBCURL names in the environment; otherwise the one that is
+/// linked into the program or that the process has loaded; otherwise `libcurl.so.4` and the names of some distributions
+/// are tried. If LARKSPUR_LIBCURL is set, no other libcurl is tried.
 ///
 /// @return NULL if libcurl can be used; otherwise the reason as a sentence, which is never freed.
 const char *_Nullable libcurl_unavailability(void);
+
+enum libcurl_choice {
+    /// The libcurl in the file is used, or was in use before.
+    LIBCURL_CHOSEN,
+    /// The file cannot be loaded or used. Nothing was decided.
+    LIBCURL_UNUSABLE,
+    /// The process already uses another libcurl, or has already found none.
+    LIBCURL_OTHER_IN_USE,
+};
+
+/// Uses the libcurl in a file, unless another one was found before. Call this before any other function of this header.
+///
+/// @param path A path with a slash.
+/// @param reason Set to the reason as a sentence, unless the result is LIBCURL_CHOSEN.
+/// @param size The size of the buffer for the reason in bytes.
+enum libcurl_choice libcurl_choose(const char *path, char *reason, size_t size);
+
+/// Whether the program or the environment has named the file of libcurl.
+bool libcurl_is_named(void);
+
+/// The path of libcurl's file; NULL if there is no libcurl, or if it is linked into the program. It is never freed.
+const char *_Nullable libcurl_path(void);
+
+/// libcurl and the libraries that it uses, with their versions, as `curl_version` lists them; NULL if there is no
+/// libcurl.
+const char *_Nullable libcurl_description(void);
+
+/// The file and the folder of certificate authorities with which libcurl was built; NULL if there is none, or if
+/// libcurl is older than 7.70.
+const char *_Nullable libcurl_authorities_file(void);
+const char *_Nullable libcurl_authorities_folder(void);
 
 /// The version of libcurl, such as "7.88.1"; NULL if there is no libcurl.
 const char *_Nullable libcurl_version(void);

@@ -30,7 +30,9 @@ extension Transport {
 extension Platform {
     static var bestTransport: Transport {
         #if canImport(FoundationNetworking)
-        .best(isCurlAvailable: CurlURLSession.isAvailable)
+        // If the libcurl that was named cannot be used, requests fail with the reason, and no other transport takes its
+        // place.
+        .best(isCurlAvailable: CurlURLSession.isAvailable || CurlURLSession.isLibcurlNamed)
         #else
         .foundation
         #endif

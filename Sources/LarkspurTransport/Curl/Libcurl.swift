@@ -3,6 +3,34 @@ internal import CLibcurl
 
 /// The libcurl of this process.
 enum Libcurl {
+    /// Uses the libcurl in a file, unless another one was found before.
+    static func choose(_ file: URL) throws(LibcurlChoiceError) {
+        var reason = [CChar](repeating: 0, count: 1024)
+        let choice = libcurl_choose(file.path, &reason, reason.count)
+        let text = String(decoding: reason.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        switch choice {
+        case LIBCURL_CHOSEN: return
+        case LIBCURL_UNUSABLE: throw LibcurlChoiceError(.fileUnusable, text)
+        default: throw LibcurlChoiceError(.otherInUse, text)
+        }
+    }
+
+    /// Whether the program or the environment has named the file of libcurl.
+    static let isNamed = libcurl_is_named()
+
+    /// The path of libcurl's file; nil if there is no libcurl, or if it is linked into the program.
+    static let path: String? = libcurl_path().map { String(cString: $0) }
+
+    /// libcurl and the libraries that it uses, such as "libcurl/7.88.1 OpenSSL/3.0.19 zlib/1.2.13"; empty without a
+    /// libcurl.
+    static let description: String = libcurl_description().map { String(cString: $0) } ?? ""
+
+    /// The file of certificate authorities with which libcurl was built; nil if libcurl does not report it.
+    static let authoritiesFile: String? = libcurl_authorities_file().map { String(cString: $0) }
+
+    /// The folder of certificate authorities with which libcurl was built; nil if libcurl does not report it.
+    static let authoritiesFolder: String? = libcurl_authorities_folder().map { String(cString: $0) }
+
     /// The reason why libcurl cannot be used; nil if it can.
     static let unavailability: String? = libcurl_unavailability().map { String(cString: $0) }
 

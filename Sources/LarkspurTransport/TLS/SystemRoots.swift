@@ -22,6 +22,29 @@ enum SystemRoots: Equatable {
         "/etc/ssl/cert.pem",
     ]
 
+    /// Returns the path of the file or folder that libcurl reads; nil if none can be read. If libcurl does not report
+    /// its file, the system's file is assumed.
+    /// - Parameters:
+    ///   - file: The file that libcurl was built with; nil if libcurl does not report it.
+    ///   - folder: The folder of certificates that libcurl was built with; nil if libcurl does not report it.
+    ///   - isReadable: Returns whether a path leads to a readable file or folder.
+    static func path(
+        file: String?,
+        folder: String?,
+        isReadable: (String) -> Bool = { access($0, R_OK) == 0 }
+    ) -> String? {
+        switch SystemRoots(file: file, folder: folder, isReadable: isReadable) {
+        case .fileAlone: file
+        case .other(let file): file
+        case .asConfigured:
+            if let folder, !folder.isEmpty, isReadable(folder) {
+                folder
+            } else {
+                file == nil ? files.first(where: isReadable) : nil
+            }
+        }
+    }
+
     /// - Parameters:
     ///   - file: The file that libcurl was built with; nil if libcurl does not report it, as before 7.84.
     ///   - folder: The folder of certificates that libcurl was built with; nil if libcurl does not report it.

@@ -19,10 +19,24 @@ public struct EngineReport: Sendable, CustomStringConvertible {
         public var isPresent: Bool { lack == nil }
     }
 
+    /// A library that libcurl uses.
+    public struct Component: Sendable, Hashable {
+        /// The name that libcurl reports, such as "nghttp2".
+        public let name: String
+        /// The version, such as "1.52.0".
+        public let version: String
+    }
+
     /// The version of libcurl, such as "7.88.1"; nil if there is none.
     public let libcurlVersion: String?
+    /// The path of libcurl's file; nil if there is no libcurl, or if it is linked into the program.
+    public let libcurlPath: String?
     /// libcurl's TLS library with its version, such as "OpenSSL/3.0.19"; nil if there is none.
     public let tlsLibrary: String?
+    /// The libraries that libcurl uses, in its own order: for TLS, codings, HTTP/2, HTTP/3, names and others.
+    public let components: [Component]
+    /// The file or folder of the certificate authorities that are trusted by default; nil if none can be read.
+    public let authorities: String?
     /// The reason why the engine cannot be used at all; nil if it can be used.
     public let unavailabilityReason: String?
     /// The features that depend on the libraries, in a fixed order.
@@ -41,10 +55,15 @@ public struct EngineReport: Sendable, CustomStringConvertible {
         self.init(abilities: abilities, maps: String(decoding: maps ?? Data(), as: UTF8.self))
     }
 
-    /// - Parameter maps: The list of the files that are mapped into the process, in the format of `/proc/self/maps`.
-    init(abilities: [Ability], maps: String) {
+    /// - Parameters:
+    ///   - description: libcurl and its libraries, as `curl_version` lists them.
+    ///   - maps: The list of the files that are mapped into the process, in the format of `/proc/self/maps`.
+    init(abilities: [Ability], description: String = Libcurl.description, maps: String) {
         libcurlVersion = Libcurl.version
+        libcurlPath = Libcurl.path
         tlsLibrary = Libcurl.tlsLibrary
+        components = Self.components(in: description)
+        authorities = SystemRoots.path(file: Libcurl.authoritiesFile, folder: Libcurl.authoritiesFolder)
         unavailabilityReason = Libcurl.unavailability
         self.abilities = abilities
         libraries = Self.libraries(in: maps)
@@ -53,7 +72,10 @@ public struct EngineReport: Sendable, CustomStringConvertible {
     /// The report as text, with one item on each line.
     public var description: String {
         var lines = ["libcurl      \(libcurlVersion ?? unavailabilityReason ?? "none")"]
+        if let libcurlPath { lines.append("file         \(libcurlPath)") }
         lines.append("TLS          \(tlsLibrary ?? "none")")
+        lines += components.map { "component    \($0.name) \($0.version)" }
+        lines.append("authorities  \(authorities ?? "none")")
         for ability in abilities {
             lines.append(
                 "\(ability.isPresent ? "yes" : "no ")          \(ability.name)\(ability.lack.map { ": \($0)" } ?? "")"
@@ -91,6 +113,18 @@ public struct EngineReport: Sendable, CustomStringConvertible {
             name: "HTTP/3 (as an option)",
             lack: Libcurl.hasHTTP3 ? nil : "this libcurl was built without it, or is older than 7.88"
         )
+    }
+
+    /// Reads the words of libcurl's description that have a version. The first word is libcurl itself. A word in
+    /// parentheses is a library that is not used by itself.
+    private static func components(in description: String) -> [Component] {
+        description.split(separator: " ").dropFirst().compactMap { word in
+            let parts = word.split(separator: "/", maxSplits: 1)
+            guard parts.count == 2, let name = parts.first, let version = parts.last, !name.hasPrefix("(") else {
+                return nil
+            }
+            return Component(name: String(name), version: String(version))
+        }
     }
 
     private static let names = [

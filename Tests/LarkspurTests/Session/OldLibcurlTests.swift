@@ -7,7 +7,7 @@ import Testing
 /// A libcurl that is too old for the engine; run by `Tests/Interop/libcurls.sh 7.61.1`.
 @Suite(
     "A libcurl that is too old",
-    .enabled(if: ProcessInfo.processInfo.environment["LARKSPUR_LIBCURL"] == "7.61.1"),
+    .enabled(if: ProcessInfo.processInfo.environment["LARKSPUR_LIBCURL_VERSION"] == "7.61.1"),
     .timeLimit(.minutes(5))
 )
 struct OldLibcurlTests {

@@ -18,6 +18,20 @@ struct TransportTests {
         #expect(Self.sessionType(.best(isCurlAvailable: false)) == "URLSession")
     }
 
+    #if canImport(FoundationNetworking)
+    @Test("If the libcurl that the environment names cannot be used, Foundation's session does not take its place")
+    func namedLibcurl() async {
+        await #expect(processExitsWith: .success) {
+            setenv("LARKSPUR_LIBCURL", "/missing/libcurl.so.4", 1)
+            let manager = SessionManager()
+            #expect(manager.session is CurlURLSession)
+            let call = try await manager.call(.get, "http://localhost/")
+            #expect(call.error?.code == .transportUnavailable)
+            #expect(call.error?.message.contains("The libcurl in /missing/libcurl.so.4 cannot be loaded") == true)
+        }
+    }
+    #endif
+
     @Test("A transport that cannot be used says so in the error")
     func unavailable() async throws {
         let manager = SessionManager(

@@ -27,6 +27,16 @@ struct LinuxSamplesTests {
         #expect(samples.output.values == ["libcurl \(version)"])
     }
 
+    @Test func choice() throws {
+        let version = try #require(CurlURLSession.libcurlVersion)
+        samples.choice(URL(fileURLWithPath: try #require(EngineReport().libcurlPath)))
+        #expect(samples.output.values.isEmpty)
+        samples.choice(URL(fileURLWithPath: "/missing/libcurl.so.4"))
+        #expect(samples.output.values.count == 1)
+        let text = "other-in-use: The process already uses libcurl \(version) ("
+        #expect(samples.output.values.first?.hasPrefix(text) == true)
+    }
+
     @Test func http3() {
         let session = samples.http3()
         #expect(samples.output.values == ["\(session.offersHTTP3)"])

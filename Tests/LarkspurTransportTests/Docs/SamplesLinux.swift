@@ -27,6 +27,16 @@ struct LinuxSamples: Sendable {
         // end
     }
 
+    func choice(_ file: URL) {
+        // sample: libcurl of choice
+        do {
+            try CurlURLSession.useLibcurl(at: file)
+        } catch {
+            print("\(error.reason): \(error.message)")
+        }
+        // end
+    }
+
     func http3() -> CurlURLSession {
         // sample: HTTP/3
         var options = CurlURLSession.Options()

@@ -23,7 +23,22 @@ import Testing
         #expect(report.abilities.allSatisfy { $0.lack?.isEmpty != true })
         #expect(report.libraries.allSatisfy { FileManager.default.fileExists(atPath: $0) })
         #expect(report.libraries.contains { $0.contains("libcurl") || $0.contains("FoundationNetworking") })
-        #expect(lines.count == 2 + report.abilities.count + report.libraries.count)
+        #expect(report.libcurlPath.map { FileManager.default.fileExists(atPath: $0) } == true)
+        #expect(report.authorities.map { FileManager.default.fileExists(atPath: $0) } == true)
+        #expect(report.components.contains { "\($0.name)/\($0.version)" == report.tlsLibrary })
+        let counts = [report.components.count, report.abilities.count, report.libraries.count]
+        #expect(lines.count == counts.reduce(4, +))
+    }
+
+    @Test("Components are the words with a version after libcurl itself")
+    func components() {
+        let description = "libcurl/8.23.0 (GnuTLS/3.8.0) OpenSSL/3.6.0 c-ares/1.34 libpsl/0.21.2 (+libidn2/2.3.3) NSS"
+
+        let report = EngineReport(abilities: [], description: description, maps: "")
+
+        #expect(report.components.map(\.name) == ["OpenSSL", "c-ares", "libpsl"])
+        #expect(report.components.map(\.version) == ["3.6.0", "1.34", "0.21.2"])
+        #expect(EngineReport(abilities: [], description: "", maps: "").components.isEmpty)
     }
 
     @Test("Libraries are found in the list of a process, with blanks in their names, and each once")

@@ -29,5 +29,18 @@ struct SystemRootsTests {
     func choice(_ file: String?, _ folder: String?, _ present: [String], _ expected: SystemRoots) {
         #expect(SystemRoots(file: file, folder: folder, isReadable: present.contains) == expected)
     }
+
+    @Test(
+        "The path is that of the file or folder that is read",
+        arguments: [
+            (debian, "/etc/ssl/certs", [debian, "/etc/ssl/certs"], debian), (fedora, nil, [debian], debian),
+            (fedora, "/own", [debian, "/own"], "/own"), (fedora, nil, [], nil), (fedora, "/own", [], nil),
+            // libcurl does not report it.
+            (nil, nil, [fedora], fedora), (nil, "/own", ["/own", debian], "/own"), (nil, nil, [], nil),
+        ] as [(String?, String?, [String], String?)]
+    )
+    func path(_ file: String?, _ folder: String?, _ present: [String], _ expected: String?) {
+        #expect(SystemRoots.path(file: file, folder: folder, isReadable: present.contains) == expected)
+    }
 }
 #endif
