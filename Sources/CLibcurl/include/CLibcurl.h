@@ -489,6 +489,26 @@ bool libcurl_trust_attach(libcurl_trust *trust, void *tls_context, const char *h
 /// Must not be called while a connection still exists.
 void libcurl_trust_free(libcurl_trust *trust);
 
+// MARK: Key logs
+
+/// A file to which the secrets of TLS connections are appended, in the format of NSS (draft-ietf-tls-keylogfile). Needs
+/// OpenSSL.
+typedef struct libcurl_key_log libcurl_key_log;
+
+/// Opens a file, or creates one that only its owner can read.
+///
+/// @param path A path. It must not lead to a symbolic link, a device or a pipe.
+/// @param reason Set to the reason if the result is NULL: a sentence without its full stop.
+/// @param size The size of the buffer for the reason in bytes.
+libcurl_key_log *_Nullable libcurl_key_log_open(const char *path, char *reason, size_t size);
+
+/// Logs the secrets of a TLS context, in addition to the file that SSLKEYLOGFILE names. Called in
+/// CURLOPT_SSL_CTX_FUNCTION. Threads may share a key log.
+bool libcurl_key_log_attach(libcurl_key_log *log, void *tls_context);
+
+/// Closes the file. Must not be called while a connection still exists.
+void libcurl_key_log_close(libcurl_key_log *log);
+
 // MARK: Public suffixes
 
 /// Whether libpsl was found and has a list of public suffixes.

@@ -9,6 +9,8 @@ final class ConnectionSupport {
     let trust: ServerTrust?
     /// The object that finds out whether a connection is closed with a close_notify; nil without OpenSSL.
     let closeWatch = TLSCloseWatch()
+    /// The log of the secrets of connections; nil if there is none.
+    let keyLog: TLSKeyLog?
     /// The share handle, through which all multi handles share the addresses of names and the TLS sessions. It needs no
     /// lock functions, because all multi handles belong to one thread.
     let share: UnsafeMutableRawPointer
@@ -19,6 +21,7 @@ final class ConnectionSupport {
         self.poll = poll
         sockets = SocketTable(poll: poll)
         trust = ServerTrust(tls)
+        keyLog = tls.keyLog
         _ = libcurl_share_add(share, CURL_LOCK_DATA_DNS)
         _ = libcurl_share_add(share, CURL_LOCK_DATA_SSL_SESSION)
     }

@@ -13,7 +13,7 @@ extension EasyHandle {
             guard let trust else { return false }
             check = ServerCheck(trust)
         }
-        guard entersHandshakes() || check == nil else { return false }
+        guard entersHandshakes() || (check == nil && support.keyLog == nil) else { return false }
         // Every libcurl with TLS has the version option. A libcurl without TLS cannot use https, so nothing needs
         // protection.
         guard tls.isCustom else { return true }
@@ -86,7 +86,7 @@ extension EasyHandle {
 
     /// Sets ``prepareContext`` as libcurl's callback, if it is needed. Returns false if libcurl refuses the callback.
     private func entersHandshakes() -> Bool {
-        guard check != nil || support.closeWatch != nil else { return true }
+        guard check != nil || support.closeWatch != nil || support.keyLog != nil else { return true }
         let context = Unmanaged.passUnretained(self).toOpaque()
         return libcurl_easy_setopt_tls_callback(raw, CURLOPT_SSL_CTX_FUNCTION, Self.prepareContext) == CURLE_OK
             && libcurl_easy_setopt_pointer(raw, CURLOPT_SSL_CTX_DATA, context) == CURLE_OK
@@ -97,7 +97,8 @@ extension EasyHandle {
         guard let tlsContext, let context else { return CURLE_SSL_CONNECT_ERROR }
         let handle = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
         guard handle.check?.attach(to: tlsContext) != false,
-            handle.support.closeWatch?.attach(to: tlsContext) != false
+            handle.support.closeWatch?.attach(to: tlsContext) != false,
+            handle.support.keyLog?.attach(to: tlsContext) != false
         else { return CURLE_SSL_CONNECT_ERROR }
         return CURLE_OK
     }

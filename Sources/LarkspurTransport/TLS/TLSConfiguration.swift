@@ -52,6 +52,20 @@ public struct TLSConfiguration: Sendable, Hashable {
     /// HTTP/2 stream. A missing close_notify is detected only if libcurl uses OpenSSL.
     public var acceptsMissingCloseNotify = false
 
+    /// The file to which the secrets of TLS connections are appended, so that a tool such as Wireshark can decrypt a
+    /// recording of the traffic. Default: nil, none.
+    ///
+    /// Anyone who can read the file and a recording can read everything that was sent, including passwords. Use this
+    /// for debugging only.
+    ///
+    /// The lines have the format of NSS (draft-ietf-tls-keylogfile). If the file does not exist, it is created when the
+    /// session is created, and only its owner can read it. It must not be a symbolic link, a device or a pipe. Without
+    /// OpenSSL, or if the file cannot be opened, all https requests fail. A line that cannot be written is lost.
+    ///
+    /// The environment variable `SSLKEYLOGFILE` names a file for all sessions of the process. libcurl itself writes
+    /// this file, also if there is a key log.
+    public var keyLog: URL?
+
     /// The pins that apply to every host, in addition to ``pins``; nil for none.
     package var pinsForAllHosts: Set<PublicKeyPin>?
 

@@ -29,6 +29,8 @@ struct TLSSettings: Sendable {
     }
     /// The reason, as a sentence, why no https request can be sent; nil if https requests can be sent.
     let defect: String?
+    /// The log of the secrets of connections; nil if there is none.
+    let keyLog: TLSKeyLog?
     private let pins: PinTable
 
     /// - Parameter abilities: The abilities of the libcurl in use.
@@ -51,7 +53,20 @@ struct TLSSettings: Sendable {
             if case .only(let roots) = configuration.trustedRoots { options.roots = roots }
             method = .options(options)
         }
-        defect = Self.defect(of: configuration, abilities)
+        let openedLog = Self.keyLog(of: configuration, abilities)
+        keyLog = try? openedLog?.get()
+        defect = Self.defect(of: configuration, abilities) ?? openedLog?.failure?.sentence
+    }
+
+    private static func keyLog(
+        of configuration: TLSConfiguration,
+        _ abilities: TLSAbilities
+    ) -> Result<TLSKeyLog, TLSKeyLog.Failure>? {
+        guard let file = configuration.keyLog else { return nil }
+        if let reason = abilities.trustUnavailability {
+            return .failure(TLSKeyLog.Failure(sentence: "There can be no key log: \(reason)."))
+        }
+        return TLSKeyLog.open(file)
     }
 
     private static func defect(of configuration: TLSConfiguration, _ abilities: TLSAbilities) -> String? {
@@ -128,6 +143,13 @@ extension TLSConfiguration {
     /// server's own certificate, and cannot add roots to the roots of the system.
     fileprivate var needsTrust: Bool {
         trustedRoots != .system || !pins.isEmpty || pinsForAllHosts != nil || anchorsForAllHosts != nil
+    }
+}
+
+extension Result {
+    fileprivate var failure: Failure? {
+        if case .failure(let failure) = self { return failure }
+        return nil
     }
 }
 

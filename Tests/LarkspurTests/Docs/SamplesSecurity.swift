@@ -98,6 +98,14 @@ struct SecuritySamples: Sendable {
         return options
     }
 
+    func keyLog(file: URL) -> CurlURLSession.Options {
+        // sample: key log
+        var options = CurlURLSession.Options()
+        options.tls.keyLog = file
+        // end
+        return options
+    }
+
     func reason(_ session: URLSession, _ url: URL) async throws {
         // sample: reason of a failure of TLS
         do {

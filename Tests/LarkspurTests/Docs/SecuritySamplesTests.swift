@@ -54,6 +54,7 @@ struct SecuritySamplesTests {
         let key = try folder.file("key.txt", Data(Self.privateKey.utf8))
         #expect(try samples.identity(certificateFile: certificate, keyFile: key).tls.clientIdentity != nil)
         #expect(samples.versions().tls.minimumVersion == .tls13)
+        #expect(samples.keyLog(file: key).tls.keyLog == key)
     }
 
     static let publicKey = """
