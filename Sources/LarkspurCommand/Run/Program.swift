@@ -17,7 +17,7 @@ struct Program: Sendable {
             switch invocation.mode {
             case .help: try Sink.standardOutput.write(HelpText.text)
             case .version: try Sink.standardOutput.write("larkspur \(LarkspurCommand.version)\n")
-            case .doctor: try Sink.standardOutput.write(Self.report)
+            case .doctor: return try examine()
             case .completion(let shell): try Sink.standardOutput.write(CompletionScript.text(for: shell))
             case .request, .webSocket: return try await runRequest()
             }
@@ -27,11 +27,16 @@ struct Program: Sendable {
         }
     }
 
-    private static var report: String {
+    /// Prints the libraries and the environment.
+    private func examine() throws -> ExitStatus {
         #if canImport(FoundationNetworking)
-        "larkspur     \(LarkspurCommand.version)\n\(EngineReport())\n"
+        let examination = Examination(EngineReport(), environment: environment, families: AddressFamily.ofMachine)
+        try Sink.standardOutput.write("larkspur     \(LarkspurCommand.version)\n\(examination.text)")
+        return examination.problems.isEmpty ? .success : .error
         #else
-        "larkspur     \(LarkspurCommand.version)\nFoundation's URLSession carries the requests.\n"
+        let text = "larkspur     \(LarkspurCommand.version)\nFoundation's URLSession carries the requests.\n"
+        try Sink.standardOutput.write(text)
+        return .success
         #endif
     }
 
