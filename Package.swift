@@ -19,12 +19,21 @@ let package = Package(
         .library(name: "LarkspurCurlCommands", targets: ["LarkspurCurlCommands"]),
         .library(name: "LarkspurTransport", targets: ["LarkspurTransport"]),
         .library(name: "LarkspurTesting", targets: ["LarkspurTesting"]),
+        .library(name: "LarkspurStatic", targets: ["CLibcurlStatic"]),
         .executable(name: "larkspur", targets: ["LarkspurCommand"]),
     ],
     targets: [
         .target(name: "CDynamicLibrary"),
         .target(name: "CLibcurl", dependencies: ["CDynamicLibrary"]),
         .target(name: "CCodings", dependencies: ["CDynamicLibrary"]),
+        // Only programs that depend on the product LarkspurStatic are linked with these libraries.
+        .target(
+            name: "CLibcurlStatic",
+            dependencies: ["CDynamicLibrary"],
+            linkerSettings: ["curl", "nghttp2", "ssl", "crypto", "brotlidec", "brotlicommon", "zstd", "z"].map {
+                .linkedLibrary($0, .when(platforms: [.linux]))
+            }
+        ),
         .target(name: "CEventPoll"),
         .target(name: "CLoopbackTLS", dependencies: ["CDynamicLibrary"]),
         .target(name: "CImages", dependencies: ["CDynamicLibrary"]),

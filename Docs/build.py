@@ -45,7 +45,7 @@ CATALOGUES = {
     'LarkspurCurlCommands': {'Guides': ['CurlCommands']},
     'LarkspurImages': {'Guides': ['Images']},
     'LarkspurReachability': {'Guides': ['Reachability']},
-    'LarkspurTransport': {'Guides': ['Linux', 'LibcurlVersions']},
+    'LarkspurTransport': {'Guides': ['Linux', 'LibcurlVersions', 'StaticPrograms']},
     'LarkspurTesting': {'Guides': ['Testing']},
 }
 HOME = {guide: product for product, groups in CATALOGUES.items() for names in groups.values() for guide in names}

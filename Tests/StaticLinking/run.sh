@@ -1,9 +1,21 @@
 #!/usr/bin/env bash
-# Builds a program that uses the engine and images, and the command line, with Swift's libraries within them, and runs them where there is no Swift.
+# Checks the lists of LarkspurStatic, and compiles the C targets for arm64. Builds a program that uses the engine and images, and the command line, with Swift's libraries within them, and runs them where there is no Swift.
 #
 # FoundationNetworking's static library asks the linker for -lcurl, a name that only libcurl's development package gives to the library. A link of that name does too.
 set -euo pipefail
 cd "$(dirname "$0")"
+
+# The functions that are looked up by name, without those of libpsl, which is not linked in, and those that LarkspurStatic links.
+sources=$PWD/../../Sources
+missing=$(
+    comm -23 <(grep -ohE '\{"\w+", &' "$sources"/{CLibcurl,CCodings}/*.c | grep -oE '\w+' | grep -v '^psl_' | sort -u) \
+        <(grep -oE '\w+' "$sources/CLibcurlStatic/CLibcurlStatic.c" | sort -u)
+)
+if [[ $missing ]]; then
+    echo "LarkspurStatic links no" $missing
+    exit 1
+fi
+./arm64.sh
 
 build=$PWD/../../.build/static
 mkdir -p "$build/lib"
