@@ -1,6 +1,7 @@
 #if canImport(FoundationNetworking)
 import Foundation
 import LarkspurTransport
+import TestSupport
 import Testing
 
 /// The use of HTTP/3, with a libcurl that has it.
@@ -43,6 +44,22 @@ struct HTTP3Tests {
         #expect(metrics.protocolName == "h3")
         #expect(metrics.tlsVersion == "TLSv1.3")
         #expect(metrics.isReusedConnection)
+    }
+
+    @Test("The secrets of a connection with HTTP/3 are logged")
+    func keyLog() async throws {
+        let folder = TemporaryFolder()
+        for number in 0..<100 {
+            let file = folder.url.appendingPathComponent("\(number)")
+            let session = makeSession(.preferred) { $0.tls.keyLog = file }
+            let reply = try await session.reply(to: servers.url(.http3, "/echo"))
+            session.finishTasksAndInvalidate()
+            guard try reply.last.protocolName == "h3" else { continue }
+            let text = try String(contentsOf: file, encoding: .utf8)
+            #expect(text.contains("CLIENT_TRAFFIC_SECRET_0 ") && text.hasSuffix("\n"))
+            return
+        }
+        Issue.record("No connection with HTTP/3 was made.")
     }
 
     @Test("A session does not use HTTP/3 unless it is told to")
