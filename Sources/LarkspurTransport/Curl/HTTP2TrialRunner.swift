@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
 
-/// Runs ``HTTP2Trial``s with the loaded libcurl: with the handles of a session, and with a pair of sockets in place of a
-/// connection. It waits for nothing, because both sides are in the same thread.
+/// Runs ``HTTP2Trial``s with the loaded libcurl: with the handles of a session, and with a pair of sockets in place of
+/// a connection. It waits for nothing, because both sides are in the same thread.
 final class HTTP2TrialRunner {
     /// The way in which libcurl gets its end of the pair.
     enum SocketSource: CaseIterable {

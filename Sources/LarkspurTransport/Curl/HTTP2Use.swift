@@ -8,7 +8,8 @@ public enum HTTP2Use: Sendable, Hashable {
     /// Some versions, such as 7.88, report success for a response without Content-Length that ends with RST_STREAM,
     /// GOAWAY or a faulty frame. The engine finds out what the loaded libcurl does: once per process, before the first
     /// https request, libcurl reads a few prepared responses over a pair of sockets within the process. This takes a
-    /// few milliseconds. If one of the outcomes is wrong, only HTTP/1.1 is offered, and ``EngineReport`` has the reason.
+    /// few milliseconds. If one of the outcomes is wrong, only HTTP/1.1 is offered, and ``EngineReport`` has the
+    /// reason.
     case whereTrusted
     /// HTTP/2 with any libcurl that has it. With some versions, a truncated response can then look complete.
     case always

@@ -1,5 +1,6 @@
-// A transfer that is cancelled takes others with it: nghttp2 from 1.67 on counts each DATA frame of a closed stream as suspicious, and ends the connection with ENHANCE_YOUR_CALM after a
-// thousand of them (NGHTTP2_DEFAULT_GLITCH_BURST). So many may be on their way when the client cancels, within the windows that libcurl has granted.
+// A transfer that is cancelled takes others with it: nghttp2 from 1.67 on counts each DATA frame of a closed stream as
+// suspicious, and ends the connection with ENHANCE_YOUR_CALM after a thousand of them (NGHTTP2_DEFAULT_GLITCH_BURST).
+// So many may be on their way when the client cancels, within the windows that libcurl has granted.
 #include "conversation.h"
 
 enum { frames_on_the_way = 1200, frame_length = 1000 };

@@ -1,4 +1,5 @@
-// A conversation of libcurl with a server in the same thread, over a pair of sockets. libcurl is loaded by name, so that LD_LIBRARY_PATH chooses it.
+// A conversation of libcurl with a server in the same thread, over a pair of sockets. libcurl is loaded by name, so
+// that LD_LIBRARY_PATH chooses it.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>

@@ -1,5 +1,6 @@
-// A GOAWAY with an error code that names a lower stream: the server has not processed the request (RFC 9113, section 6.8), which can be sent again. libcurl up to 8.22 does so
-// itself, on a new connection. libcurl 8.23 fails the request with error 92, "reset by curl".
+// A GOAWAY with an error code that names a lower stream: the server has not processed the request (RFC 9113, section
+// 6.8), which can be sent again. libcurl up to 8.22 does so itself, on a new connection. libcurl 8.23 fails the request
+// with error 92, "reset by curl".
 #include "conversation.h"
 
 int main(void) {

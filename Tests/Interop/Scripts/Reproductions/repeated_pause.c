@@ -1,5 +1,6 @@
-// A transfer that pauses twice fails with error 23 and loses content: libcurl 8.16.0, with any version of HTTP. The second pause has to fall within the call of curl_easy_pause that
-// ends the first one. curl's change 7e91f24c73 "cw-out: fix EAGAIN handling on pause", in 8.17.0, corrects it.
+// A transfer that pauses twice fails with error 23 and loses content: libcurl 8.16.0, with any version of HTTP. The
+// second pause has to fall within the call of curl_easy_pause that ends the first one. curl's change 7e91f24c73
+// "cw-out: fix EAGAIN handling on pause", in 8.17.0, corrects it.
 #include "conversation.h"
 
 enum { length = 40000 };
