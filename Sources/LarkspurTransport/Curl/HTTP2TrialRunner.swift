@@ -162,6 +162,8 @@ private final class TrialConnection: MultiHandleClient {
 
     func setTimer(milliseconds: Int?) {}
 
+    func socketIsReady(_ socket: Int32) {}
+
     func noteProgress() {}
 
     // MARK: The server's side
