@@ -56,7 +56,13 @@ private final class TrialConnection: MultiHandleClient {
         guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw .noWakeup }
         (server, client) = (ends[0], ends[1])
         do {
-            multi = try MultiHandle(support: runner.support, maximumConnectionsPerHost: 1, connectionLimit: 1)
+            multi = try MultiHandle(
+                support: runner.support,
+                maximumConnectionsPerHost: 1,
+                connectionLimit: 1,
+                maximumConnections: 0,
+                hasForeignHandles: false
+            )
         } catch {
             close(server)
             close(client)
@@ -218,6 +224,8 @@ private final class TrialTransfer: EasyHandleClient {
     var isComplete: Bool {
         result == CURLE_OK && !(endsWithStream && isStreamReset) && count == HTTP2Trial.length
     }
+
+    var owner: ConnectionOwner { ConnectionOwner() }
 
     func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         // The end of the header section. Without a length, the stream is watched from there on, as in an exchange.
