@@ -99,7 +99,7 @@ private final class TrialConnection: MultiHandleClient {
         handle.client = transfer
         // The address is never used.
         handle.setURL("http://127.0.0.1/")
-        _ = handle.setRoute(from: nil, to: [], nameServers: [])
+        _ = handle.setRoute(from: nil, to: [], nameServers: [], dnsOverHTTPS: nil)
         if runner.socketSource == .given { handle.setRoute(proxy: nil, socketPath: "/") }
         handle.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE))
         handle.set(CURLOPT_PIPEWAIT, 1)
