@@ -65,6 +65,19 @@ struct StreamsBothWaysTests {
         }
     }
 
+    @Test(
+        "Both directions go by HTTP/1.1 where libcurl couples those of HTTP/2",
+        .enabled(if: Servers.isHTTP2Trusted && StreamsServer.couplesDirections)
+    )
+    func coupled() async throws {
+        let manager = try server.makeManager(.streamsHTTP2, http2: .whereTrusted)
+        let (_, content) = try await manager.post("echo?id=\(id)", body: .data(Data("data".utf8))).open()
+        #expect(try await content.collect(upTo: 100) == Data("data".utf8))
+        #expect(try await server.state(of: id, once: "end").protocol == "HTTP/2")
+        try await exchangeLines(10, with: manager, id: id)
+        #expect(try await server.state(of: id, once: "end").protocol == "HTTP/1.1")
+    }
+
     private static let large = 64 << 20
 
     /// Whether the loaded libcurl reads for a reader that has paused, while it sends (seen with 8.12.1, 8.14.1 and
@@ -451,7 +464,10 @@ struct StreamsBothWaysTests {
             try await writer.write("content")
             try await writer.finish(["X-Checksum": "abc123", "X-Count": "7"])
         }
-        let (head, content) = try await server.makeManager(port).post("echo?id=\(id)", body: body).open()
+        let manager = try server.makeManager(port)
+        // Then there is a connection, which may be one of HTTP/2.
+        _ = try await manager.get("request").data
+        let (head, content) = try await manager.post("echo?id=\(id)", body: body).open()
         #expect(try await content.collect(upTo: 100) == Data("content".utf8))
         let trailers = try #require(content.trailers)
         #expect(trailers["X-Checksum"] == "abc123")

@@ -10,6 +10,9 @@ public enum HTTP2Use: Sendable, Hashable {
     /// https request, libcurl reads a few prepared responses over a pair of sockets within the process. This takes a
     /// few milliseconds. If one of the outcomes is wrong, only HTTP/1.1 is offered, and ``EngineReport`` has the
     /// reason.
+    ///
+    /// With libcurl 8.17 and later, a request whose content is produced while its response is read goes by HTTP/1.1:
+    /// over HTTP/2, a reader that pauses would stop the sending.
     case whereTrusted
     /// HTTP/2 with any libcurl that has it. With some versions, a truncated response can then look complete.
     case always
@@ -22,6 +25,11 @@ enum HTTP2Trust {
     /// Whether libcurl reports the frames that it reads. Versions from 8.3 on do so, unless they were built without the
     /// texts of these reports.
     static let tracesStreams = libcurl_trace_streams()
+
+    /// Whether libcurl reads nothing from a connection of HTTP/2, not even window updates, while a response waits for
+    /// its reader. A reader that pauses then stops the sending, and libcurl's wait for the connection never sleeps. Seen
+    /// with 8.23.0, and not with 8.16.0; versions between them are not known to be free of it.
+    static let couplesDirections = Libcurl.isAtLeast(8, 17)
 
     /// Whether HTTP/2 is offered.
     /// - Parameter judgement: The judgement on libcurl. Default: the judgement on the loaded libcurl. It is made when

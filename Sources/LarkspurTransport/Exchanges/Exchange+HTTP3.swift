@@ -10,7 +10,8 @@ extension Exchange {
     func offeredVersions(isAuthenticatedByConnection: Bool) -> OfferedVersions {
         let settings = group.settings
         guard destination.isSecure, !isAuthenticatedByConnection, task.webSocket == nil, !content.hasTrailers,
-            settings.offersHTTP2
+            settings.offersHTTP2,
+            !(content.isTwoWay && HTTP2Trust.couplesDirections && settings.options.http2 == .whereTrusted)
         else { return .http1 }
         guard let origin = http3Origin else { return .http2 }
         switch settings.http3 {

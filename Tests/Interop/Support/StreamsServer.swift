@@ -51,9 +51,15 @@ struct StreamsServer: Sendable {
         let bytes: Int
     }
 
-    /// HTTP/1.1, without and with TLS, and HTTP/2 if libcurl is trusted with it.
-    static let ports: [Servers.Port] = [.streams, .streamsTLS] + (Servers.isHTTP2Trusted ? [.streamsHTTP2] : [])
+    /// HTTP/1.1, without and with TLS, and HTTP/2 if libcurl is trusted with it, in both directions at once.
+    static let ports = olderPorts + (Servers.isHTTP2Trusted && !couplesDirections ? [.streamsHTTP2] : [])
     static let olderPorts: [Servers.Port] = [.streams, .streamsTLS]
+
+    /// Whether the loaded libcurl stops sending over HTTP/2 while a reader pauses: 8.17 and later.
+    static let couplesDirections: Bool = {
+        let numbers = (CurlURLSession.libcurlVersion ?? "").split(separator: ".").prefix(2).compactMap { Int($0) }
+        return numbers.count == 2 && (numbers[0], numbers[1]) >= (8, 17)
+    }()
 
     private let servers: Servers
     /// For questions about other requests, which wait for no connection of theirs.
@@ -69,13 +75,15 @@ struct StreamsServer: Sendable {
     }
 
     /// A manager with a session of its own, which has as many connections as it needs.
-    func makeManager(_ port: Servers.Port) throws -> SessionManager {
+    func makeManager(_ port: Servers.Port, http2: HTTP2Use = .always) throws -> SessionManager {
+        var options = servers.options
+        options.http2 = http2
         let configuration = URLSessionConfiguration.testing
         configuration.httpMaximumConnectionsPerHost = 200
         return SessionManager(
             baseURL: try servers.url(port, "/"),
             configuration: configuration,
-            transport: .curl(servers.options)
+            transport: .curl(options)
         )
     }
 
