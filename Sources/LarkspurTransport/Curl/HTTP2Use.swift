@@ -27,8 +27,9 @@ enum HTTP2Trust {
     static let tracesStreams = libcurl_trace_streams()
 
     /// Whether libcurl reads nothing from a connection of HTTP/2, not even window updates, while a response waits for
-    /// its reader. A reader that pauses then stops the sending, and libcurl's wait for the connection never sleeps. Seen
-    /// with 8.23.0, and not with 8.16.0; versions between them are not known to be free of it.
+    /// its reader. A reader that pauses then stops the sending, and libcurl's wait for the connection never sleeps.
+    ///
+    /// Seen with 8.23.0, and not with 8.16.0; versions between them are not known to be free of it.
     static let couplesDirections = Libcurl.isAtLeast(8, 17)
 
     /// Whether HTTP/2 is offered.
