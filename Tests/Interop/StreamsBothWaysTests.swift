@@ -115,12 +115,8 @@ struct StreamsBothWaysTests {
         for round in 0..<6 {
             let id = "\(id)-\(round)"
             let (sizes, continuation) = AsyncStream.makeStream(of: Int.self)
-            let written = Recorder<Void>()
             let body = RequestBody.writer { writer in
-                for await size in sizes {
-                    try await writer.write(Data(count: size))
-                    written.record(())
-                }
+                for await size in sizes { try await writer.write(Data(count: size)) }
             }
             let (_, content) = try await server.makeManager(port)
                 .post("duplex?bytes=\(4 << 20)&gate=\(id)&id=\(id)", body: body)

@@ -19,7 +19,7 @@ struct HTTP2DifferentialTests {
 
     init() throws { server = try MisbehavingServer() }
 
-    /// What a server does in the trials of the judgement. `|` is where the client has read all that came before.
+    /// The server's behaviour in the trials of the judgement. `|` is where the client has read all that came before.
     private static let steps: [(fault: HTTP2Fault, steps: String)] = [
         (.resetWithError, "head:200 data:6 rst:2"), (.resetWithError, "head:200 data:6 | rst:2"),
         (.resetWithoutError, "head:200 data:6 rst:0"), (.resetWithoutError, "head:200 data:6 | rst:0"),
