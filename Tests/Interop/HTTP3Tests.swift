@@ -42,6 +42,7 @@ struct HTTP3Tests {
         #expect(reply.status == 200)
         let metrics = try reply.last
         #expect(metrics.protocolName == "h3")
+        #expect(metrics.protocolLibraries.map(\.name) == ["ngtcp2", "nghttp3"])
         #expect(metrics.tlsVersion == "TLSv1.3")
         #expect(metrics.isReusedConnection)
     }
@@ -134,19 +135,54 @@ struct HTTP3Tests {
         Issue.record("No connection with HTTP/3 was made.")
     }
 
-    @Test("A session with pins does not offer HTTP/3, and a server without the pinned key gets no request")
-    func pinned() async throws {
+    @Test("A server without the pinned key or certificate gets no request over HTTP/3", arguments: Pinning.allCases)
+    func wrongPin(_ pinning: Pinning) async throws {
         let url = try servers.url(.http3, "/echo")
-        let host = try #require(url.host)
-        let pin = try PublicKeyPin(sha256: Data(repeating: 7, count: 32).base64EncodedString())
-        let pins = try HostPins(host, pins: [pin])
-        let session = makeSession(.preferred) { $0.tls.pins = [pins] }
-        #expect(!session.offersHTTP3)
-        let key = UUID().uuidString
-        let failure = try await session.failure(of: servers.url(.http3, "/echo?key=\(key)"))
-        #expect(failure.code == .serverCertificateUntrusted)
-        let count = try await connectedSession().reply(to: servers.url(.http3, "/count?key=\(key)"))
-        #expect(count.text == "0")
+        let other = try PublicKeyPin(sha256: Data(repeating: 7, count: 32).base64EncodedString())
+        let unknown = try servers.certificate("unknown-authority")
+        let session = makeSession(.preferred) { pinning.apply(other, unknown, host: url.host ?? "", to: &$0.tls) }
+        #expect(session.offersHTTP3)
+        for _ in 0..<20 {
+            let key = UUID().uuidString
+            let failure = try await session.failure(of: servers.url(.http3, "/echo?key=\(key)"))
+            #expect(failure.code == .serverCertificateUntrusted)
+            let count = try await connectedSession().reply(to: servers.url(.http3, "/count?key=\(key)"))
+            #expect(count.text == "0")
+        }
+    }
+
+    @Test("A server with the pinned key or certificate is used over HTTP/3", arguments: Pinning.allCases)
+    func rightPin(_ pinning: Pinning) async throws {
+        let url = try servers.url(.http3, "/echo")
+        let authority = try servers.certificate("authority")
+        let pin = PublicKeyPin(certificate: authority)
+        for _ in 0..<100 {
+            let session = makeSession(.preferred) { pinning.apply(pin, authority, host: url.host ?? "", to: &$0.tls) }
+            let reply = try await session.reply(to: url)
+            session.finishTasksAndInvalidate()
+            guard try reply.last.protocolName == "h3" else { continue }
+            #expect(reply.text == "HTTP/3 GET 0")
+            return
+        }
+        Issue.record("No connection with HTTP/3 was made.")
+    }
+
+    /// The ways to pin a server.
+    enum Pinning: CaseIterable {
+        case keyOfHost, keyOfAllHosts, certificate
+
+        func apply(
+            _ pin: PublicKeyPin,
+            _ certificate: TLSCertificate,
+            host: String,
+            to tls: inout TLSConfiguration
+        ) {
+            switch self {
+            case .keyOfHost: tls.pins = (try? HostPins(host, pins: [pin])).map { [$0] } ?? []
+                        case .keyOfAllHosts: tls.pinsForAllHosts = [pin]
+            case .certificate: tls.anchorsForAllHosts = [certificate]
+            }
+        }
     }
 
     @Test("A host name that a certificate does not have is refused over HTTP/3 too")

@@ -8,7 +8,8 @@
 /// The engine was tested with libcurl 8.23.0 and ngtcp2 for QUIC. With another libcurl, a response without
 /// Content-Length may look complete although the server has reset its stream without an error.
 ///
-/// A session that pins keys or certificates never uses HTTP/3, because pins were not tested over QUIC. HTTP/3 is also
+/// Pins of keys and certificates are checked within the handshake of QUIC as within that of TCP, if libcurl uses an
+/// OpenSSL whose functions the engine can call. Otherwise, a session that has pins does not use HTTP/3. HTTP/3 is also
 /// not used for requests through a proxy or a Unix-domain socket, with NTLM or Negotiate, or for WebSockets.
 public enum HTTP3Use: Sendable, Hashable {
     /// No HTTP/3.
@@ -29,15 +30,22 @@ public enum HTTP3Use: Sendable, Hashable {
     ///   - offersHTTP2: Whether the session offers HTTP/2, to which libcurl falls back. It is only read if HTTP/3 is
     ///     possible otherwise.
     ///   - tls: The settings of TLS.
-    func effective(hasHTTP3: Bool, offersHTTP2: @autoclosure () -> Bool, tls: TLSConfiguration) -> HTTP3Use {
+    func effective(hasHTTP3: Bool, offersHTTP2: @autoclosure () -> Bool, tls: TLSSettings) -> HTTP3Use {
         // QUIC requires TLS 1.3 (RFC 9001, section 4.2).
-        guard self != .off, hasHTTP3, (tls.maximumVersion ?? .tls13) >= .tls13, !tls.pinsServers else { return .off }
+        guard self != .off, hasHTTP3, (tls.configuration.maximumVersion ?? .tls13) >= .tls13, tls.checksPinsOverQUIC
+        else { return .off }
         return offersHTTP2() ? self : .off
     }
 }
 
-extension TLSConfiguration {
-    /// Whether servers need certain keys or certificates, in addition to a trusted chain.
-    fileprivate var pinsServers: Bool { !pins.isEmpty || pinsForAllHosts != nil || anchorsForAllHosts != nil }
+extension TLSSettings {
+    /// Whether the session's pins, if there are any, are checked over QUIC too. libcurl's own option for pins was not
+    /// tested with it.
+    fileprivate var checksPinsOverQUIC: Bool {
+        switch method {
+        case .trust: true
+        case .options(let options): options.pins.isEmpty && configuration.anchorsForAllHosts == nil
+        }
+    }
 }
 #endif

@@ -51,6 +51,16 @@ extension TransferMetrics {
         tlsCipherSuite = tls.cipher
     }
 
+    /// The libraries that speak ``protocolName`` for libcurl, with their versions, such as nghttp2 1.65.0 for HTTP/2, or
+    /// ngtcp2 and nghttp3 for HTTP/3. Empty for HTTP/1.x, which libcurl speaks itself, and if no response arrived.
+    public var protocolLibraries: [EngineReport.Component] {
+        switch protocolName {
+        case "h2": Libcurl.http2Libraries
+        case "h3": Libcurl.http3Libraries
+        default: []
+        }
+    }
+
     /// Returns the ALPN name for `CURL_HTTP_VERSION_1_0` and the versions after it; nil for other values.
     private static func protocolName(_ version: Int) -> String? {
         switch version {

@@ -57,12 +57,12 @@ final class SessionSettings: Sendable {
             environment: { getenv($0).map { String(cString: $0) } }
         )
         self.options = options
+        tls = TLSSettings(options.tls, abilities: tlsAbilities ?? .present)
         http3 = options.http3.effective(
             hasHTTP3: hasHTTP3,
             offersHTTP2: HTTP2Trust.offersHTTP2(options.http2),
-            tls: options.tls
+            tls: tls
         )
-        tls = TLSSettings(options.tls, abilities: tlsAbilities ?? .present)
         cache = SessionCache.store(for: configuration.urlCache, isShared: !tls.isCustom)
         cachePolicy = configuration.requestCachePolicy
     }

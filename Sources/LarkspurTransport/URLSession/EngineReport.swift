@@ -62,7 +62,7 @@ public struct EngineReport: Sendable, CustomStringConvertible {
         libcurlVersion = Libcurl.version
         libcurlPath = Libcurl.path
         tlsLibrary = Libcurl.tlsLibrary
-        components = Self.components(in: description)
+        components = Component.list(in: description)
         authorities = SystemRoots.path(file: Libcurl.authoritiesFile, folder: Libcurl.authoritiesFolder)
         unavailabilityReason = Libcurl.unavailability
         self.abilities = abilities
@@ -115,18 +115,6 @@ public struct EngineReport: Sendable, CustomStringConvertible {
         )
     }
 
-    /// Reads the words of libcurl's description that have a version. The first word is libcurl itself. A word in
-    /// parentheses is a library that is not used by itself.
-    private static func components(in description: String) -> [Component] {
-        description.split(separator: " ").dropFirst().compactMap { word in
-            let parts = word.split(separator: "/", maxSplits: 1)
-            guard parts.count == 2, let name = parts.first, let version = parts.last, !name.hasPrefix("(") else {
-                return nil
-            }
-            return Component(name: String(name), version: String(version))
-        }
-    }
-
     private static let names = [
         "libcurl", "libssl", "libcrypto", "libgnutls", "libz.", "libbrotli", "libzstd", "libpsl", "libnghttp2",
         "libnghttp3", "libngtcp2", "libidn2", "libFoundationNetworking",
@@ -141,5 +129,30 @@ public struct EngineReport: Sendable, CustomStringConvertible {
         }
         return Set(paths).sorted()
     }
+}
+
+extension EngineReport.Component {
+    /// Reads the words of libcurl's description that have a version. The first word is libcurl itself. A word in
+    /// parentheses is a library that is not used by itself.
+    static func list(in description: String) -> [Self] {
+        description.split(separator: " ").dropFirst().compactMap { word in
+            let parts = word.split(separator: "/", maxSplits: 1)
+            guard parts.count == 2, let name = parts.first, let version = parts.last, !name.hasPrefix("(") else {
+                return nil
+            }
+            return Self(name: String(name), version: String(version))
+        }
+    }
+
+    /// Whether the library speaks HTTP/2.
+    var isHTTP2: Bool { name == "nghttp2" }
+
+    /// Whether the library speaks QUIC or HTTP/3. OpenSSL's own QUIC is not told from its TLS.
+    var isHTTP3: Bool { ["ngtcp2", "nghttp3", "quiche", "msh3"].contains(name) }
+}
+
+extension Libcurl {
+    static let http2Libraries = EngineReport.Component.list(in: description).filter(\.isHTTP2)
+    static let http3Libraries = EngineReport.Component.list(in: description).filter(\.isHTTP3)
 }
 #endif

@@ -29,7 +29,7 @@ struct HTTP2TrustTests {
             HTTP3Use.off.effective(
                 hasHTTP3: true,
                 offersHTTP2: HTTP2Trust.offersHTTP2(.whereTrusted, judgement: judgement()),
-                tls: TLSConfiguration()
+                tls: TLSSettings(TLSConfiguration(), abilities: .present)
             ) == .off
         )
     }

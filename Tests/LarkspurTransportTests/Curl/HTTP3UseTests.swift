@@ -11,16 +11,20 @@ struct HTTP3UseTests {
     @Test("HTTP/3 needs libcurl's, HTTP/2 to fall back to, and TLS 1.3", arguments: [HTTP3Use.automatic, .preferred])
     func prerequisites(_ use: HTTP3Use) {
         var tls = TLSConfiguration()
-        #expect(use.effective(hasHTTP3: true, offersHTTP2: true, tls: tls) == use)
-        #expect(use.effective(hasHTTP3: false, offersHTTP2: true, tls: tls) == .off)
-        #expect(use.effective(hasHTTP3: true, offersHTTP2: false, tls: tls) == .off)
+        #expect(use.effective(hasHTTP3: true, offersHTTP2: true, tls: settings(tls)) == use)
+        #expect(use.effective(hasHTTP3: false, offersHTTP2: true, tls: settings(tls)) == .off)
+        #expect(use.effective(hasHTTP3: true, offersHTTP2: false, tls: settings(tls)) == .off)
         tls.maximumVersion = .tls13
-        #expect(use.effective(hasHTTP3: true, offersHTTP2: true, tls: tls) == use)
+        #expect(use.effective(hasHTTP3: true, offersHTTP2: true, tls: settings(tls)) == use)
         tls.maximumVersion = .tls12
-        #expect(use.effective(hasHTTP3: true, offersHTTP2: true, tls: tls) == .off)
+        #expect(use.effective(hasHTTP3: true, offersHTTP2: true, tls: settings(tls)) == .off)
     }
 
-    @Test("A session that pins keys or certificates does not use HTTP/3")
+    private func settings(_ tls: TLSConfiguration, trustUnavailability: String? = nil) -> TLSSettings {
+        TLSSettings(tls, abilities: TLSAbilities(trustUnavailability: trustUnavailability, library: "OpenSSL/3.0.19"))
+    }
+
+    @Test("A session that pins keys or certificates uses HTTP/3 only if the engine checks them within the handshake")
     func pins() throws {
         let pin = try PublicKeyPin(sha256: Data(count: 32).base64EncodedString())
         let changes: [(inout TLSConfiguration) throws -> Void] = [
@@ -31,7 +35,10 @@ struct HTTP3UseTests {
         for change in changes {
             var tls = TLSConfiguration()
             try change(&tls)
-            #expect(HTTP3Use.preferred.effective(hasHTTP3: true, offersHTTP2: true, tls: tls) == .off)
+            for (reason, expectation) in [(nil, HTTP3Use.preferred), ("libcurl uses GnuTLS", .off)] {
+                let settings = settings(tls, trustUnavailability: reason)
+                #expect(HTTP3Use.preferred.effective(hasHTTP3: true, offersHTTP2: true, tls: settings) == expectation)
+            }
         }
     }
 
