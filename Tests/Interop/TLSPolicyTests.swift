@@ -63,8 +63,10 @@ struct TLSPolicyTests {
                     == ["chain-leaf", "chain-intermediate", "chain-root"].map(self.pin)
             )
             #expect(error?.localizedDescription.contains(try self.pin("chain-leaf").base64) == true)
-            let failed = try await servers.failedHandshakes(.chain)
-            #expect(failed.contains { $0.contains("alert") })
+            if LibcurlTraits.sendsAlertsOfRefusals {
+                let failed = try await servers.failedHandshakes(.chain)
+                #expect(failed.contains { $0.contains("alert") })
+            }
         }
 
         // nginx writes a line when it has answered, so that with the second answer the first line is there.

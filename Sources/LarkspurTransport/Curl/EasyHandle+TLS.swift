@@ -22,16 +22,15 @@ extension EasyHandle {
         if let identity = tls.configuration.clientIdentity, !takes(identity) { return false }
         switch tls.method {
         case .trust:
-            return !tls.configuration.replacesRoots || takesNoRoots()
+            guard case .only(let roots) = tls.configuration.trustedRoots else { return true }
+            guard Libcurl.replacesMissingRoots else { return takesOnly([]) }
+            // The engine's check has the roots, and libcurl gets them so that it does not read others. If there are no
+            // roots, libcurl has to read others to begin a handshake.
+            return roots.isEmpty || takesOnly(roots)
         case .options(let options):
             if !options.verifiesPeer, !takes(CURLOPT_SSL_VERIFYPEER, 0) { return false }
             guard let roots = options.roots else { return true }
-            guard takesNoRoots() else { return false }
-            guard !roots.isEmpty else { return true }
-            let bundle = Data(roots.map(\.pem).joined().utf8)
-            // If libcurl refuses this option, it trusts no https proxy.
-            _ = takes(CURLOPT_PROXY_CAINFO_BLOB, bundle)
-            return takes(CURLOPT_CAINFO_BLOB, bundle)
+            return takesOnly(roots)
         }
     }
 
@@ -64,13 +63,21 @@ extension EasyHandle {
         return isContentTaken && libcurl_easy_setopt_string(raw, CURLOPT_KEYPASSWD, identity.passphrase) == CURLE_OK
     }
 
-    /// Prevents libcurl from using the system's roots, which are not trusted here.
-    private func takesNoRoots() -> Bool {
+    /// Makes libcurl use these roots in place of the system's, which are not trusted here.
+    private func takesOnly(_ roots: [TLSCertificate]) -> Bool {
+        // There are no certificates at an empty path, which is no error for libcurl if it has any roots.
+        let none = Libcurl.replacesMissingRoots ? "" : nil
         // A libcurl without these options does not support https proxies.
-        set(CURLOPT_PROXY_CAINFO, nil as String?)
-        set(CURLOPT_PROXY_CAPATH, nil as String?)
-        return libcurl_easy_setopt_string(raw, CURLOPT_CAINFO, nil) == CURLE_OK
-            && libcurl_easy_setopt_string(raw, CURLOPT_CAPATH, nil) == CURLE_OK
+        set(CURLOPT_PROXY_CAINFO, none)
+        set(CURLOPT_PROXY_CAPATH, none)
+        guard libcurl_easy_setopt_string(raw, CURLOPT_CAINFO, none) == CURLE_OK,
+            libcurl_easy_setopt_string(raw, CURLOPT_CAPATH, none) == CURLE_OK
+        else { return false }
+        guard !roots.isEmpty else { return true }
+        let bundle = Data(roots.map(\.pem).joined().utf8)
+        // If libcurl refuses this option, it trusts no https proxy.
+        _ = takes(CURLOPT_PROXY_CAINFO_BLOB, bundle)
+        return takes(CURLOPT_CAINFO_BLOB, bundle)
     }
 
     private func takes(_ option: Int32, _ value: Int) -> Bool {
@@ -105,11 +112,6 @@ extension EasyHandle {
 }
 
 extension TLSConfiguration {
-    fileprivate var replacesRoots: Bool {
-        if case .only = trustedRoots { return true }
-        return false
-    }
-
     /// The versions in libcurl's notation.
     fileprivate var versions: Int {
         minimumVersion.number | (maximumVersion?.number ?? 0) << 16

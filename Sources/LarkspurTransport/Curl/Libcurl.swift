@@ -57,6 +57,10 @@ enum Libcurl {
     /// before. Version 8.16.0 does so, with error 23; 8.17.0 has the correction.
     static let failsRepeatedPauses = versionNumber == 0x081000
 
+    /// Whether `CURLOPT_CAINFO` and `CURLOPT_CAPATH` without a value mean libcurl's default file and folder, and not
+    /// none. This is so from 8.21.0 on.
+    static let replacesMissingRoots = isAtLeast(8, 21)
+
     /// Whether libcurl has at least this version.
     static func isAtLeast(_ major: UInt32, _ minor: UInt32) -> Bool {
         libcurl_version_number() >= major << 16 | minor << 8
