@@ -4,6 +4,7 @@
     swift build --build-tests
     Tests/Interop/Scripts/libcurl_table.py                     runs the suites with every version, and writes the table
     Tests/Interop/Scripts/libcurl_table.py 8.16.0 system       the same with these versions; the other rows stay as they are
+    Tests/Interop/Scripts/libcurl_table.py --suite pins system the same for some of the columns
     Tests/Interop/Scripts/libcurl_table.py --print             writes the table again from the results of the last runs
 
 The results are stored in .build/libcurl-table.json. A version takes a few minutes. Run it as root, like Tests/Interop/servers.sh, which it uses.
@@ -26,30 +27,21 @@ BEGIN, END = "<!-- The table of Tests/Interop/Scripts/libcurl_table.py begins. -
 
 # Columns, and the tests that decide about them. The suite of HTTP/2 runs whatever the judgement is.
 SUITES = {
-    "HTTP/2": r"InteropTests\.(HTTP2|StreamTests)",
+    "HTTP/2": r"InteropTests\.(HTTP2(Completion|Connection|Differential)|StreamTests)",
+    "hostile frames": r"InteropTests\.HTTP2(Truncation|Flood|Generated)",
     "HTTP/3": r"InteropTests\.HTTP3",
     "codings": r"InteropTests\.ContentTests|LarkspurTransportTests\.(CodedResponse|ContentCoding|ContentDecoder|SlowConsumer)",
     "pins": r"InteropTests\.(SecurityPolicyServer|TLSPolicy|Certificate)Tests",
 }
 
-
-# The wheels were built for a distribution with its certificate authorities in this file. libcurl 8.21 and 8.22 fail without it, although they are given roots.
-AUTHORITIES = "/etc/pki/tls/certs/ca-bundle.crt"
-SYSTEM_AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt"
-NAMESPACE = f"""
-    folder=$(mktemp -d) && mount -t tmpfs none "$folder" && mkdir "$folder/upper" "$folder/work" &&
-        mount -t overlay -o "lowerdir=/etc,upperdir=$folder/upper,workdir=$folder/work" none /etc &&
-        mkdir -p "$(dirname {AUTHORITIES})" && ln -s {SYSTEM_AUTHORITIES} {AUTHORITIES} || exit
-    exec "$@"
-"""
+# The builds whose program needs no shared library: the one that Tests/StaticLinking/libcurl.sh makes of Debian's source package. The wheels have no archive.
+STATIC = {"system"}
 
 
 def command(version, *arguments):
-    """A command with a libcurl, in a mount namespace with the file of certificate authorities for which it was built."""
-    if version == "system":
-        return [*map(str, arguments)]
-    prefix = [] if Path(AUTHORITIES).exists() else ["unshare", "--mount", "sh", "-c", NAMESPACE, "-"]
-    return [*prefix, "Tests/Interop/libcurls.sh", version, *map(str, arguments)]
+    """A command with a libcurl."""
+    prefix = [] if version == "system" else ["Tests/Interop/libcurls.sh", version]
+    return [*prefix, *map(str, arguments)]
 
 
 def output(*arguments, **options):
@@ -69,9 +61,9 @@ def libraries(version):
     return dict(word.split("/", 1) for word in words if "/" in word)
 
 
-def run_suites(version, has_http2):
-    """Runs the suites, with servers that are started once."""
-    suites = {name: suite for name, suite in SUITES.items() if has_http2 or name != "HTTP/2"}
+def run_suites(version, has_http2, names):
+    """Runs the suites with these names, with servers that are started once."""
+    suites = {name: SUITES[name] for name in names if has_http2 or name not in ("HTTP/2", "hostile frames")}
     with tempfile.TemporaryDirectory() as folder:
         script = "\n".join(
             f"timeout 200 swift test --skip-build --filter '{suite}' > {folder}/{number} 2>&1 || true"
@@ -83,7 +75,7 @@ def run_suites(version, has_http2):
         if not all(text.exists() for text in texts):
             sys.exit(f"{version}: the suites did not run.\n{done.stderr}")
         results = {name: summary(text.read_text(errors="replace")) for name, text in zip(suites, texts)}
-        return {name: results.get(name, {"count": 0, "failed": []}) for name in SUITES}
+        return {name: results.get(name, {"count": 0, "failed": []}) for name in names}
 
 
 def summary(text):
@@ -96,14 +88,14 @@ def summary(text):
     return {"count": len(failed) + len(passed), "failed": sorted(set(failed))}
 
 
-def examine(version):
+def examine(version, names, earlier):
     lines = report(version)
     http2 = next((line for line in lines if " HTTP/2" in line), "")
     return {
         "date": datetime.date.today().isoformat(),
         "libraries": libraries(version),
         "judgement": None if http2.startswith("yes") else http2.partition(": ")[2] or "unknown",
-        "suites": run_suites(version, "built without" not in http2),
+        "suites": earlier | run_suites(version, "built without" not in http2, names),
     }
 
 
@@ -122,15 +114,15 @@ def sound(row):
 
 
 def table(rows):
-    yield "| libcurl | nghttp2 | TLS | date | judgement | HTTP/2 suite | HTTP/3 suite | codings | pins |"
-    yield "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+    yield "| libcurl | nghttp2 | TLS | date | judgement | HTTP/2 suite | hostile frames | HTTP/3 suite | codings | pins | static |"
+    yield "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
     for version, row in rows:
         found = row["libraries"]
         number = found.get("libcurl", "?").removesuffix("-DEV")
         tls = next((f"{name} {found[name]}" for name in ("OpenSSL", "GnuTLS") if name in found), "–")
-        suites = [verdict(row["suites"][name]) for name in SUITES]
+        suites = [verdict(row["suites"].get(name, {"count": 0, "failed": []})) for name in SUITES]
         cells = [number + (" (the system's)" if version == "system" else ""), found.get("nghttp2", "–"), tls, row["date"]]
-        yield "| " + " | ".join(cells + [sound(row)] + suites) + " |"
+        yield "| " + " | ".join(cells + [sound(row)] + suites + ["yes" if version in STATIC else "–"]) + " |"
 
 
 def reasons(rows):
@@ -165,6 +157,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("versions", nargs="*")
     parser.add_argument("--print", action="store_true", dest="prints")
+    parser.add_argument("--suite", action="append", choices=SUITES, help="only this column; may be given again")
     arguments = parser.parse_args()
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     if not arguments.prints:
@@ -172,7 +165,8 @@ def main():
         for version in arguments.versions or known:
             if version not in known:
                 sys.exit(f"{version} is none of {' '.join(known)}.")
-            results[version] = examine(version)
+            earlier = results.get(version, {}).get("suites", {}) if arguments.suite else {}
+            results[version] = examine(version, arguments.suite or list(SUITES), earlier)
             RESULTS.write_text(json.dumps(results, indent=2))
             print(version, sound(results[version]), {n: verdict(s) for n, s in results[version]["suites"].items()}, flush=True)
     write(results)
