@@ -38,7 +38,7 @@ struct KillTests {
         return process
     }
 
-    @Test("A server that is killed twenty times in a download of 256 MiB changes no byte of it")
+    @Test("A server that is killed twenty times in a download of 256 MiB changes no byte of it", .seeded)
     func server() async throws {
         let size = 256 << 20
         let original = servers.file("content/huge")
@@ -51,7 +51,8 @@ struct KillTests {
         var options = servers.options
         options.partialDownloadFolder = folder
         let manager = SessionManager(configuration: .ephemeral, transport: .curl(options))
-        let places = Mutex((0..<20).map { _ in Int64.random(in: 1..<Int64(size / 4 * 3)) }.sorted())
+        var random = SeededGenerator()
+        let places = Mutex((0..<20).map { _ in Int64.random(in: 1..<Int64(size / 4 * 3), using: &random) }.sorted())
         let server = Mutex(try startServer())
         // It may have inherited that other signals are blocked.
         defer { server.withLock { _ = kill($0.processIdentifier, SIGKILL) } }

@@ -1,5 +1,6 @@
 import Foundation
 import LarkspurTesting
+import TestSupport
 import Testing
 
 @testable import Larkspur
@@ -173,13 +174,14 @@ struct ContentCostTests {
         #expect(ByteInputs.excesses(parser.parse) == [])
     }
 
-    @Test("Callers that wait with distinct priorities, in any order, enter and leave", arguments: 0..<4)
+    @Test("Callers that wait with distinct priorities, in any order, enter and leave", .seeded, arguments: 0..<4)
     func waitingLine(order: Int) {
         let priorities = { (count: Int) -> [Int] in
-            switch order {
+            var random = SeededGenerator()
+            return switch order {
             case 0: Array(0..<count)
             case 1: (0..<count).reversed()
-            case 2: (0..<count).shuffled()
+            case 2: (0..<count).shuffled(using: &random)
             default: (0..<count).map { $0 % 100 }
             }
         }

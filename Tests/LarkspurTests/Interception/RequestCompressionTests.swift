@@ -1,5 +1,6 @@
 #if canImport(FoundationNetworking)
 import LarkspurTesting
+import TestSupport
 import Testing
 
 @testable import Larkspur
@@ -54,13 +55,14 @@ struct RequestCompressionTests {
         }
     }
 
-    @Test("What is short, coded, random or not in memory is sent as it is")
+    @Test("What is short, coded, random or not in memory is sent as it is", .seeded)
     func unchanged() async throws {
         let manager = makeManager(.curl, threshold: 1_000)
         let folder = TemporaryFolder()
         let file = folder.url.appendingPathComponent("file")
         try Data(text.utf8).write(to: file)
-        let random = Data((0..<5_000).map { _ in UInt8.random(in: 0...255) })
+        var generator = SeededGenerator()
+        let random = generator.bytes(5_000)
         let calls = [
             manager.request(.post, "post", body: .json(["a": "b"])),
             manager.upload("post", from: .data(Data(text.utf8)), headers: ["Content-Encoding": "br"]),

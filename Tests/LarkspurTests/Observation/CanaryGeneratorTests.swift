@@ -8,15 +8,14 @@ import Testing
 
 /// Sends a word at random places of random structures, in every format that is printed or written.
 ///
-/// `LARKSPUR_SEED` sets the seed, which a failure prints, and `LARKSPUR_CANARIES` the number of calls.
-@Suite("No secret of a random structure is printed", .timeLimit(.minutes(5)))
+/// `LARKSPUR_CANARIES` sets the number of calls.
+@Suite("No secret of a random structure is printed", .seeded, .timeLimit(.minutes(5)))
 struct CanaryGeneratorTests {
     private static func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
 
     @Test("Logs, archives, commands, headers, errors and cassettes do not have it", arguments: TestTransport.allCases)
     func everywhere(_ transport: TestTransport) async throws {
-        let seed = Self.number("LARKSPUR_SEED") ?? Int.random(in: 1...1_000_000)
-        var generator = CanaryGenerator(seed: UInt64(seed))
+        var generator = CanaryGenerator(seed: TestSeed.value)
         let server = try LoopbackServer()
         let folder = TemporaryFolder()
 
@@ -46,7 +45,7 @@ struct CanaryGeneratorTests {
                 request.setValue(sample.field.value, forHTTPHeaderField: sample.field.name)
                 let task = manager.dataTask(with: request)
                 let result = await task.response()
-                #expect(result.httpResponse != nil, "\(seed): \(sample)")
+                #expect(result.httpResponse != nil, "\(sample)")
                 printed.record(("command", task.cURLDescription()))
                 printed.record(("response", "\(result) \(result.httpResponse?.headers ?? [:])"))
                 if let error = result.error { printed.record(("error", "\(error) \((error as NSError).userInfo)")) }
@@ -57,7 +56,7 @@ struct CanaryGeneratorTests {
             try recorder.write(to: archive)
             printed.record(("archive", try String(contentsOf: archive, encoding: .utf8)))
             for (sink, text) in printed.values where CanaryGenerator.isFound(in: text) {
-                Issue.record("LARKSPUR_SEED=\(seed): \(sink) of call \(number) shows \(sample): \(text)")
+                Issue.record("\(sink) of call \(number) shows \(sample): \(text)")
                 return
             }
         }
@@ -76,8 +75,7 @@ struct CanaryGeneratorTests {
 
     @Test("The rule hides it at every place")
     func places() {
-        let seed = Self.number("LARKSPUR_SEED") ?? Int.random(in: 1...1_000_000)
-        var generator = CanaryGenerator(seed: UInt64(seed))
+        var generator = CanaryGenerator(seed: TestSeed.value)
         let rule = Redaction.standard
         for _ in 0..<(Self.number("LARKSPUR_CANARIES") ?? 2_000) {
             let sample = generator.sample()
@@ -87,7 +85,7 @@ struct CanaryGeneratorTests {
                 rule.text("https://h/" + sample.suffix), rule.value(of: field),
                 String(decoding: content, as: UTF8.self),
             ] {
-                #expect(!CanaryGenerator.isFound(in: text), "LARKSPUR_SEED=\(seed): \(sample) gives \(text)")
+                #expect(!CanaryGenerator.isFound(in: text), "\(sample) gives \(text)")
             }
         }
     }

@@ -1,5 +1,6 @@
 import LarkspurTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Larkspur
@@ -32,8 +33,8 @@ struct ResumableUploadTests {
     }
 
     private func makeContent(_ count: Int) -> Data {
-        var generator = SystemRandomNumberGenerator()
-        return (0..<(count + 7) / 8).map { _ in generator.next() }.withUnsafeBytes { Data($0.prefix(count)) }
+        var generator = SeededGenerator()
+        return generator.bytes(count)
     }
 
     private struct Receipt: Decodable, Sendable {

@@ -1,6 +1,7 @@
 #if canImport(FoundationNetworking)
 import LarkspurTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Larkspur
@@ -47,9 +48,10 @@ struct ResumingDownloadTests {
         return end
     }
 
-    @Test("Twenty losses are nothing that the caller sees, but for the progress that goes on")
+    @Test("Twenty losses are nothing that the caller sees, but for the progress that goes on", .seeded)
     func twentyLosses() async throws {
-        let file = BrokenFile(8 << 20, cuts: (0..<20).map { _ in Int.random(in: 1...400_000) })
+        var random = SeededGenerator(1)
+        let file = BrokenFile(8 << 20, cuts: (0..<20).map { _ in Int.random(in: 1...400_000, using: &random) })
         serve(file)
         let offsets = Recorder<Int64>()
         manager.hooks.didResumeDownload = { _, offset, _ in offsets.record(offset) }

@@ -8,8 +8,8 @@ final class BrokenFile: Sendable {
     private let cuts: Mutex<[Int]>
 
     init(_ size: Int, cuts: [Int]) {
-        var generator = SystemRandomNumberGenerator()
-        content = (0..<(size + 7) / 8).map { _ in generator.next() }.withUnsafeBytes { Data($0.prefix(size)) }
+        var generator = SeededGenerator()
+        content = generator.bytes(size)
         self.cuts = Mutex(cuts)
     }
 

@@ -1,6 +1,7 @@
 #if canImport(FoundationNetworking)
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LarkspurTransport
@@ -59,7 +60,8 @@ struct CookieUpdateTests {
     }
 
     @Test(
-        "The oldest cookies of a site give way to new ones; those for secure connections last, and those of other sites never"
+        "The oldest cookies of a site give way to new ones; those for secure connections last, and those of other sites never",
+        .seeded
     )
     func eviction() throws {
         var stored = try (0..<100).map {
@@ -69,7 +71,8 @@ struct CookieUpdateTests {
         stored += try (0..<20).map { try cookie("expired\($0)", expires: now - 1) }
         stored += try (0..<20).map { try cookie("other\($0)", domain: "example.org") }
         stored += [try cookie("lookalike", domain: "badexample.com")]
-        let update = try update((0..<11).map { "new\($0)=v" }, stored: stored.shuffled())
+        var random = SeededGenerator()
+        let update = try update((0..<11).map { "new\($0)=v" }, stored: stored.shuffled(using: &random))
         #expect(update.additions.count == 11)
         #expect(Set(update.removals.map(\.name)) == Set((0..<10).map { "plain\($0)" }))
 

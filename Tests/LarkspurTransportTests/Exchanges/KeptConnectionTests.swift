@@ -1,5 +1,7 @@
 #if canImport(FoundationNetworking)
 import Foundation
+import Synchronization
+import TestSupport
 import Testing
 
 @testable import LarkspurTransport
@@ -189,11 +191,12 @@ struct KeptConnectionTests {
         #expect(server.requests.values.map(\.connection) == [0, 0, 1])
     }
 
-    @Test("Connections that end at random moments lose requests, and double none that is not idempotent")
+    @Test("Connections that end at random moments lose requests, and double none that is not idempotent", .seeded)
     func storm() async throws {
         let lines = Recorder<String>()
+        let generators = Mutex(SeededGenerator())
         let server = try RawServer { connection in
-            var random = SystemRandomNumberGenerator()
+            var random = generators.withLock { SeededGenerator(seed: $0.next()) }
             while true {
                 let request = String(decoding: connection.readRequest(), as: UTF8.self)
                 guard let line = request.split(separator: "\r\n").first else { return }

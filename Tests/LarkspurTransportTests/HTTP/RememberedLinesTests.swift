@@ -46,15 +46,14 @@ import Testing
         Input(fields: ["X-A": "\u{212A}"]), Input(fields: ["K": "a"]), Input(fields: ["\u{212A}": "a"]),
     ]
 
-    @Test("Whatever came before, a request has the lines that it would have alone")
+    @Test("Whatever came before, a request has the lines that it would have alone", .seeded)
     func sequences() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededGenerator()
         var remembered: RememberedLines?
         for _ in 0..<2000 {
             let input = try #require(Self.inputs.randomElement(using: &generator))
             var nothing: RememberedLines?
-            let comment: Comment = "seed \(seed): \(input)"
+            let comment: Comment = "\(input)"
             guard let alone = try? input.head(&nothing) else {
                 #expect(throws: RequestHead.Failure.self, comment) { try input.head(&remembered) }
                 continue

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Larkspur
@@ -205,9 +206,9 @@ struct CurlCommandTests {
         #expect(error?.message.contains(part) == true, "\(error.debugDescription)")
     }
 
-    @Test("No text ends the process, however long it is")
+    @Test("No text ends the process, however long it is", .seeded)
     func anyText() {
-        var random = SystemRandomNumberGenerator()
+        var random = SeededGenerator()
         let pieces = [
             "curl ", "-H ", "'", "\"", "\\", "$", "${", "}", "$'", "\\u00", "\n", " ", "--data ", "@", "http://h/", "-",
             "é", ";", "|", ">", "&", "a=b",
