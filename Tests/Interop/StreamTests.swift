@@ -23,14 +23,14 @@ struct StreamTests {
         let pace = DispatchSemaphore(value: 0)
         let small = try servers.url(port, "/small")
         for _ in 0..<50 {
-            consumer.arrived.wait()
+            try consumer.arrived.expectSignal()
             // The time of a round trip, in which the server would send a lot.
             other.dataTask(with: small) { _, _, _ in pace.signal() }.resume()
-            pace.wait()
+            try pace.expectSignal()
             consumer.permitted.signal()
         }
         consumer.permitAll()
-        consumer.ended.wait()
+        try consumer.ended.expectSignal()
         let result = consumer.result(of: task)
         #expect(result.error == nil)
         #expect(result.content == (try servers.contents(of: "content/large")))
@@ -44,7 +44,7 @@ struct StreamTests {
         let url = try servers.url(.h2, "/large")
         let waiting = session.dataTask(with: url)
         waiting.resume()
-        consumer.arrived.wait()
+        try consumer.arrived.expectSignal()
         // Their content is read from the same connection, and with it the content that waits. Their handlers wait for
         // the delegate too, so that only the numbers show how far they are.
         let original = try servers.contents(of: "content/large")
@@ -53,12 +53,14 @@ struct StreamTests {
         let observer = servers.makeSession()
         let pace = DispatchSemaphore(value: 0)
         let small = try servers.url(.http, "/small")
+        let limit = Date() + 60
         while !others.allSatisfy({ $0.countOfBytesReceived == original.count }) {
+            try #require(Date() < limit, "The other streams do not go on.")
             observer.dataTask(with: small) { _, _, _ in pace.signal() }.resume()
-            pace.wait()
+            try pace.expectSignal()
         }
         consumer.permitAll()
-        for _ in 0..<4 { consumer.ended.wait() }
+        for _ in 0..<4 { try consumer.ended.expectSignal() }
         #expect(consumer.result(of: waiting).error == nil)
         #expect(consumer.result(of: waiting).content == original)
     }
@@ -70,11 +72,11 @@ struct StreamTests {
         let url = try servers.url(.h2, "/large")
         let tasks = (0..<4).map { _ in session.dataTask(with: url) }
         for task in tasks { task.resume() }
-        consumer.arrived.wait()
+        try consumer.arrived.expectSignal()
         let cancelled = try #require(tasks.first { $0.taskIdentifier == consumer.waitingTask })
         cancelled.cancel()
         consumer.permitAll()
-        for _ in tasks { consumer.ended.wait() }
+        for _ in tasks { try consumer.ended.expectSignal() }
         let original = try servers.contents(of: "content/large")
         for task in tasks {
             let result = consumer.result(of: task)
@@ -87,10 +89,17 @@ struct StreamTests {
         }
         let last = session.dataTask(with: try servers.url(.h2, "/small"))
         last.resume()
-        consumer.ended.wait()
+        try consumer.ended.expectSignal()
         #expect(consumer.result(of: last).content.count == 70)
         let ports = Set((tasks + [last]).flatMap(\.transferMetrics).compactMap(\.localPort))
         #expect(ports.count == 1)
+    }
+}
+
+extension DispatchSemaphore {
+    /// Waits for a signal, for a minute at most. A thread that waits longer would keep the process from ending.
+    fileprivate func expectSignal(sourceLocation: SourceLocation = #_sourceLocation) throws {
+        try #require(wait(timeout: .now() + 60) == .success, "There was no signal.", sourceLocation: sourceLocation)
     }
 }
 #endif
