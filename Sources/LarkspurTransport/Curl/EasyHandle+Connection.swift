@@ -9,6 +9,16 @@ extension EasyHandle {
         _ = libcurl_easy_setopt_pointer(raw, CURLOPT_PREREQDATA, Unmanaged.passUnretained(self).toOpaque())
     }
 
+    /// Whether libcurl has sent the request of the last transfer again, because its connection was lost. If libcurl does
+    /// not report what it sends, whether that is possible. Reading begins a new count.
+    ///
+    /// libcurl up to 8.16 adds up the repetitions of all transfers of a handle, and the sixth one fails ("Connection
+    /// died, tried 5 times before giving up").
+    func takeRepetition() -> Bool {
+        let count = exchange(&sendingCount, with: 0)
+        return seesSendings ? count > 1 : !usesKnownConnection
+    }
+
     /// The number of the current or last connection; nil if libcurl does not report it (before 8.2).
     var connection: Int64? { Libcurl.identifiesConnections ? int64(CURLINFO_CONN_ID) : nil }
 
@@ -35,6 +45,7 @@ extension EasyHandle {
     private static let sending: libcurl_sending_callback = { context, _, _, _, localPort in
         guard let context else { return CURL_PREREQFUNC_ABORT }
         let handle = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
+        handle.sendingCount += 1
         let isStale = handle.hasStaleConnection(localPort: Int(localPort))
         guard let client = handle.client, client.maySend(onStaleConnection: isStale) else {
             return CURL_PREREQFUNC_ABORT

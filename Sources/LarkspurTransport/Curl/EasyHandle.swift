@@ -84,6 +84,8 @@ final class EasyHandle {
     @exclusivity(unchecked) var servesAgain = true
     /// Whether libcurl asks the client before it sends a request.
     @exclusivity(unchecked) var seesSendings = false
+    /// The number of times that libcurl has sent the request of the current transfer, if it asks before it sends.
+    @exclusivity(unchecked) var sendingCount = 0
     @exclusivity(unchecked) private var course = Course()
     private let errorText: UnsafeMutablePointer<CChar>
     /// The addresses to which the transfer has tried to connect.

@@ -173,6 +173,20 @@ struct KeptConnectionTests {
         #expect(server.requests.values.map(\.connection) == [0, 0, 1])
     }
 
+    @Test("So is the next one that is lost, however many were lost before")
+    func oftenAgain() async throws {
+        // Each connection brings one response, and ends with the next request.
+        let server = try RawServer { connection in
+            guard !connection.readHead().isEmpty else { return }
+            connection.write(KeptServer.kept)
+            connection.readHead()
+        }
+        defer { server.stop() }
+        let session = CurlURLSession(configuration: .testing)
+        defer { session.finishTasksAndInvalidate() }
+        for _ in 0..<20 { #expect(try await session.outcome(of: server.url).text == "kept") }
+    }
+
     @Test(
         "So is any that has a key, or whose session allows it",
         arguments: [true, false],
