@@ -58,6 +58,9 @@ package struct SuggestedFilename: Equatable {
             guard room >= 0 else { break }
             stem.append(scalar)
         }
-        return String(stem) + ending
+        stem.append(contentsOf: ending.unicodeScalars)
+        // The cut may have left a blank at the end.
+        while stem.last?.properties.isWhitespace == true { stem.removeLast() }
+        return String(stem)
     }
 }

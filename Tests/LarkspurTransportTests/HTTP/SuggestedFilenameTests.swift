@@ -56,6 +56,13 @@ struct SuggestedFilenameTests {
         #expect(SuggestedFilename(String(repeating: "..", count: 1 << 19))?.text.utf8.count == 255)
     }
 
+    @Test("A name that is cut at a blank does not end in a blank")
+    func cutAtBlank() {
+        let start = String(repeating: "a", count: 254)
+        #expect(SuggestedFilename(start + " b" + start)?.text == start)
+        #expect(SuggestedFilename(start + "." + String(repeating: " ", count: 5000) + "b")?.text == start + ".")
+    }
+
     @Test(
         "A response has the server's name for its file, else the URL's",
         arguments: [
