@@ -1,0 +1,88 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Larkspur
+
+/// The fate of FoundationNetworking's `URLSession` with generated responses, beside the fate of the engine's.
+///
+/// `LARKSPUR_FATE_CASES` is the number of cases, and `LARKSPUR_FATE_TABLE` the file for the table;
+/// `Tests/Programs/foundation_fate.sh` sets both. `LARKSPUR_SEED` is the seed of the first case.
+@Suite("Foundation's fate", .serialized, .timeLimit(.minutes(60)))
+struct FoundationFateTests {
+    private static let environment = ProcessInfo.processInfo.environment
+
+    @Test("Carries out the orders of a parent process", .enabled(if: environment[FateChild.variable] != nil))
+    func child() async throws { try await FateChild.runOrders() }
+
+    @Test("A child that ends, or stops reporting, is noticed", .enabled(if: environment[FateChild.variable] == nil))
+    func observation() async throws {
+        let fates = try await FateChild(client: .abort, seed: 1).fates(count: 2)
+        #expect(fates == [.endsProcess, .endsProcess])
+        // A real wait takes a minute.
+        if Self.environment["LARKSPUR_FATE_TABLE"] != nil {
+            #expect(try await FateChild(client: .hang, seed: 1).fates(count: 1) == [.neverEnds])
+        }
+    }
+
+    @Test(
+        "The engine's session is right with each response, and each response ends with some fate for the other",
+        .enabled(if: environment[FateChild.variable] == nil)
+    )
+    func comparison() async throws {
+        let count = Self.environment["LARKSPUR_FATE_CASES"].flatMap { Int($0) } ?? 30
+        let seed = Self.environment["LARKSPUR_SEED"].flatMap { UInt64($0) } ?? .random(in: 1...1_000_000_000)
+        let engine = try await FateChild(client: .engine, seed: seed).fates(count: count)
+        let foundation = try await FateChild(client: .foundation, seed: seed).fates(count: count)
+        for (number, fate) in engine.enumerated() where fate != .right {
+            Issue.record("LARKSPUR_SEED=\(seed &+ UInt64(number)) LARKSPUR_FATE_CASES=1: \(fate.title)")
+        }
+        #expect(engine.count == count && foundation.count == count)
+        if let file = Self.environment["LARKSPUR_FATE_TABLE"] {
+            let table = FateTable(seed: seed, engine: engine, foundation: foundation)
+            try Data(table.text.utf8).write(to: URL(fileURLWithPath: file))
+        }
+    }
+}
+
+/// A table in Markdown: a row for each kind of deviation, and the numbers of its fates.
+struct FateTable {
+    private static let columns = Fate.allCases
+    private var rows: [String: [Fate: Int]] = [:]
+    private var engine: [String: Int] = [:]
+    private let count: Int
+    private let seed: UInt64
+
+    init(seed: UInt64, engine: [Fate], foundation: [Fate]) {
+        self.seed = seed
+        count = foundation.count
+        for (number, fate) in foundation.enumerated() {
+            let mutations = GeneratedCase(seed: seed &+ UInt64(number), allowsTLS: false).response.mutations
+            let row = mutations.count > 1 ? "several of these" : mutations.first?.kind ?? "none"
+            rows[row, default: [:]][fate, default: 0] += 1
+            if engine[number] == .right { self.engine[row, default: 0] += 1 }
+        }
+    }
+
+    var text: String {
+        var lines = [
+            "\(count) generated responses over http, from seed \(seed).", "",
+            "| deviation | responses | the engine: right | "
+                + Self.columns.map { "FoundationNetworking: \($0.title)" }.joined(separator: " | ") + " |",
+            "| --- |" + String(repeating: " --- |", count: Self.columns.count + 2),
+        ]
+        let last = ["several of these"]
+        let names = rows.keys.filter { $0 != "none" && !last.contains($0) }.sorted()
+        for name in ["none"] + names + last { if let row = rows[name] { lines.append(line(name, row, engine[name])) } }
+        let sums = rows.values.reduce(into: [Fate: Int]()) { $0.merge($1, uniquingKeysWith: +) }
+        lines.append(line("all", sums, engine.values.reduce(0, +)))
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private func line(_ name: String, _ row: [Fate: Int], _ engine: Int?) -> String {
+        let numbers = [row.values.reduce(0, +), engine ?? 0] + Self.columns.map { row[$0] ?? 0 }
+        return "| \(name) | " + numbers.map { $0 == 0 ? "–" : "\($0)" }.joined(separator: " | ") + " |"
+    }
+}
+#endif

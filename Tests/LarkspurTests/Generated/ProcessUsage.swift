@@ -1,0 +1,52 @@
+#if canImport(FoundationNetworking)
+import Foundation
+
+/// The memory and the CPU time that the process needs from a moment on, and its sockets.
+struct ProcessUsage {
+    private let memory = Self.status("VmRSS")
+    private let time = Self.cpuTime
+    private let start = ContinuousClock.now
+
+    init() {
+        // The largest size so far is forgotten.
+        try? Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
+    }
+
+    /// The growth of the memory up to its largest size since then, in bytes.
+    var growth: Int { max(0, Self.status("VmHWM") - memory) }
+
+    func description(cases: Int) -> String {
+        let wall = start.duration(to: .now).formatted(.units(allowed: [.seconds], fractionalPart: .show(length: 1)))
+        let time = (Self.cpuTime - time) / Double(max(1, cases)) * 1_000
+        return "\(wall), \(String(format: "%.1f", time)) ms of CPU time for each, \(growth >> 20) MiB more at most"
+    }
+
+    private static var cpuTime: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    private static func status(_ name: String) -> Int {
+        let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let line = text.split(separator: "\n").first { $0.hasPrefix(name + ":") }
+        return (line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0) << 10
+    }
+
+    /// The number of connected sockets of this process that have a port, on either side.
+    static func socketCount(_ isIncluded: (UInt16) -> Bool) -> Int {
+        let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        return entries.compactMap { Int32($0) }.filter { descriptor in
+            [getsockname, getpeername].contains { function in
+                var address = sockaddr_in()
+                var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+                let result = withUnsafeMutablePointer(to: &address) { pointer in
+                    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { function(descriptor, $0, &length) }
+                }
+                return result == 0 && address.sin_family == sa_family_t(AF_INET)
+                    && isIncluded(UInt16(bigEndian: address.sin_port))
+            }
+        }.count
+    }
+}
+#endif
