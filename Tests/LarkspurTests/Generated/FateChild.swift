@@ -12,8 +12,10 @@ enum Fate: Int, Sendable, CaseIterable {
     case refusal
     /// An error where there has to be one, but with a code that says nothing of the reason.
     case otherError
-    /// A response that is not the server's, or is not whole, as a success.
+    /// A success with another status or other content, or with content that is not whole.
     case wrongSuccess
+    /// A success with a field that is missing or has another value.
+    case wrongField
     /// The outcome is right, but the next request of the session is not.
     case spoiltSession
     case neverEnds
@@ -22,9 +24,10 @@ enum Fate: Int, Sendable, CaseIterable {
     var title: String {
         switch self {
         case .right: "right"
-        case .refusal: "refuses a valid response"
-        case .otherError: "error without a reason"
-        case .wrongSuccess: "wrong success"
+        case .refusal: "refuses the response"
+        case .otherError: "an error whose code is no reason"
+        case .wrongSuccess: "wrong or incomplete content, as a success"
+        case .wrongField: "a wrong field"
         case .spoiltSession: "next request wrong"
         case .neverEnds: "never ends"
         case .endsProcess: "ends the process"
@@ -62,8 +65,12 @@ enum FateClient: String, Sendable, CaseIterable {
         let ending = await session.ending(of: request, isDownload: generated.way == .download)
         if case .failure("timed-out", _) = ending { return .neverEnds }
         let expected = generated.expectation(.standard)
-        guard GeneratedRun.violations(of: ending, expected).isEmpty else {
-            guard case .failure = ending else { return .wrongSuccess }
+        let violations = GeneratedRun.violations(of: ending, expected)
+        guard violations.isEmpty else {
+            if ProcessInfo.processInfo.environment["LARKSPUR_FATE_DETAILS"] != nil { print(violations, generated) }
+            guard case .failure = ending else {
+                return violations.allSatisfy { $0.hasPrefix("the field") } ? .wrongField : .wrongSuccess
+            }
             return expected.failures.isEmpty ? .refusal : .otherError
         }
         let next = await session.ending(
@@ -136,7 +143,7 @@ struct FateChild {
         let session = client.makeSession()
         for number in first..<(first + count) {
             report("begins \(number)")
-            let generated = GeneratedCase(seed: seed &+ number, allowsTLS: false)
+            let generated = FateCase(seed: seed, number: number).generated
             report("ends \(number) \(try await client.fate(of: generated, server, session).rawValue)")
         }
         // The threads of a session may be in any state by now, and the exit has to be in order nevertheless.

@@ -42,7 +42,7 @@ extension GeneratedResponse {
             head += text(Interim(status: 101, fields: [Field(name: "Upgrade", value: "x")]))
         }
         head += statusLine + lineEnd
-        let coded = codedContent(method)
+        let coded = codedContent
         head += lines(coded.count).map { $0 + lineEnd }.joined()
         wire.bytes = Array(head.utf8)
         if mutations.contains(where: \.isEndless) {
@@ -161,7 +161,7 @@ extension GeneratedResponse {
     // MARK: The content
 
     /// The content in its coding, with the deviations of the coding.
-    private func codedContent(_ method: String) -> [UInt8] {
+    var codedContent: [UInt8] {
         var bytes = plainContent
         guard isCoded, !mutations.contains(.plainAsCoded) else { return bytes }
         switch coding {
