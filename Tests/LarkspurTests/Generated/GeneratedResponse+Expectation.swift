@@ -56,7 +56,8 @@ extension GeneratedResponse {
         )
         if wire.hasBrokenChunk { expected.fail(.malformed, .lost) }
         // Without a byte, no coding has begun.
-        let hasCodedContent = isCoded && hasContent(method) && !codedContent.isEmpty
+        let isCut = framing == .close && wire.bytes.count <= wire.headEnd
+        let hasCodedContent = isCoded && hasContent(method) && !codedContent.isEmpty && !isCut
         if isCoded, hasContent(method), !hasCodedContent {
             expected.complete?.content = []
             expected.tolerate(.decoding)
@@ -73,6 +74,9 @@ extension GeneratedResponse {
         }
         for mutation in mutations {
             switch mutation {
+            // libcurl 7.88 drops a NUL that arrives alone behind an interim response.
+            case .brokenStatusLine(let text) where text.hasPrefix("\0") && !interims.isEmpty:
+                expected.tolerate(.malformed, .lost)
             case .brokenStatusLine, .protocolChange: expected.fail(.malformed, .lost)
             case .oddStatusLine: expected.tolerate(.malformed, .lost)
             case .interimFlood:
@@ -163,16 +167,7 @@ extension GeneratedResponse {
     private func applyShorterContent(_ wire: Wire, _ expected: inout Expectation) {
         let content = Array(wire.bytes[wire.headEnd...])
         guard wire.bytes.count < wire.messageEnd else { return }
-        guard isCoded else {
-            expected.complete?.content = content
-            return
-        }
-        if content.isEmpty {
-            expected.complete?.content = []
-            expected.tolerate(.decoding)
-        } else {
-            expected.fail(.decoding)
-        }
+        if !isCoded { expected.complete?.content = content } else if !content.isEmpty { expected.fail(.decoding) }
     }
 }
 

@@ -193,7 +193,7 @@ extension GeneratedResponse {
             var end = "\r\n"
             for mutation in mutations {
                 switch mutation {
-                case .malformedChunkSize(let number, let text) where number % chunks.count == index: size = text
+                case .malformedChunkSize(let number, let text) where number % (chunks.count + 1) == index: size = text
                 case .chunkSizeTooSmall(let number) where number % chunks.count == index && !endsWithLine:
                     size = sizeLine(chunk.count - 1)
                 case .chunkWithoutLineEnd(let number) where number % chunks.count == index: end = ""
@@ -207,7 +207,8 @@ extension GeneratedResponse {
         }
         if mutations.contains(.missingLastChunk) { return }
         var last = "0"
-        for case .malformedChunkSize(_, let text) in mutations where chunks.isEmpty {
+        for case .malformedChunkSize(let number, let text) in mutations
+        where number % (chunks.count + 1) == chunks.count {
             last = text
             wire.hasBrokenChunk = true
         }

@@ -2,6 +2,7 @@
 import Foundation
 import Synchronization
 import TestSupport
+import Testing
 
 @testable import Larkspur
 
@@ -23,7 +24,6 @@ final class GeneratedRun: Sendable {
 
     /// - Parameters:
     ///   - server: The server of the cases.
-    ///   - transport: The transport; nil for `.curl`. Default: nil.
     ///   - rules: The rules by which outcomes are right. Default: `.engine`.
     init(_ server: GeneratedServer, rules: GeneratedResponse.Rules = .engine) throws {
         var options = CurlURLSession.Options()
@@ -60,13 +60,25 @@ final class GeneratedRun: Sendable {
             if case .failure = ending { violations.append("there is a file after an error") }
             try FileManager.default.removeItem(at: file)
         }
-        let next = await manager.get(try server.url("/next/\(number)", isSecure: generated.isSecure)).response()
-        let expected = GeneratedServer.usualContent("/next/\(number)")
-        if next.httpResponse?.statusCode != 200 || next.data != Data(expected.utf8) {
-            let outcome = next.error.map { "\($0)" } ?? "\(String(decoding: next.data, as: UTF8.self).debugDescription)"
-            violations.append("the next request: \(outcome)")
-        }
-        return violations
+        return violations + (try await violationsOfUsualRequest(number, isSecure: generated.isSecure))
+    }
+
+    private func violationsOfUsualRequest(_ number: Int, isSecure: Bool) async throws -> [String] {
+        let path = "/next/\(number)"
+        let response = await manager.get(try server.url(path, isSecure: isSecure)).response()
+        let isRight =
+            response.httpResponse?.statusCode == 200
+            && response.data == Data(GeneratedServer.usualContent(path).utf8)
+        if isRight { return [] }
+        let content = String(decoding: response.data, as: UTF8.self).debugDescription
+        return ["the next request: \(response.error.map { "\($0)" } ?? content)"]
+    }
+
+    /// Performs usual requests over http, and returns the CPU time of one, in seconds.
+    func timeOfUsualRequests(_ count: Int) async throws -> Double {
+        let usage = ProcessUsage()
+        for number in 0..<count { #expect(try await violationsOfUsualRequest(number, isSecure: false).isEmpty) }
+        return usage.time / Double(count)
     }
 
     private func end(of generated: GeneratedCase, _ url: URL, _ number: Int, _ file: URL) async -> Ending {

@@ -4,7 +4,7 @@ import Foundation
 /// The memory and the CPU time that the process needs from a moment on, and its sockets.
 struct ProcessUsage {
     private let memory = Self.status("VmRSS")
-    private let time = Self.cpuTime
+    private let startTime = Self.cpuTime
     private let start = ContinuousClock.now
 
     init() {
@@ -15,11 +15,11 @@ struct ProcessUsage {
     /// The growth of the memory up to its largest size since then, in bytes.
     var growth: Int { max(0, Self.status("VmHWM") - memory) }
 
-    func description(cases: Int) -> String {
-        let wall = start.duration(to: .now).formatted(.units(allowed: [.seconds], fractionalPart: .show(length: 1)))
-        let time = (Self.cpuTime - time) / Double(max(1, cases)) * 1_000
-        return "\(wall), \(String(format: "%.1f", time)) ms of CPU time for each, \(growth >> 20) MiB more at most"
-    }
+    /// The CPU time since then, in seconds.
+    var time: Double { Self.cpuTime - startTime }
+
+    /// The time since then, in whole seconds.
+    var seconds: Int64 { start.duration(to: .now).components.seconds }
 
     private static var cpuTime: Double {
         var time = timespec()
