@@ -28,7 +28,7 @@ BEGIN, END = "<!-- The table of Tests/Interop/Scripts/libcurl_table.py begins. -
 # Columns, and the tests that decide about them. The suite of HTTP/2 runs whatever the judgement is.
 SUITES = {
     "HTTP/2": r"InteropTests\.(HTTP2(Completion|Connection|Differential)|StreamTests)",
-    "hostile frames": r"InteropTests\.HTTP2(Truncation|Flood|Generated)",
+    "hostile frames": r"InteropTests\.(HTTP2(Truncation|Flood)|GeneratedStream)",
     "HTTP/3": r"InteropTests\.HTTP3",
     "codings": r"InteropTests\.ContentTests|LarkspurTransportTests\.(CodedResponse|ContentCoding|ContentDecoder|SlowConsumer)",
     "pins": r"InteropTests\.(SecurityPolicyServer|TLSPolicy|Certificate)Tests",
