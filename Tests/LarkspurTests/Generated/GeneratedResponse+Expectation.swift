@@ -167,7 +167,13 @@ extension GeneratedResponse {
     private func applyShorterContent(_ wire: Wire, _ expected: inout Expectation) {
         let content = Array(wire.bytes[wire.headEnd...])
         guard wire.bytes.count < wire.messageEnd else { return }
-        if !isCoded { expected.complete?.content = content } else if !content.isEmpty { expected.fail(.decoding) }
+        var surplus = 0
+        for case .bytesBehindCoding(let count) in mutations { surplus += count }
+        if !isCoded {
+            expected.complete?.content = content
+        } else if wire.bytes.count + surplus < wire.messageEnd, !content.isEmpty {
+            expected.fail(.decoding)
+        }
     }
 }
 

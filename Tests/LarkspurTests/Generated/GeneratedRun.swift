@@ -17,6 +17,8 @@ final class GeneratedRun: Sendable {
     let server: GeneratedServer
     private let manager: SessionManager
     private let folder = TemporaryFolder()
+    /// The folder of the files that downloads have begun.
+    private let partialFolder = TemporaryFolder()
     private let rules: GeneratedResponse.Rules
     /// The number of ends of each call with closures.
     private let endings = Mutex<[Int: Int]>([:])
@@ -28,6 +30,7 @@ final class GeneratedRun: Sendable {
     init(_ server: GeneratedServer, rules: GeneratedResponse.Rules = .engine) throws {
         var options = CurlURLSession.Options()
         options.tls.trustedRoots = .only(try server.certificate.map { [try TLSCertificate($0)] } ?? [])
+        options.partialDownloadFolder = partialFolder.url
         let configuration = URLSessionConfiguration.testing
         configuration.urlCache = nil
         configuration.httpShouldSetCookies = false
@@ -41,6 +44,11 @@ final class GeneratedRun: Sendable {
     func finish() async throws {
         try await manager.finishAll()
         manager.invalidate(cancellingTasks: true)
+    }
+
+    /// The files that downloads have begun and left behind.
+    var partialFiles: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: partialFolder.url.path) }
     }
 
     /// The numbers of the calls that have not ended exactly once.
@@ -119,6 +127,8 @@ final class GeneratedRun: Sendable {
             case .download:
                 let response = await manager.download(url, method: method, options: options, to: .file(file)).response()
                 let http = response.response as? HTTPURLResponse
+                // A file with which the download could continue stays.
+                response.error?.resumeData.map(CurlURLSession.discardResumeData)
                 let content = try Data(contentsOf: try response.result.get())
                 return .complete(http, content: content, trailers: response.trailers)
             }

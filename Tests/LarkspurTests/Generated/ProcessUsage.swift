@@ -3,17 +3,21 @@ import Foundation
 
 /// The memory and the CPU time that the process needs from a moment on, and its sockets.
 struct ProcessUsage {
-    private let memory = Self.status("VmRSS")
+    private let memory: Int
     private let startTime = Self.cpuTime
     private let start = ContinuousClock.now
 
     init() {
+        memory = Self.trimmedMemory
         // The largest size so far is forgotten.
         try? Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
     }
 
     /// The growth of the memory up to its largest size since then, in bytes.
     var growth: Int { max(0, Self.status("VmHWM") - memory) }
+
+    /// The growth of the memory that is still in use, in bytes.
+    var lastingGrowth: Int { max(0, Self.trimmedMemory - memory) }
 
     /// The CPU time since then, in seconds.
     var time: Double { Self.cpuTime - startTime }
@@ -25,6 +29,14 @@ struct ProcessUsage {
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    /// The memory without what the allocator only keeps for later.
+    private static var trimmedMemory: Int {
+        typealias Trim = @convention(c) (Int) -> Int32
+        // The C library's own header is not among those that Foundation imports, and musl has no such function.
+        if let trim = dlsym(nil, "malloc_trim") { _ = unsafeBitCast(trim, to: Trim.self)(0) }
+        return status("VmRSS")
     }
 
     private static func status(_ name: String) -> Int {
