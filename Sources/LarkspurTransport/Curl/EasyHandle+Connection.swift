@@ -9,8 +9,8 @@ extension EasyHandle {
         _ = libcurl_easy_setopt_pointer(raw, CURLOPT_PREREQDATA, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// Whether libcurl has sent the request of the last transfer again, because its connection was lost. If libcurl does
-    /// not report what it sends, whether that is possible. Reading begins a new count.
+    /// Whether libcurl has sent the request of the last transfer again, because its connection was lost. If libcurl
+    /// does not report what it sends, whether that is possible. Reading begins a new count.
     ///
     /// libcurl up to 8.16 adds up the repetitions of all transfers of a handle, and the sixth one fails ("Connection
     /// died, tried 5 times before giving up").

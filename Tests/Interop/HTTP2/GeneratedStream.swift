@@ -79,8 +79,8 @@ struct GeneratedStream: Sendable, CustomStringConvertible {
         if random.isOne(in: 4) { steps.append(random.one(of: "rst:0", "rst:8", "send", "frame:8:0:0:00000001")) }
     }
 
-    /// Frames between those of a response that mean nothing for it: PRIORITY, WINDOW_UPDATE, PING, SETTINGS, and a frame
-    /// of an unknown type; and a border between segments.
+    /// Frames between those of a response that mean nothing for it: PRIORITY, WINDOW_UPDATE, PING, SETTINGS, and frames
+    /// of an unknown type. `send` is a border between segments.
     private static let harmless = [
         "send", "send", "frame:2:0:this:0000000010", "frame:8:0:this:00000001", "frame:8:0:0:00000001",
         "frame:6:0:0:0102030405060708", "frame:4:0:0:", "frame:4:0:0:000300000064", "frame:99:255:this:0102",

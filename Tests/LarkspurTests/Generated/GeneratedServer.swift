@@ -4,8 +4,8 @@ import Synchronization
 
 @testable import LarkspurTesting
 
-/// A server that sends the bytes of generated responses, segment by segment, over http and, where OpenSSL is found, over
-/// https.
+/// A server that sends the bytes of generated responses, segment by segment, over http. Where OpenSSL is found, it also
+/// has a port for https.
 final class GeneratedServer: Sendable {
     struct Script: Sendable {
         var wire: GeneratedResponse.Wire
