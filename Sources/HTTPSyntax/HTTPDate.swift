@@ -34,7 +34,7 @@ package enum HTTPDate {
     }
 
     private static func readTime(_ token: some Collection<UInt8>) -> (hour: Int, minute: Int, second: Int)? {
-        let parts = token.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        let parts = token.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let hour = number(parts[0], digits: 1...2, isWhole: true),
             let minute = number(parts[1], digits: 1...2, isWhole: true), let second = number(parts[2], digits: 1...2)
         else { return nil }

@@ -26,6 +26,15 @@ import Testing
     }
 
     @Test(
+        "Anything but a digit may follow the seconds of a cookie's date (RFC 6265, section 5.1.1)",
+        arguments: ["08:49:37:", "08:49:37:GMT", "08:49:37:5", "08:49:37x", "8:49:37:0:1"]
+    )
+    func behindSeconds(time: String) {
+        #expect(HTTPDate.parse("6 Nov 1994 \(time)") == Date(timeIntervalSince1970: 784_111_777))
+        #expect(HTTPDate.parse("6 Nov 1994 08:49:377") == nil)
+    }
+
+    @Test(
         "The strict parser reads the three forms of HTTP, in any case",
         arguments: [
             ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
