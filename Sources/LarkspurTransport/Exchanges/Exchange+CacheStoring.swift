@@ -106,6 +106,8 @@ extension Exchange {
         guard !entry.directives.noStore, let names = StoreDecision.names(of: entry.fields) else {
             return cache.remove(state.url)
         }
+        // No part of a response to a request with no-store is stored (RFC 9111, section 5.2.1.5).
+        guard !state.request.directives.noStore else { return }
         var entry = entry
         entry.varying = names.map { CacheEntry.VaryingField(name: $0, value: state.fields.nominated($0)) }
         // The server now distinguishes between requests that the old entry would still serve.

@@ -20,6 +20,29 @@ struct CacheStoringTests {
     }
 
     @Test(
+        "What answers a request with no-store changes nothing that is stored (RFC 9111, section 5.2.1.5)",
+        arguments: ["GET", "HEAD"]
+    )
+    func refusedUpdate(method: String) async throws {
+        let lab = try CacheLab()
+        lab.server.route("/x") { request in
+            let isConditional = request.headers["If-None-Match"] != nil
+            var response = isConditional ? LoopbackServer.Response.status(304) : .text("text")
+            for (name, value) in Self.fresh { response.headers.append(name, value) }
+            return request.method == "GET" && !isConditional ? response.adding("Age", "1000") : response
+        }
+        _ = try await lab.get("/x")
+
+        let answer = try await lab.get("/x", ["Cache-Control": "no-store"], method: method)
+
+        #expect(answer.status == 200 && answer.source == (method == "GET" ? "validated" : "network"))
+        #expect(try await lab.get("/x", ["Cache-Control": "only-if-cached"]).status == 504)
+        // Without the directive, the same answer makes it fresh.
+        _ = try await lab.get("/x", method: method)
+        #expect(try await lab.get("/x", ["Cache-Control": "only-if-cached"]).status == 200)
+    }
+
+    @Test(
         "A response whose end another reader could find elsewhere is not kept",
         arguments: [
             ("HTTP/1.1", "Transfer-Encoding: chunked, chunked"),
