@@ -7,6 +7,7 @@
 # The command finds in LARKSPUR_INTEROP the folder in which servers.json names the ports. What is missing is installed from Debian's or Ubuntu's packages,
 # httpbin, the tus server and the servers of HTTP/2, HTTP/3, streams and WebSockets from PyPI. Nothing is left when the command has ended.
 set -euo pipefail
+source "$(dirname "$0")/Daemons/differential.sh"
 source "$(dirname "$0")/Daemons/eventstreams.sh"
 source "$(dirname "$0")/Daemons/http2.sh"
 source "$(dirname "$0")/Daemons/http3.sh"
@@ -404,6 +405,7 @@ start_http3
 start_streams
 start_websockets
 install_event_streams
+install_differential
 await_ports "${proxy_ports[@]}" "${httpbin_ports[@]}" "${http2_ports[@]}" "${http3_ports[@]}" "${stream_ports[@]}" \
     "${tus_ports[@]}" "${websocket_ports[@]}" tlsFaults
 LARKSPUR_INTEROP=$folder "$@"

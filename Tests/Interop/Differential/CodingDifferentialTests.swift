@@ -1,0 +1,60 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite("Content codings, beside zlib, brotli and zstandard of Python", .needsServers, .seeded, .timeLimit(.minutes(5)))
+struct CodingDifferentialTests {
+    private struct Case: Decodable {
+        let field: String
+        let coded: Data
+        let content: Data?
+        let isBroken: Bool
+        let hasRest: Bool
+        let piece: Int
+    }
+
+    @Test("Contents in any pieces, whole and broken, are what others decode")
+    func decoding() throws {
+        let count = DifferentialRun.count(1000)
+        let cases: [Case] = try DifferentialRun.cases(of: "differential_codings", count)
+        try #require(cases.count == count)
+        var run = DifferentialRun("Content codings")
+        for sample in cases {
+            let decoder = try #require(ContentDecoder(contentEncoding: sample.field, maximumExpansion: 1000))
+            let own = try? decode(sample, decoder)
+            if own == sample.content, !sample.hasRest {
+                run.agree()
+            } else if own == sample.content || own == nil, sample.hasRest {
+                // Python's zlib gives such bytes to its caller, brotli and zstandard do it or fail.
+                run.differ("bytes behind the end of a coding are \(own == nil ? "a fault" : "ignored")", "")
+            } else {
+                let length = { (data: Data?) in data.map { "\($0.count) bytes" } ?? "a fault" }
+                let text =
+                    "\(sample.field) in pieces of \(sample.piece): \(length(own)), others \(length(sample.content)): \(sample.coded.prefix(200).base64EncodedString())"
+                run.differ(nil, text)
+            }
+        }
+        run.finish(agreeing: count / 2)
+    }
+
+    private func decode(_ sample: Case, _ decoder: ContentDecoder) throws -> Data {
+        var content = Data()
+        var rest = sample.coded
+        while !rest.isEmpty {
+            let piece = Array(rest.prefix(sample.piece))
+            try piece.withUnsafeBytes { bytes in
+                try decoder.decode(bytes) { decoded in
+                    content.append(contentsOf: decoded)
+                    return true
+                }
+            }
+            rest = rest.dropFirst(sample.piece)
+        }
+        try decoder.finish()
+        return content
+    }
+}
+#endif
