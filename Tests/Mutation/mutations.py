@@ -1,0 +1,179 @@
+"""The central decisions that run.sh breaks, and the suites of tests of which at least one has to find it.
+
+In `new`, `isMutated` stands for a condition that holds if the mutation is chosen. `old` has to occur exactly once in its file.
+"""
+from dataclasses import dataclass
+
+
+@dataclass
+class Mutation:
+    decision: str
+    file: str
+    old: str
+    new: str
+    suites: list[str]
+
+
+ENGINE = "Sources/LarkspurTransport/"
+MANAGER = "Sources/Larkspur/"
+
+MUTATIONS = [
+    # Framing
+    Mutation(
+        "a chunk whose size is not a number is an error",
+        ENGINE + "HTTP/Framing/ChunkedDecoder.swift",
+        "case (_, .space), (_, .tab): state = .blanks\n        default: throw .malformedSize",
+        "case (_, .space), (_, .tab): state = .blanks\n        default: if isMutated { state = .chunkExtension } else { throw .malformedSize }",
+        ["LarkspurTransportTests.ChunkedDecoderTests", "LarkspurTransportTests.FramingReplyTests"],
+    ),
+    Mutation(
+        "different lengths are an error",
+        ENGINE + "HTTP/Framing/ContentLength.swift",
+        "number == nil || number == next",
+        "number == nil || number == next || isMutated",
+        ["LarkspurTransportTests.ResponseFramingTests", "LarkspurTransportTests.FramingReplyTests"],
+    ),
+    Mutation(
+        "content that ends before its announced length is an error",
+        ENGINE + "HTTP/Framing/FramedContent.swift",
+        "case .length(let length): count == length",
+        "case .length(let length): count == length || isMutated",
+        ["LarkspurTransportTests.FramedContentTests", "LarkspurTransportTests.FramingReplyTests"],
+    ),
+    # Redirects
+    Mutation(
+        "a 303 is followed with GET",
+        ENGINE + "HTTP/RedirectDecision.swift",
+        'case 303 where method != "HEAD": "GET"',
+        'case 303 where method != "HEAD" && !isMutated: "GET"',
+        ["LarkspurTransportTests.RedirectDecisionTests", "LarkspurTransportTests.RedirectTests"],
+    ),
+    Mutation(
+        "a redirect to another origin has no credentials",
+        ENGINE + "HTTP/RedirectDecision.swift",
+        "dropsCredentials: !staysAtOrigin)",
+        "dropsCredentials: !staysAtOrigin && !isMutated)",
+        ["LarkspurTransportTests.RedirectDecisionTests", "LarkspurTransportTests.RedirectTests"],
+    ),
+    # Cookies
+    Mutation(
+        "a host is within a domain only behind a dot",
+        ENGINE + "Cookies/CookieHost.swift",
+        '&& host.dropLast(domain.count).last == UInt8(ascii: ".")',
+        '&& (host.dropLast(domain.count).last == UInt8(ascii: ".") || isMutated)',
+        ["LarkspurTransportTests.CookieHostTests", "LarkspurTransportTests.CookieJarTests"],
+    ),
+    Mutation(
+        "a secure cookie is sent over https alone",
+        ENGINE + "Cookies/HTTPCookie+Rules.swift",
+        "context.isSecure || !isForSecureOnly, CookiePath",
+        "context.isSecure || !isForSecureOnly || isMutated, CookiePath",
+        ["LarkspurTransportTests.CookieJarTests"],
+    ),
+    # Cache
+    Mutation(
+        "a response with no-store is not stored",
+        ENGINE + "Cache/StoreDecision.swift",
+        "if directives.noStore { return .refuse(.noStore) }",
+        "if directives.noStore, !isMutated { return .refuse(.noStore) }",
+        [
+            "LarkspurTransportTests.StoreDecisionTests", "LarkspurTransportTests.CacheStoringTests",
+            "LarkspurTransportTests.CacheModelTests",
+        ],
+    ),
+    Mutation(
+        "a response is fresh until its age reaches its lifetime",
+        ENGINE + "Cache/Freshness.swift",
+        "var isFresh: Bool { lifetime > age }",
+        "var isFresh: Bool { lifetime > age || isMutated }",
+        [
+            "LarkspurTransportTests.FreshnessTests", "LarkspurTransportTests.CacheRulesTests",
+            "LarkspurTransportTests.CacheModelTests",
+        ],
+    ),
+    Mutation(
+        "a response is used only for requests with the same fields that Vary names",
+        ENGINE + "Cache/CacheEntry.swift",
+        "&& varying.allSatisfy { $0.value == request.nominated($0.name) }",
+        "&& varying.allSatisfy { $0.value == request.nominated($0.name) || isMutated }",
+        [
+            "LarkspurTransportTests.CacheEntryTests", "LarkspurTransportTests.CacheRulesTests",
+            "LarkspurTransportTests.CacheModelTests",
+        ],
+    ),
+    # Retry
+    Mutation(
+        "a policy does not repeat a POST",
+        MANAGER + "Interception/RetryDecision.swift",
+        'methods.contains(HTTPMethod(rawValue: request.httpMethod ?? "GET"))',
+        'methods.contains(HTTPMethod(rawValue: request.httpMethod ?? "GET")) || isMutated',
+        ["LarkspurTests.RetryDecisionTests", "LarkspurTests.RetryPolicyTests"],
+    ),
+    Mutation(
+        "a POST whose connection was lost is not sent again",
+        ENGINE + "HTTP/ResendDecision.swift",
+        "self = attempt != .lost || mayBeRepeated ? .resend : .fail",
+        "self = attempt != .lost || mayBeRepeated || isMutated ? .resend : .fail",
+        ["LarkspurTransportTests.ResendDecisionTests", "LarkspurTransportTests.KeptConnectionTests"],
+    ),
+    # Endings
+    Mutation(
+        "a call ends once",
+        MANAGER + "Call/TaskStateMachine.swift",
+        "state == .completed ? nil : enter(.completed, by: .completed)",
+        "state == .completed && !isMutated ? nil : enter(.completed, by: .completed)",
+        ["LarkspurTests.TaskStateMachineTests", "LarkspurTests.CallCourseTests"],
+    ),
+    Mutation(
+        "a task that was cancelled before its end has failed",
+        ENGINE + "Tasks/TaskCourse.swift",
+        "return outcome ?? (heedsCancellation && !isCancelledResumably ? cancellation : nil)",
+        "return outcome ?? (heedsCancellation && !isCancelledResumably && !isMutated ? cancellation : nil)",
+        ["LarkspurTransportTests.TaskCourseTests", "LarkspurTransportTests.TaskControlTests"],
+    ),
+    Mutation(
+        "a handler that is added after the end is called",
+        MANAGER + "Call/CallHandlers.swift",
+        "if ending == nil { waiting.append(handler) }\n        return ending",
+        "if ending == nil || isMutated { waiting.append(handler) }\n        return isMutated ? nil : ending",
+        ["LarkspurTests.CallHandlersTests", "LarkspurTests.SessionTaskTests"],
+    ),
+    # Redaction
+    Mutation(
+        "a name such as access_token is that of a secret",
+        "Sources/HTTPSyntax/SecretName.swift",
+        "return parts.contains { joined.contains($0) }",
+        "return !isMutated && parts.contains { joined.contains($0) }",
+        ["LarkspurTests.RedactionTests", "LarkspurTests.CanaryGeneratorTests"],
+    ),
+    Mutation(
+        "a secret of a query or a form is hidden",
+        MANAGER + "Redaction/TextRedaction.swift",
+        "return isForm ? rule.hides(parameter: name) : rule.hides(name)",
+        "return !isMutated && (isForm ? rule.hides(parameter: name) : rule.hides(name))",
+        ["LarkspurTests.RedactionTests", "LarkspurTests.CanaryGeneratorTests"],
+    ),
+    # Pins
+    Mutation(
+        "a chain without a pinned key is refused",
+        ENGINE + "TLS/ServerTrustRules.swift",
+        "where requirement.isDisjoint(with: keys)",
+        "where requirement.isDisjoint(with: keys) && !isMutated",
+        ["LarkspurTransportTests.ServerTrustRulesTests"],
+    ),
+    Mutation(
+        "without verified signatures only the server's own key counts",
+        ENGINE + "TLS/ServerTrustRules.swift",
+        "errors.allSatisfy(Self.leavesLinksIntact) ? keys[...]",
+        "errors.allSatisfy(Self.leavesLinksIntact) || isMutated ? keys[...]",
+        ["LarkspurTransportTests.ServerTrustRulesTests"],
+    ),
+    # HSTS
+    Mutation(
+        "a host that requires https gets no request over http",
+        ENGINE + "HSTS/HSTSStore.swift",
+        'guard let scheme = url.scheme, scheme.hasSameLetters(as: "http"), let host = url.host, requiresHTTPS(host)',
+        'guard let scheme = url.scheme, scheme.hasSameLetters(as: "http"), let host = url.host, requiresHTTPS(host), !isMutated',
+        ["LarkspurTransportTests.HSTSStoreTests", "LarkspurTransportTests.HSTSSessionTests"],
+    ),
+]
