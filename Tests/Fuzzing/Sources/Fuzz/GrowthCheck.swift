@@ -1,0 +1,51 @@
+import Foundation
+
+@testable import LarkspurTesting
+
+/// The check that the cost of a target is proportional to the length of its input.
+///
+/// It tries every byte repeated, and pairs of the bytes that grammars treat in different ways, as `ByteInputs` does, and
+/// each input of a corpus repeated. So the inputs that the fuzzer has found are examined, too.
+struct GrowthCheck {
+    /// The length of the longest input of the first measurement, in bytes. A suspicious input is measured again with
+    /// four times this length.
+    private static let length = 1 << 12
+
+    private let target: FuzzTarget
+
+    init(_ target: FuzzTarget) { self.target = target }
+
+    /// Returns the inputs whose cost grows too fast, and the number of all inputs.
+    /// - Parameter corpus: Further inputs and their names.
+    func excesses(corpus: [(bytes: [UInt8], name: String)]) -> (excesses: [String], count: Int) {
+        guard let work = target.measured else { return ([], 0) }
+        var count = 0
+        var excesses = ByteInputs.excesses(upTo: Self.length) { bytes in
+            count += 1
+            work(bytes)
+        }
+        count /= 2
+        for (bytes, name) in corpus where !bytes.isEmpty {
+            for (way, make) in Self.repetitions(of: bytes) {
+                count += 1
+                guard Growth.isSuspicious(of: make, upTo: Self.length, work) else { continue }
+                let factor = Growth.factor(of: make, upTo: Self.length * 4, work)
+                if factor >= Growth.linear { excesses.append("\(name) \(way): \(factor)") }
+            }
+        }
+        return (excesses, count)
+    }
+
+    /// The whole input repeated, and only its last half repeated, because a beginning often decides how the rest is
+    /// read.
+    private static func repetitions(of bytes: [UInt8]) -> [(String, (Int) -> [UInt8])] {
+        let half = bytes.count / 2
+        let all = { (size: Int) in Array(repeatElement(bytes, count: max(1, size / bytes.count)).joined()) }
+        guard half > 0 else { return [("repeated", all)] }
+        let rest = Array(bytes[half...])
+        let end = { (size: Int) in
+            Array(bytes[..<half]) + Array(repeatElement(rest, count: max(1, size / rest.count)).joined())
+        }
+        return [("repeated", all), ("with its end repeated", end)]
+    }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import FoundationNetworking
+import HTTPSyntax
+
+@testable import Larkspur
+@testable import LarkspurTransport
+
+/// URLs, references, and what is decided by them.
+extension FuzzTarget {
+    static let references = [
+        urlReferences, redirects, targets, hostNames, proxies, hosts, baseURLs, hstsNames, hstsFiles,
+    ]
+
+    private static let urlReferences = FuzzTarget(
+        text: "url-references",
+        measured: { text in
+            let base = URLReference("http://a.example/b/c")
+            _ = URLReference(text).percentEncoded.resolved(against: base).text
+        },
+        { text in
+            let reference = URLReference(text)
+            require(reference.text, equals: text, "the parts make the text")
+            for base in ["http://a.example/b/c?d#e", "https://a.example", "http://u@[::1]:80/"].map(URLReference.init) {
+                let target = reference.percentEncoded.resolved(against: base)
+                require(target.scheme != nil, "a target has a scheme")
+                // Foundation encodes the names of hosts.
+                let resource = target.path + (target.query ?? "") + (target.fragment ?? "")
+                require(resource.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "a resource is visible ASCII")
+                require(target.percentEncoded, equals: target, "no escape is escaped again")
+                let segments = target.path.split(separator: "/", omittingEmptySubsequences: false)
+                if target.path.hasPrefix("/") {
+                    require(!segments.contains { $0 == "." || $0 == ".." }, "no segment is a dot")
+                }
+                // An absolute target does not depend on its base.
+                if URLReference(target.text) == target {
+                    let again = target.resolved(against: URLReference("ftp://other/"))
+                    require(again.text, equals: target.text, "an absolute target stays the same")
+                }
+            }
+        }
+    )
+
+    private static let sources = [
+        "https://a.example/b/c?d", "http://a.example:8080/", "https://user:password@b.example/",
+        "http+unix://%2Ftmp%2Fs/",
+    ].compactMap { URL(string: $0) }
+
+    private static let redirects = FuzzTarget(unmeasured: "redirects") { bytes in
+        var choices = Choices(bytes)
+        let source = choices.element(of: sources)
+        let status = choices.element(of: [301, 302, 303, 307, 308, 300, 304, 200])
+        var request = URLRequest(url: source)
+        request.httpMethod = choices.element(of: ["GET", "POST", "HEAD", "PUT"])
+        request.setValue("secret", forHTTPHeaderField: "Authorization")
+        request.setValue("a=secret", forHTTPHeaderField: "Cookie")
+        request.setValue("text/plain", forHTTPHeaderField: "Content-Type")
+        request.httpBody = Data("body".utf8)
+        let location = String(networkBytes: choices.rest)
+        let decision = RedirectDecision.decide(status: status, location: location, request: request)
+        guard case .follow(let next, let keepsBody) = decision, let url = next.url else { return }
+        require([301, 302, 303, 307, 308].contains(status), "the status is that of a redirect")
+        let isHTTP = url.scheme?.lowercased() == "http" || url.scheme?.lowercased() == "https"
+        if isHTTP { require(url.host?.isEmpty == false, "a target has a host") }
+        if status >= 307 { require(next.httpMethod, equals: request.httpMethod, "the method stays") }
+        if next.httpMethod != request.httpMethod {
+            require(!keepsBody && next.httpBody == nil, "another method has no content")
+            require(next.value(forHTTPHeaderField: "Content-Type") == nil, "another method has no type")
+        }
+        // Foundation and the engine may read an authority differently; the secret stays if both agree.
+        let stays = isHTTP && Origin(url) == Origin(source)
+        if isHTTP, source.scheme != "http+unix", !stays {
+            require(next.value(forHTTPHeaderField: "Authorization") == nil, "credentials leave their origin for \(url)")
+            require(next.value(forHTTPHeaderField: "Cookie") == nil, "cookies leave their origin for \(url)")
+        }
+        let refusal = RedirectDecision.refusal(of: next, after: request, allowsInsecureTarget: false)
+        if source.scheme == "https", url.scheme?.lowercased() != "https" {
+            require(refusal != nil, "https does not lead to \(url)")
+        }
+        if url.scheme?.lowercased() == "http+unix", source.scheme != "http+unix" {
+            require(refusal != nil, "a server does not lead to a socket")
+        }
+    }
+
+    private static let targets = FuzzTarget(unmeasured: "request-targets") { bytes in
+        guard let url = URL(string: String(networkBytes: bytes)) else { return }
+        if let target = try? RequestTarget(url) {
+            require(target.text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "a target is visible ASCII")
+            require(!target.text.utf8.contains(UInt8(ascii: "#")), "a target has no fragment")
+            let rest = target.text.dropFirst(target.text.hasPrefix("https") ? 8 : 7)
+            let authority = rest.prefix { $0 != "/" && $0 != "?" }
+            require(!authority.contains("@"), "a target has no user")
+        }
+        if let secured = url.secured {
+            require(secured.scheme, equals: "https", "a secured URL has https")
+            require(secured.path, equals: url.path, "a secured URL has the same path")
+        }
+        if let redirected = try? BaseURL.resolve(url.absoluteString, against: nil) {
+            require(redirected.scheme != nil, "a resolved URL has a scheme")
+        }
+    }
+
+    private static let hostNames = FuzzTarget(text: "host-names") { text in
+        if let name = ServerName.canonical(text) {
+            require(!name.isEmpty, "a name is not empty")
+            require(ServerName.canonical(name), equals: name, "the form of a canonical name is the same")
+        }
+        _ = IPAddress(text)
+    }
+
+    private static let proxies = FuzzTarget(text: "proxies") { text in
+        if let proxy = ProxyServer(text) {
+            require(proxy.isValid, "a proxy can be used")
+            require((1...65535).contains(proxy.port), "a port has its limits")
+            require(!proxy.curlName.utf8.contains { $0 <= 0x20 || $0 == 0x7F }, "a name has no control characters")
+            if let password = proxy.password, password.utf8.count > 8, !proxy.curlName.contains(password),
+                !(proxy.user ?? "").contains(password)
+            {
+                require(!"\(proxy)".contains(password), "the description has no password")
+            }
+        }
+        if let exception = HostException(text) { _ = exception.matches(host: "www.a.example", port: 80) }
+        let environment = ["http_proxy": text, "no_proxy": text]
+        let settings = ProxySettings(.automatic, dictionary: nil) { environment[$0] }
+        if let url = URL(string: "http://a.example/"), let proxy = try? settings.proxy(for: url) {
+            require(proxy.isValid, "a chosen proxy can be used")
+        }
+        let everything = ProxySettings(.automatic, dictionary: nil) { name in
+            ["http_proxy": "http://p:1", "no_proxy": text + ",*"][name]
+        }
+        if let url = URL(string: "http://a.example/") {
+            require(everything.isDirect || (try? everything.proxy(for: url)) == .some(nil), "no host needs a proxy")
+        }
+    }
+
+    private static let hosts = FuzzTarget("host-addresses") { bytes in
+        var choices = Choices(bytes)
+        let port = choices.number(below: 200) * 400
+        let host = choices.text()
+        let addresses = (0..<choices.number(below: 4)).map { _ in choices.text() }
+        guard let line = HostAddress(host: host, port: port, addresses: addresses).curlLine else { return }
+        require(line.hasPrefix("\(host):\(port):"), "a line names the host")
+        require(!line.utf8.contains { $0 <= 0x20 || $0 == 0x7F }, "a line has no blanks")
+    }
+
+    private static let baseURLs = FuzzTarget(unmeasured: "base-urls") { bytes in
+        let text = String(networkBytes: bytes)
+        let base = URL(string: "https://a.example/api/?x=1")
+        guard let url = try? BaseURL.resolve(text, against: base) else { return }
+        require(url.scheme != nil, "a URL has a scheme")
+        if (try? BaseURL.validate(url)) != nil { require(url.host?.isEmpty == false, "a valid URL has a host") }
+    }
+
+    private static let hstsNames = FuzzTarget(unmeasured: "hsts-names") { bytes in
+        let text = String(networkBytes: bytes)
+        guard let name = HSTSName.canonical(text) else { return }
+        require(name, equals: name.lowercased(), "a name is in lower case")
+        require(IPAddress(name) == nil, "a name is no address")
+        require(HSTSName.canonical(name), equals: name, "the form of a canonical name is the same")
+        var hosts = HSTSHosts(capacity: 4)
+        let now = Date(timeIntervalSince1970: 1_800_000_000)
+        let entry = HSTSHosts.Entry(includesSubdomains: true, expiry: now.addingTimeInterval(1))
+        hosts.insert(entry, for: name, at: now)
+        require(hosts.contains(name, at: now) && hosts.contains("a." + name, at: now), "a host requires https")
+        require(!hosts.contains(name, at: now.addingTimeInterval(1)), "a host expires")
+        for suffix in 0..<8 { hosts.insert(entry, for: "\(suffix).example", at: now) }
+        require(hosts.entries.count <= 4, "the hosts have their limit")
+    }
+
+    /// A file in memory, if the system has one.
+    private static let file = FileManager.default.temporaryDirectory
+        .appendingPathComponent("fuzz-\(ProcessInfo.processInfo.processIdentifier)")
+
+    private static let hstsFiles = FuzzTarget(unmeasured: "hsts-files") { bytes in
+        _ = FileManager.default.createFile(atPath: file.path, contents: Data(bytes))
+        defer { unlink(file.path) }
+        guard let hosts = try? HSTSFile.read(file) else { return require(false, "the file can be read") }
+        for (name, _) in hosts { require(HSTSName.canonical(name), equals: name, "a name of the file") }
+        let entries = Dictionary(hosts.map { ($0.name, $0.1) }) { $1 }
+        guard (try? HSTSFile.write(entries, to: file)) != nil, let again = try? HSTSFile.read(file) else {
+            return require(false, "the file can be written and read again")
+        }
+        let read = Dictionary(again.map { ($0.name, $0.1) }) { $1 }
+        require(read.count, equals: entries.count, "the number of hosts")
+        for (name, entry) in entries {
+            require(read[name]?.includesSubdomains, equals: entry.includesSubdomains, "the subdomains of \(name)")
+            require(read[name]?.expiry, equals: entry.expiry, "the expiry of \(name)")
+        }
+    }
+}

@@ -1,0 +1,159 @@
+#!/usr/bin/env bash
+# Fuzzes Larkspur's parsers with libFuzzer and the address sanitizer, and checks that their costs grow with their input.
+#
+#     Tests/Fuzzing/run.sh [--seconds N] [--no-growth] [TARGET…]
+#     Tests/Fuzzing/run.sh --merge [TARGET…]
+#     Tests/Fuzzing/run.sh --list
+#
+# Without targets, it runs all of them, two at once, each for N seconds (default: 5). Before that, it checks that it finds
+# a planted fault. At a finding, it prints the input, and fails. What is built and what is found stays in
+# Tests/Fuzzing/.build, and the next run continues there. `--merge` adds found inputs that cover more to Corpora.
+#
+# The runs print their seed. LARKSPUR_SEED sets it.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+seconds=5
+growth=1
+mode=fuzz
+targets=()
+while (($#)); do
+    case $1 in
+    --seconds)
+        seconds=$2
+        shift
+        ;;
+    --no-growth) growth=0 ;;
+    --merge | --list) mode=${1#--} ;;
+    --one-fuzz | --one-growth | --one-merge)
+        mode=${1#--}
+        ;;
+    -*)
+        sed -n '4,6s/^# *//p' "$0" >&2
+        exit 64
+        ;;
+    *) targets+=("$1") ;;
+    esac
+    shift
+done
+
+# The sanitizer's shadow takes more addresses than any limit leaves, and its frames need more of the stack.
+ulimit -v unlimited
+ulimit -s 65536 2> /dev/null || true
+export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:detect_stack_use_after_return=0
+# libFuzzer itself reports crashes.
+export SWIFT_BACKTRACE=enable=no
+# The largest number that libFuzzer takes has 32 bits, and 0 means a random seed.
+export LARKSPUR_SEED=${LARKSPUR_SEED:-$((RANDOM * 32768 + RANDOM + 1))}
+program=.build/release/Fuzz
+found=.build/found
+
+build() {
+    local resources library
+    resources=$(swiftc -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
+    library=$(find -L "$resources" "$resources/../clang" -name 'libclang_rt.fuzzer_no_main*.a' | grep "$(uname -m)" | head -n 1)
+    if [[ -z $library ]]; then
+        echo 'This toolchain has no libFuzzer.' >&2
+        return 1
+    fi
+    swift build --configuration release --product Fuzz -Xlinker "$library"
+}
+
+fuzz_one() {
+    local target=$1 log=.build/logs/$1.log status=0
+    mkdir -p "$found/$target" "Corpora/$target" .build/findings
+    local options=(
+        "-max_total_time=$seconds" -max_len=4096 -timeout=60 -rss_limit_mb=3000 -print_final_stats=1 -use_value_profile=0
+        "-seed=$LARKSPUR_SEED" "-artifact_prefix=.build/findings/$target-"
+    )
+    if [[ -f Dictionaries/$target.txt ]]; then options+=("-dict=Dictionaries/$target.txt"); fi
+    "$program" "$target" "${options[@]}" "$found/$target" "Corpora/$target" > "$log" 2>&1 || status=$?
+    local executions edges
+    executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+    edges=$(grep -ao 'cov: [0-9]*' "$log" | tail -n 1 | cut -d' ' -f2)
+    printf '%-22s %9s executions, %5s edges, %s inputs\n' \
+        "$target" "${executions:-0}" "${edges:-0}" "$(find "$found/$target" "Corpora/$target" -type f | wc -l)"
+    ((status == 0)) || report "$target" "$log"
+}
+
+# Prints a finding, and fails.
+report() {
+    local target=$1 log=$2 input
+    input=$(sed -n 's/.*Test unit written to //p' "$log" | tail -n 1)
+    printf '\n=== A finding in %s. The seed was %s.\n' "$target" "$LARKSPUR_SEED"
+    grep -aE 'Property failed|Fatal error|ERROR: |is: |expected: |^    #[0-9]+ .*(Sources|Larkspur)' "$log" | head -n 24
+    if [[ -n $input ]]; then
+        printf 'The input is in Tests/Fuzzing/%s, and as Swift:\n' "$input"
+        "$program" show "$input"
+        printf 'To run it again: Tests/Fuzzing/%s %s Tests/Fuzzing/%s\n\n' "$program" "$target" "$input"
+    else
+        tail -n 20 "$log"
+    fi
+    return 1
+}
+
+growth_one() { "$program" growth "$1" "Corpora/$1" 2> ".build/logs/$1.growth.log"; }
+
+merge_one() {
+    local target=$1
+    mkdir -p "$found/$target" "Corpora/$target" ".build/merged"
+    rm -rf ".build/merged/$target"
+    mkdir -p ".build/merged/$target"
+    "$program" "$target" -merge=1 -max_len=4096 -timeout=60 -rss_limit_mb=3000 \
+        ".build/merged/$target" "Corpora/$target" "$found/$target" > ".build/logs/$target.merge.log" 2>&1
+    # The smallest inputs that together cover most, at most 40 of them.
+    rm -rf "Corpora/$target"
+    mkdir -p "Corpora/$target"
+    (cd ".build/merged/$target" && ls -S -r | head -n 40) | while read -r name; do
+        cp ".build/merged/$target/$name" "Corpora/$target/"
+    done
+}
+
+# A fault and a quadratic cost, both planted, must be found.
+self_test() {
+    mkdir -p .build/self-test
+    if "$program" planted -max_total_time=60 "-seed=$LARKSPUR_SEED" -artifact_prefix=.build/self-test/ \
+        > .build/logs/planted.log 2>&1; then
+        echo 'libFuzzer has not found the planted fault.' >&2
+        return 1
+    fi
+    grep -q 'Property failed: this text is not allowed' .build/logs/planted.log
+    "$program" show "$(sed -n 's/.*Test unit written to //p' .build/logs/planted.log)" | grep -q 'HTTP/'
+    if "$program" growth quadratic > .build/logs/quadratic.log 2>&1; then
+        echo 'The growth check has not found the planted cost.' >&2
+        return 1
+    fi
+    grep -q 'faster than the input: 3B' .build/logs/quadratic.log
+}
+
+# Runs a function for each target, two at once, and fails if one of them does.
+each() {
+    printf '%s\n' "${targets[@]}" | xargs -P 2 -I '{}' ./run.sh "--one-$1" --seconds "$seconds" '{}'
+}
+
+case $mode in
+one-*) "${mode#one-}_one" "${targets[0]}" ;;
+*)
+    mkdir -p .build/logs
+    build
+    if ((!${#targets[@]})); then mapfile -t targets < <("$program" list); fi
+    case $mode in
+    list) printf '%s\n' "${targets[@]}" ;;
+    merge) each merge ;;
+    fuzz)
+        self_test
+        echo "The seed is $LARKSPUR_SEED."
+        status=0
+        start=$SECONDS
+        each fuzz || status=1
+        echo "fuzzing: ${#targets[@]} targets, $((SECONDS - start)) s"
+        if ((growth)); then
+            start=$SECONDS
+            each growth || status=1
+            echo "growth: ${#targets[@]} targets, $((SECONDS - start)) s"
+        fi
+        exit "$status"
+        ;;
+    esac
+    ;;
+esac
