@@ -47,6 +47,8 @@ export SWIFT_BACKTRACE=enable=no
 export LARKSPUR_SEED=${LARKSPUR_SEED:-$((RANDOM * 32768 + RANDOM + 1))}
 program=.build/release/Fuzz
 found=.build/found
+# A longer run also compares longer inputs.
+length=$((seconds > 30 ? 8192 : 2048))
 
 build() {
     local resources library
@@ -92,7 +94,7 @@ report() {
     return 1
 }
 
-growth_one() { "$program" growth "$1" "Corpora/$1" 2> ".build/logs/$1.growth.log"; }
+growth_one() { "$program" growth "$1" "$length" "Corpora/$1" 2> ".build/logs/$1.growth.log"; }
 
 merge_one() {
     local target=$1
@@ -118,8 +120,8 @@ self_test() {
         return 1
     fi
     grep -q 'Property failed: this text is not allowed' .build/logs/planted.log
-    "$program" show "$(sed -n 's/.*Test unit written to //p' .build/logs/planted.log)" | grep -q 'HTTP/'
-    if "$program" growth quadratic > .build/logs/quadratic.log 2>&1; then
+    "$program" show "$(sed -n 's/.*Test unit written to //p' .build/logs/planted.log)" | grep -q 'HTTP'
+    if timeout 300 "$program" growth quadratic "$length" > .build/logs/quadratic.log 2>&1; then
         echo 'The growth check has not found the planted cost.' >&2
         return 1
     fi

@@ -5,7 +5,7 @@ import Foundation
 ///
 ///     Fuzz list                          prints the names of the targets
 ///     Fuzz TARGET [OPTION…] [FOLDER…]    runs libFuzzer with its own options and corpora
-///     Fuzz growth TARGET [FOLDER…]       compares the costs of inputs of different lengths
+///     Fuzz growth TARGET LENGTH [FOLDER…] compares the costs of inputs of different lengths
 ///     Fuzz show FILE                     prints an input as a literal of Swift
 @main
 enum Fuzz {
@@ -66,13 +66,16 @@ enum Fuzz {
 
     private static func growth(_ arguments: ArraySlice<String>) -> Int32 {
         let target = target(named: arguments.first)
-        let corpus = arguments.dropFirst().flatMap { folder in
+        guard let length = arguments.dropFirst().first.flatMap({ Int($0) }), length >= 64 else {
+            fail("Name the length of the longest input, at least 64.")
+        }
+        let corpus = arguments.dropFirst(2).flatMap { folder in
             (FileManager.default.subpaths(atPath: folder) ?? []).sorted().compactMap { name in
                 FileManager.default.contents(atPath: folder + "/" + name).map { ([UInt8]($0), name) }
             }
         }
         let start = ContinuousClock.now
-        let (excesses, count) = GrowthCheck(target).excesses(corpus: corpus)
+        let (excesses, count) = GrowthCheck(target, length: length).excesses(corpus: corpus)
         for excess in excesses { print("\(target.name): the cost grows faster than the input: \(excess)") }
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         print("\(target.name): \(count) inputs grew, \(excesses.count) too fast, \(Int(seconds.rounded())) s")

@@ -7,20 +7,24 @@ import Foundation
 /// It tries every byte repeated, and pairs of the bytes that grammars treat in different ways, as `ByteInputs` does, and
 /// each input of a corpus repeated. So the inputs that the fuzzer has found are examined, too.
 struct GrowthCheck {
-    /// The length of the longest input of the first measurement, in bytes. A suspicious input is measured again with
-    /// four times this length.
-    private static let length = 1 << 12
-
     private let target: FuzzTarget
+    private let length: Int
 
-    init(_ target: FuzzTarget) { self.target = target }
+    /// - Parameters:
+    ///   - target: The target.
+    ///   - length: The length of the longest input of the first measurement, in bytes. A suspicious input is measured
+    ///     again with four times this length.
+    init(_ target: FuzzTarget, length: Int) {
+        self.target = target
+        self.length = length
+    }
 
     /// Returns the inputs whose cost grows too fast, and the number of all inputs.
     /// - Parameter corpus: Further inputs and their names.
     func excesses(corpus: [(bytes: [UInt8], name: String)]) -> (excesses: [String], count: Int) {
         guard let work = target.measured else { return ([], 0) }
         var count = 0
-        var excesses = ByteInputs.excesses(upTo: Self.length) { bytes in
+        var excesses = ByteInputs.excesses(upTo: length) { bytes in
             count += 1
             work(bytes)
         }
@@ -28,8 +32,8 @@ struct GrowthCheck {
         for (bytes, name) in corpus where !bytes.isEmpty {
             for (way, make) in Self.repetitions(of: bytes) {
                 count += 1
-                guard Growth.isSuspicious(of: make, upTo: Self.length, work) else { continue }
-                let factor = Growth.factor(of: make, upTo: Self.length * 4, work)
+                guard Growth.isSuspicious(of: make, upTo: length, work) else { continue }
+                let factor = Growth.factor(of: make, upTo: length * 4, work)
                 if factor >= Growth.linear { excesses.append("\(name) \(way): \(factor)") }
             }
         }
