@@ -72,7 +72,7 @@ fuzz_one() {
     "$program" "$target" "${options[@]}" "$found/$target" "Corpora/$target" > "$log" 2>&1 || status=$?
     local executions edges
     executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
-    edges=$(grep -ao 'cov: [0-9]*' "$log" | tail -n 1 | cut -d' ' -f2)
+    edges=$(grep -ao 'cov: [0-9]*' "$log" | tail -n 1 | cut -d' ' -f2 || true)
     printf '%-22s %9s executions, %5s edges, %s inputs\n' \
         "$target" "${executions:-0}" "${edges:-0}" "$(find "$found/$target" "Corpora/$target" -type f | wc -l)"
     ((status == 0)) || report "$target" "$log"
@@ -83,7 +83,7 @@ report() {
     local target=$1 log=$2 input
     input=$(sed -n 's/.*Test unit written to //p' "$log" | tail -n 1)
     printf '\n=== A finding in %s. The seed was %s.\n' "$target" "$LARKSPUR_SEED"
-    grep -aE 'Property failed|Fatal error|ERROR: |is: |expected: |^    #[0-9]+ .*(Sources|Larkspur)' "$log" | head -n 24
+    grep -aE 'Property failed|Fatal error|ERROR: |is: |expected: |^    #[0-9]+ .*(Sources|Larkspur)' "$log" | head -n 24 || true
     if [[ -n $input ]]; then
         printf 'The input is in Tests/Fuzzing/%s, and as Swift:\n' "$input"
         "$program" show "$input"

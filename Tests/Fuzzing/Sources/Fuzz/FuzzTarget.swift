@@ -60,8 +60,9 @@ struct FuzzTarget: Sendable {
     /// A target whose cost is quadratic, for a test of the growth check itself.
     static let quadratic = FuzzTarget("quadratic") { bytes in
         var count = 0
-        for index in bytes.indices.dropFirst() where bytes[index] == UInt8(ascii: ";") && bytes[index - 1] == bytes[index] {
-            for earlier in stride(from: 0, to: index, by: 8) where bytes[earlier] == bytes[index] { count += 1 }
+        let mark = UInt8(ascii: ";")
+        for index in bytes.indices.dropFirst() where bytes[index] == mark && bytes[index - 1] == mark {
+            for earlier in stride(from: 0, to: index, by: 8) where bytes[earlier] == mark { count += 1 }
         }
         require(count >= 0, "the count is a count")
     }

@@ -177,7 +177,10 @@ struct SecretBuilder {
         case 1: pair = "u=" + escaped(url(depth: depth - 1))
         case 2: pair = "j=" + escaped(String(decoding: json(depth: depth - 1).compact, as: UTF8.self))
         case 3: pair = "f=" + escaped(form(depth: depth - 1))
-        case 4: pair = "code=" + Self.secret
+        case 4:
+            // A single pair may be part of a sentence, where a code is not a secret.
+            pair = "code=" + Self.secret
+            if pairs.isEmpty { pairs.append("x=1") }
         default: pair = escaped(secretName()) + "=" + (choices.flag() ? escaped(filler()) : "") + Self.secret
         }
         pairs.insert(pair, at: choices.number(below: pairs.count + 1))
