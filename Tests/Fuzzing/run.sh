@@ -101,12 +101,16 @@ merge_one() {
     mkdir -p "$found/$target" "Corpora/$target" ".build/merged"
     rm -rf ".build/merged/$target"
     mkdir -p ".build/merged/$target"
-    "$program" "$target" -merge=1 -max_len=4096 -timeout=60 -rss_limit_mb=3000 \
+    "$program" "$target" -set_cover_merge=1 -max_len=4096 -timeout=60 -rss_limit_mb=3000 \
         ".build/merged/$target" "Corpora/$target" "$found/$target" > ".build/logs/$target.merge.log" 2>&1
-    # The smallest inputs that together cover most, at most 40 of them.
+    if [[ -z $(ls ".build/merged/$target") ]]; then
+        echo "Nothing remains of the corpus of $target; see .build/logs/$target.merge.log." >&2
+        return 1
+    fi
+    # libFuzzer writes first what covers most. 40 inputs are enough.
     rm -rf "Corpora/$target"
     mkdir -p "Corpora/$target"
-    (cd ".build/merged/$target" && ls -S -r | head -n 40) | while read -r name; do
+    (cd ".build/merged/$target" && ls -t -r | head -n 40 || true) | while read -r name; do
         cp ".build/merged/$target/$name" "Corpora/$target/"
     done
 }

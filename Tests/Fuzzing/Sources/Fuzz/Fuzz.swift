@@ -12,12 +12,18 @@ enum Fuzz {
     /// The target that libFuzzer runs. Set once, before libFuzzer starts.
     nonisolated(unsafe) private static var current: FuzzTarget?
 
+    /// The environment variable with the name of the target, for processes that libFuzzer starts.
+    private static let variable = "LARKSPUR_FUZZ_TARGET"
+
     static func main() {
         let arguments = Array(CommandLine.arguments.dropFirst())
         switch arguments.first {
         case "list": for target in FuzzTarget.all { print(target.name) }
         case "growth": exit(growth(arguments.dropFirst()))
         case "show": exit(show(arguments.dropFirst()))
+        // To merge corpora, libFuzzer starts this program once more, without the name of the target.
+        case let option? where option.hasPrefix("-"):
+            exit(run(target(named: ProcessInfo.processInfo.environment[variable]), arguments[...]))
         case let name?: exit(run(target(named: name), arguments.dropFirst()))
         case nil: fail("Name a target; “list” lists them.")
         }
@@ -39,8 +45,9 @@ enum Fuzz {
 
     private static func run(_ target: FuzzTarget, _ options: ArraySlice<String>) -> Int32 {
         current = target
+        setenv(variable, target.name, 1)
         // libFuzzer keeps the pointers to the arguments, which are therefore never freed.
-        var pointers = (["Fuzz"] + options).map { strdup($0) } + [nil]
+        var pointers = (CommandLine.arguments.prefix(1) + options).map { strdup($0) } + [nil]
         var count = Int32(pointers.count - 1)
         return pointers.withUnsafeMutableBufferPointer { pointers in
             guard
