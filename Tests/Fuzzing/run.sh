@@ -48,7 +48,7 @@ export LARKSPUR_SEED=${LARKSPUR_SEED:-$((RANDOM * 32768 + RANDOM + 1))}
 program=.build/release/Fuzz
 found=.build/found
 # A longer run also compares longer inputs.
-length=$((seconds > 30 ? 8192 : 2048))
+length=$((seconds > 30 ? 8192 : 1024))
 
 build() {
     local resources library

@@ -53,7 +53,13 @@ extension FuzzTarget {
         let memory = HeadMemory()
         _ = heads(lines, memory)
         let half = lines.prefix(lines.count / 2) + ["\r\n".utf8.map { $0 }[...]]
-        for lines in [lines, Array(half), lines] {
+        // Another value of the same length, in each line.
+        let others = lines.enumerated().map { index, line in
+            var line = line
+            if index > 0, line.count > 4 { line[line.endIndex - 3] ^= 1 }
+            return line
+        }
+        for lines in [lines, others, Array(half), lines] {
             let remembered = heads(lines, memory)
             let anew = heads(lines)
             require(remembered.failure, equals: anew.failure, "the failure with a memory")

@@ -31,6 +31,9 @@ extension FuzzTarget {
                 if target.path.hasPrefix("/") {
                     require(!segments.contains { $0 == "." || $0 == ".." }, "no segment is a dot")
                 }
+                if let expected = slowPath(reference.percentEncoded, base) {
+                    require(target.path, equals: expected, "the path of the target")
+                }
                 // An absolute target does not depend on its base.
                 if URLReference(target.text) == target {
                     let again = target.resolved(against: URLReference("ftp://other/"))
@@ -39,6 +42,30 @@ extension FuzzTarget {
             }
         }
     )
+
+    /// Returns the path of a relative reference, resolved by the algorithm of RFC 3986, section 5.2.4; nil for other
+    /// references.
+    private static func slowPath(_ reference: URLReference, _ base: URLReference) -> String? {
+        guard reference.scheme == nil, reference.authority == nil, !reference.path.isEmpty else { return nil }
+        let folder = base.path.lastIndex(of: "/").map { String(base.path[...$0]) } ?? "/"
+        var input = Array((reference.path.utf8.first == UInt8(ascii: "/") ? "" : folder).utf8) + reference.path.utf8
+        var output: [UInt8] = []
+        while !input.isEmpty {
+            if input.starts(with: "/./".utf8) {
+                input.removeFirst(2)
+            } else if input.elementsEqual("/.".utf8) {
+                input = Array("/".utf8)
+            } else if input.starts(with: "/../".utf8) || input.elementsEqual("/..".utf8) {
+                input = input.count == 3 ? Array("/".utf8) : Array(input.dropFirst(3))
+                output = output.lastIndex(of: UInt8(ascii: "/")).map { Array(output[..<$0]) } ?? []
+            } else {
+                let next = input.dropFirst().firstIndex(of: UInt8(ascii: "/")) ?? input.endIndex
+                output += input[..<next]
+                input = Array(input[next...])
+            }
+        }
+        return String(decoding: output, as: UTF8.self)
+    }
 
     private static let sources = [
         "https://a.example/b/c?d", "http://a.example:8080/", "https://user:password@b.example/",
