@@ -100,7 +100,9 @@ final class Connections {
         // libcurl's NTLM and Negotiate options must not reach the handle's next request.
         handle.setCredentials(EasyHandle.Credentials())
         handle.connectionUse.closesConnection = false
-        if !handle.takeRepetition(), handle.servesAgain, handles.count < 256 { handles.append(handle) }
+        if !handle.takeRepetition(), handle.servesAgain, !handle.lacksOptions, handles.count < 256 {
+            handles.append(handle)
+        }
     }
 }
 #endif

@@ -82,6 +82,8 @@ final class EasyHandle {
     /// Whether another request may use the handle. False if the last transfer may have left a state that affects the
     /// next transfer.
     @exclusivity(unchecked) var servesAgain = true
+    /// Whether an option could not be set, because memory has run out. Such a handle is not used.
+    @exclusivity(unchecked) private(set) var lacksOptions = false
     /// Whether libcurl asks the client before it sends a request.
     @exclusivity(unchecked) var seesSendings = false
     /// The number of times that libcurl has sent the request of the current transfer, if it asks before it sends.
@@ -153,19 +155,27 @@ final class EasyHandle {
 
     // MARK: Setting up
 
-    func set(_ option: Int32, _ value: Int) { _ = libcurl_easy_setopt_long(raw, option, value) }
+    func set(_ option: Int32, _ value: Int) { note(libcurl_easy_setopt_long(raw, option, value)) }
 
-    func set(_ option: Int32, int64 value: Int64) { _ = libcurl_easy_setopt_int64(raw, option, value) }
+    func set(_ option: Int32, int64 value: Int64) { note(libcurl_easy_setopt_int64(raw, option, value)) }
 
-    func set(_ option: Int32, _ value: String?) { _ = libcurl_easy_setopt_string(raw, option, value) }
+    func set(_ option: Int32, _ value: String?) { note(libcurl_easy_setopt_string(raw, option, value)) }
 
     /// Sets the URL of the next transfer.
-    func setURL(_ text: String) { lent.url.replace(with: text, of: raw) }
+    func setURL(_ text: String) { note(lent.url.replace(with: text, of: raw)) }
 
     /// Sets an option that not every libcurl has. Returns false if the loaded libcurl does not have it.
     func accepts(_ option: Int32, _ value: String) -> Bool { libcurl_easy_setopt_string(raw, option, value) == 0 }
 
-    private func set(_ option: Int32, _ value: UnsafeRawPointer) { _ = libcurl_easy_setopt_pointer(raw, option, value) }
+    private func set(_ option: Int32, _ value: UnsafeRawPointer) {
+        note(libcurl_easy_setopt_pointer(raw, option, value))
+    }
+
+    /// Notes an option that libcurl could not set because memory has run out. Without it, the request would be another
+    /// one: without its fields, its content or its method.
+    private func note(_ result: Int32) {
+        if result == CURLE_OUT_OF_MEMORY { lacksOptions = true }
+    }
 
     /// Resets the method and the content of the last request.
     func resetMethod() {
@@ -177,7 +187,7 @@ final class EasyHandle {
     func setContent(_ data: Data) {
         course.sendsContentWithHead = true
         set(CURLOPT_POSTFIELDSIZE_LARGE, int64: Int64(data.count))
-        data.withUnsafeBytes { _ = libcurl_easy_setopt_pointer(raw, CURLOPT_COPYPOSTFIELDS, $0.baseAddress) }
+        data.withUnsafeBytes { note(libcurl_easy_setopt_pointer(raw, CURLOPT_COPYPOSTFIELDS, $0.baseAddress)) }
     }
 
     /// Makes libcurl ask for trailers at the end of the content. It asks only for content without a length, over
@@ -191,22 +201,24 @@ final class EasyHandle {
     /// Sets the fields of the request, in libcurl's notation.
     /// - Parameter lastLine: One more line; nil for none.
     func setFields(_ lines: [String], and lastLine: String?) {
-        lent.fields.replace(with: lines, and: lastLine, for: CURLOPT_HTTPHEADER, of: raw)
+        note(lent.fields.replace(with: lines, and: lastLine, for: CURLOPT_HTTPHEADER, of: raw))
     }
 
     /// Sets the fields for a proxy, in libcurl's notation.
-    func setProxyFields(_ lines: [String]) { lent.proxyFields.replace(with: lines, for: CURLOPT_PROXYHEADER, of: raw) }
+    func setProxyFields(_ lines: [String]) {
+        note(lent.proxyFields.replace(with: lines, for: CURLOPT_PROXYHEADER, of: raw))
+    }
 
     /// Sets the addresses of hosts, in libcurl's notation. Called once.
     func setHostAddresses(_ lines: [String]) {
         lent.fixedAddresses = lines
-        lent.addresses.replace(with: lines, for: CURLOPT_RESOLVE, of: raw)
+        note(lent.addresses.replace(with: lines, for: CURLOPT_RESOLVE, of: raw))
     }
 
     /// Sets the addresses of the next transfer's host, in libcurl's notation. libcurl reads the option only once, so it
     /// is set for each transfer.
     func setResolvedAddresses(_ lines: [String]) {
-        lent.addresses.replace(with: lent.fixedAddresses + lines, for: CURLOPT_RESOLVE, of: raw, always: true)
+        note(lent.addresses.replace(with: lent.fixedAddresses + lines, for: CURLOPT_RESOLVE, of: raw, always: true))
     }
 
     /// Turns the reports of a proxy's header sections on or off.
@@ -312,7 +324,10 @@ final class EasyHandle {
 
     private static let trailers: libcurl_trailer_callback = { lines, context in
         guard let client = client(of: context) else { return CURL_TRAILERFUNC_ABORT }
-        for line in client.trailerLines { lines.pointee = libcurl_slist_append(lines.pointee, line) ?? lines.pointee }
+        for line in client.trailerLines {
+            guard let longer = libcurl_slist_append(lines.pointee, line) else { return CURL_TRAILERFUNC_ABORT }
+            lines.pointee = longer
+        }
         return CURL_TRAILERFUNC_OK
     }
 

@@ -23,10 +23,11 @@ struct ParsedURL {
     private var parsed: UnsafeMutableRawPointer?
 
     /// Sets the URL of the next transfer. If it is the same as the last URL, libcurl need not parse it again.
-    mutating func replace(with text: String, of handle: UnsafeMutableRawPointer) {
-        guard parsed == nil || text != self.text else { return }
+    /// - Returns: libcurl's code.
+    mutating func replace(with text: String, of handle: UnsafeMutableRawPointer) -> Int32 {
+        guard parsed == nil || text != self.text else { return CURLE_OK }
         self.text = text
-        _ = libcurl_easy_set_url(handle, &parsed, text)
+        return libcurl_easy_set_url(handle, &parsed, text)
     }
 
     func free() { parsed.map(libcurl_url_free) }
@@ -44,21 +45,30 @@ struct LineList {
     ///   - lines: The lines, in libcurl's notation.
     ///   - lastLine: One more line. Default: nil, for none.
     ///   - always: Whether the option is set even if it already has the same lines. Default: false.
+    /// - Returns: libcurl's code.
     mutating func replace(
         with lines: [String],
         and lastLine: String? = nil,
         for option: Int32,
         of handle: UnsafeMutableRawPointer,
         always: Bool = false
-    ) {
-        guard always || lines != self.lines || lastLine != self.lastLine else { return }
+    ) -> Int32 {
+        guard always || lines != self.lines || lastLine != self.lastLine else { return CURLE_OK }
         self.lines = lines
         self.lastLine = lastLine
         let previous = list
-        list = lines.reduce(nil) { list, line in libcurl_slist_append(list, line) ?? list }
-        if let lastLine { list = libcurl_slist_append(list, lastLine) ?? list }
-        _ = libcurl_easy_setopt_pointer(handle, option, list.map { UnsafeRawPointer($0) })
+        list = nil
+        var isWhole = true
+        for line in lines + (lastLine.map { [$0] } ?? []) where isWhole {
+            guard let longer = libcurl_slist_append(list, line) else {
+                isWhole = false
+                continue
+            }
+            list = longer
+        }
+        let result = libcurl_easy_setopt_pointer(handle, option, list.map { UnsafeRawPointer($0) })
         libcurl_slist_free_all(previous)
+        return isWhole ? result : CURLE_OUT_OF_MEMORY
     }
 
     func free() { libcurl_slist_free_all(list) }

@@ -16,6 +16,9 @@ extension Exchange {
             transfer.handle = handle
             handle.client = self
             try configure(handle, contentLength: reader.map { $0.length })
+            guard !handle.lacksOptions else {
+                throw .engine(.resourceUnavailable, "Memory has run out.", url: destination.url)
+            }
             guard let shard = group.connections.shard(for: webSocket == nil ? host : nil), shard.add(self, handle)
             else {
                 throw .engine(.unknown, "libcurl could not begin a transfer.", url: destination.url)
