@@ -254,13 +254,19 @@ extension Exchange {
     }
 
     /// The server or proxy to which there is no connection yet. Nil if there is a connection, if no address was tried
-    /// yet, or if libcurl does not report when it begins to send (before 7.80).
+    /// yet although no name has to be looked up, or if libcurl does not report when it begins to send (before 7.80).
     var unconnectedPeer: Peer? {
         guard transaction.isTransferring, let handle = transfer.handle, handle.seesSendings,
-            !transfer.sending.hasBegun, !handle.triedAddresses.isEmpty
+            !transfer.sending.hasBegun, !handle.triedAddresses.isEmpty || looksUpName
         else { return nil }
         let (server, proxy) = peers(of: handle)
         return proxy ?? server
+    }
+
+    /// Whether the host to connect to is a name.
+    private var looksUpName: Bool {
+        guard let host = transfer.proxy?.host ?? destination.url?.host else { return false }
+        return IPAddress(host) == nil
     }
 }
 
