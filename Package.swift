@@ -175,7 +175,10 @@ let package = Package(
                 "LarkspurReachability", "LarkspurTesting", "LarkspurTransport", "TestSupport", "Upload",
             ],
             path: "Tests/Interop",
-            exclude: ["Daemons", "Scripts", "autobahn.sh", "libcurls.sh", "reachability.sh", "servers.sh"],
+            exclude: [
+                "Daemons", "Scripts", "autobahn.sh", "libcurls.sh", "load.sh", "reachability.sh",
+                "servers.sh",
+            ],
             swiftSettings: strict
         ),
     ],
