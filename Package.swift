@@ -176,7 +176,7 @@ let package = Package(
             ],
             path: "Tests/Interop",
             exclude: [
-                "Daemons", "Scripts", "autobahn.sh", "libcurls.sh", "load.sh", "reachability.sh",
+                "Daemons", "Scripts", "autobahn.sh", "libcurls.sh", "load.sh", "network.sh", "reachability.sh",
                 "servers.sh",
             ],
             swiftSettings: strict

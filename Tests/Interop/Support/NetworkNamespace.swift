@@ -17,10 +17,13 @@ extension Trait where Self == ConditionTrait {
 enum NetworkNamespace {
     /// Runs `ip` with arguments that are separated by blanks, which must succeed.
     static func ip(_ commands: String..., sourceLocation: SourceLocation = #_sourceLocation) throws {
-        for command in commands {
-            let words = ["ip"] + command.split(separator: " ").map(String.init)
-            try #require(try status(of: words) == 0, "ip \(command)", sourceLocation: sourceLocation)
-        }
+        for command in commands { try run("ip \(command)", sourceLocation: sourceLocation) }
+    }
+
+    /// Runs a command with arguments that are separated by blanks, which must succeed.
+    static func run(_ command: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let words = command.split(separator: " ").map(String.init)
+        try #require(try status(of: words) == 0, "\(command)", sourceLocation: sourceLocation)
     }
 
     /// Foundation's `Process` needs the loopback interface, which is down here at times.
