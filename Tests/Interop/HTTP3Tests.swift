@@ -179,7 +179,7 @@ struct HTTP3Tests {
         ) {
             switch self {
             case .keyOfHost: tls.pins = (try? HostPins(host, pins: [pin])).map { [$0] } ?? []
-                        case .keyOfAllHosts: tls.pinsForAllHosts = [pin]
+            case .keyOfAllHosts: tls.pinsForAllHosts = [pin]
             case .certificate: tls.anchorsForAllHosts = [certificate]
             }
         }

@@ -1,7 +1,8 @@
 package import Foundation
 package import Testing
 
-/// The seed of all random numbers of a run of tests: the number in the environment variable LARKSPUR_SEED, or a new one.
+/// The seed of all random numbers of a run of tests: the number in the environment variable LARKSPUR_SEED, or a new
+/// one.
 ///
 /// It is printed when a test asks for it first, so that a run that ends with its process has told it too.
 package enum TestSeed {

@@ -100,9 +100,7 @@ final class Connections {
         // libcurl's NTLM and Negotiate options must not reach the handle's next request.
         handle.setCredentials(EasyHandle.Credentials())
         handle.connectionUse.closesConnection = false
-        if !handle.takeRepetition(), handle.servesAgain, !handle.lacksOptions, handles.count < 256 {
-            handles.append(handle)
-        }
+        if handle.takeReusability(), handles.count < 256 { handles.append(handle) }
     }
 }
 #endif

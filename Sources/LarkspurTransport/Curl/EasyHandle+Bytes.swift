@@ -32,7 +32,7 @@ extension EasyHandle: ByteConnection {
         // `CURLOPT_FORBID_REUSE` is not set, because libcurl would then close the connection at once. The option is not
         // needed, because no later transfer uses such a connection.
         connectionUse.makesConnection = true
-        servesAgain = false
+        reuse.isClean = false
     }
 
     var socket: Int32? {

@@ -9,14 +9,24 @@ extension EasyHandle {
         _ = libcurl_easy_setopt_pointer(raw, CURLOPT_PREREQDATA, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// Whether libcurl has sent the request of the last transfer again, because its connection was lost. If libcurl
-    /// does not report what it sends, whether that is possible. Reading begins a new count.
-    ///
-    /// libcurl up to 8.16 adds up the repetitions of all transfers of a handle, and the sixth one fails ("Connection
-    /// died, tried 5 times before giving up").
-    func takeRepetition() -> Bool {
-        let count = exchange(&sendingCount, with: 0)
-        return seesSendings ? count > 1 : !usesKnownConnection
+    /// The facts that decide whether another request may use the handle.
+    struct Reuse {
+        /// Whether the last transfer has left no state that affects the next transfer.
+        var isClean = true
+        /// Whether an option could not be set, because memory has run out. Such a handle is not used.
+        var lacksOptions = false
+        /// The number of times that libcurl has sent the request of the current transfer, if it asks before it sends.
+        fileprivate var sendingCount = 0
+    }
+
+    /// Returns whether another request may use the handle after the last transfer, and forgets that transfer.
+    func takeReusability() -> Bool {
+        // libcurl up to 8.16 adds up the repetitions of all transfers of a handle whose connections were lost, and the
+        // sixth one fails ("Connection died, tried 5 times before giving up"). If libcurl does not report what it
+        // sends, any transfer on a new connection may be such a repetition.
+        let count = exchange(&reuse.sendingCount, with: 0)
+        let isRepetition = seesSendings ? count > 1 : !usesKnownConnection
+        return !isRepetition && reuse.isClean && !reuse.lacksOptions
     }
 
     /// The number of the current or last connection; nil if libcurl does not report it (before 8.2).
@@ -45,7 +55,7 @@ extension EasyHandle {
     private static let sending: libcurl_sending_callback = { context, _, _, _, localPort in
         guard let context else { return CURL_PREREQFUNC_ABORT }
         let handle = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
-        handle.sendingCount += 1
+        handle.reuse.sendingCount += 1
         let isStale = handle.hasStaleConnection(localPort: Int(localPort))
         guard let client = handle.client, client.maySend(onStaleConnection: isStale) else {
             return CURL_PREREQFUNC_ABORT

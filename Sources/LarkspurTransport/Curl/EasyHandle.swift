@@ -79,15 +79,9 @@ final class EasyHandle {
     let support: ConnectionSupport
     /// The name under which the close of the connection is watched; nil if it is not watched.
     @exclusivity(unchecked) var watchedConnection: UInt?
-    /// Whether another request may use the handle. False if the last transfer may have left a state that affects the
-    /// next transfer.
-    @exclusivity(unchecked) var servesAgain = true
-    /// Whether an option could not be set, because memory has run out. Such a handle is not used.
-    @exclusivity(unchecked) private(set) var lacksOptions = false
+    @exclusivity(unchecked) var reuse = Reuse()
     /// Whether libcurl asks the client before it sends a request.
     @exclusivity(unchecked) var seesSendings = false
-    /// The number of times that libcurl has sent the request of the current transfer, if it asks before it sends.
-    @exclusivity(unchecked) var sendingCount = 0
     @exclusivity(unchecked) private var course = Course()
     private let errorText: UnsafeMutablePointer<CChar>
     /// The addresses to which the transfer has tried to connect.
@@ -174,7 +168,7 @@ final class EasyHandle {
     /// Notes an option that libcurl could not set because memory has run out. Without it, the request would be another
     /// one: without its fields, its content or its method.
     private func note(_ result: Int32) {
-        if result == CURLE_OUT_OF_MEMORY { lacksOptions = true }
+        if result == CURLE_OUT_OF_MEMORY { reuse.lacksOptions = true }
     }
 
     /// Resets the method and the content of the last request.

@@ -31,7 +31,7 @@ extension Exchange {
         handle.connectionUse.closesConnection = false
         // If libcurl (up to 8.14) fails to send content again, the next request of the handle fails too. So the handle
         // gets no other request.
-        if case .none = content.body { handle.servesAgain = true } else { handle.servesAgain = false }
+        if case .none = content.body { handle.reuse.isClean = true } else { handle.reuse.isClean = false }
         history.needsNewConnection = false
     }
 

@@ -16,7 +16,7 @@ extension Exchange {
             transfer.handle = handle
             handle.client = self
             try configure(handle, contentLength: reader.map { $0.length })
-            guard !handle.lacksOptions else {
+            guard !handle.reuse.lacksOptions else {
                 throw .engine(.resourceUnavailable, "Memory has run out.", url: destination.url)
             }
             guard let shard = group.connections.shard(for: webSocket == nil ? host : nil), shard.add(self, handle)
@@ -151,7 +151,7 @@ extension Exchange {
         noteClose(of: handle)
         // libcurl 7.88 does not forget that a handle has sent trailers: the next content that the handle sends in
         // chunks would be written before the beginning of its buffer.
-        if result == 0, task.webSocket == nil, !content.isProduced { handle.servesAgain = true }
+        if result == 0, task.webSocket == nil, !content.isProduced { handle.reuse.isClean = true }
         let refusal = result == 0 ? nil : tunnelRefusal(of: handle)
         let unreadable = content.reader?.failure
         let end = Transaction.TransferEnd(
