@@ -53,7 +53,7 @@ length=$((seconds > 30 ? 8192 : 1024))
 build() {
     local resources library
     resources=$(swiftc -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
-    library=$(find -L "$resources" "$resources/../clang" -name 'libclang_rt.fuzzer_no_main*.a' | grep "$(uname -m)" | head -n 1)
+    library=$(find -L "$resources" "$resources/../clang" -name 'libclang_rt.fuzzer_no_main*.a' -path "*$(uname -m)*" -print -quit)
     if [[ -z $library ]]; then
         echo 'This toolchain has no libFuzzer.' >&2
         return 1
@@ -118,18 +118,26 @@ merge_one() {
 # A fault and a quadratic cost, both planted, must be found.
 self_test() {
     mkdir -p .build/self-test
-    if "$program" planted -max_total_time=60 "-seed=$LARKSPUR_SEED" -artifact_prefix=.build/self-test/ \
+    if "$program" planted -max_total_time=300 "-seed=$LARKSPUR_SEED" -artifact_prefix=.build/self-test/ \
         > .build/logs/planted.log 2>&1; then
         echo 'libFuzzer has not found the planted fault.' >&2
         return 1
     fi
-    grep -q 'Property failed: this text is not allowed' .build/logs/planted.log
-    "$program" show "$(sed -n 's/.*Test unit written to //p' .build/logs/planted.log)" | grep -q 'HTTP'
+    local input literal
+    input=$(sed -n 's/.*Test unit written to //p' .build/logs/planted.log)
+    literal=$("$program" show "$input")
+    if ! grep -q 'Property failed: this text is not allowed' .build/logs/planted.log || [[ $literal != *HTTP* ]]; then
+        echo "The report of the planted fault is wrong: $literal" >&2
+        return 1
+    fi
     if timeout 300 "$program" growth quadratic "$length" > .build/logs/quadratic.log 2>&1; then
         echo 'The growth check has not found the planted cost.' >&2
         return 1
     fi
-    grep -q 'faster than the input: 3B' .build/logs/quadratic.log
+    if ! grep -q 'faster than the input: 3B' .build/logs/quadratic.log; then
+        echo 'The report of the planted cost is wrong.' >&2
+        return 1
+    fi
 }
 
 # Runs a function for each target, two at once, and fails if one of them does.
