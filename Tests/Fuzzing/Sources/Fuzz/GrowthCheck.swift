@@ -4,8 +4,8 @@ import Foundation
 
 /// The check that the cost of a target is proportional to the length of its input.
 ///
-/// It tries every byte repeated, pairs of the bytes that grammars treat in different ways, as `ByteInputs` does, and each
-/// input of a corpus repeated. So the inputs that the fuzzer has found are examined, too.
+/// Like `ByteInputs`, it tries every byte repeated, and pairs of the bytes that grammars treat in different ways. It also
+/// tries each input of a corpus repeated, so the inputs that the fuzzer has found are examined, too.
 struct GrowthCheck {
     private let target: FuzzTarget
     private let length: Int
