@@ -28,17 +28,17 @@ struct GeneratedCaseTests {
 
     @Test("Most cases have exactly one permitted outcome")
     func narrowness() {
-        let expectations = Self.cases.map { $0.expectation() }
+        let expectations = Self.cases.prefix(1_000).map { $0.expectation() }
         let mustComplete = expectations.filter { $0.complete != nil && $0.failures.isEmpty }.count
         let mustFail = expectations.filter { $0.complete == nil }.count
-        #expect(mustComplete > 1_250)
-        #expect(mustFail > 600)
+        #expect(mustComplete > 400)
+        #expect(mustFail > 200)
         #expect(expectations.allSatisfy { $0.complete != nil || !$0.failures.isEmpty })
     }
 
     @Test("The engine's promises are among the freedoms of the standard")
     func rules() {
-        for generated in Self.cases {
+        for generated in Self.cases.prefix(1_000) {
             let (engine, standard) = (generated.expectation(), generated.expectation(.standard))
             #expect(engine.complete == nil || engine.complete == standard.complete)
             #expect(engine.failures.isSubset(of: standard.failures), "\(generated)")
