@@ -3,7 +3,7 @@
 #
 #     Tests/Programs/foundation_fate.sh [cases [seed [file]]]
 #
-# Without arguments: 2,000 cases, a random seed, and the table on the standard output. About a minute for 1,000 cases; the tests have to be built.
+# Without arguments: 2,000 cases, a random seed, and the table on the standard output. One to four minutes for 1,000 cases; the tests have to be built.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -67,7 +67,6 @@ enum FateClient: String, Sendable, CaseIterable {
         let expected = generated.expectation(.standard)
         let violations = GeneratedRun.violations(of: ending, expected)
         guard violations.isEmpty else {
-            if ProcessInfo.processInfo.environment["LARKSPUR_FATE_DETAILS"] != nil { print(violations, generated) }
             guard case .failure = ending else {
                 return violations.allSatisfy { $0.hasPrefix("the field") } ? .wrongField : .wrongSuccess
             }
