@@ -99,6 +99,9 @@ final class StubTaskCore: Sendable {
         deliverNext()
     }
 
+    /// Calls a closure on the delegate queue, after the calls of the delegate that are queued.
+    func afterwards(_ body: @escaping @Sendable () -> Void) { session.delegateQueue.addOperation(body) }
+
     // MARK: The request
 
     private func begin() {

@@ -55,6 +55,16 @@ final class StubDownloadTask: URLSessionDownloadTask, @unchecked Sendable {  // 
     override func resume() { core.resume() }
     override func suspend() { core.suspend() }
     override func cancel() { core.cancel() }
+    // The superclass's method looks for the session's protocol classes, and ends the process because there are none.
+    override func cancel(byProducingResumeData completionHandler: @escaping (Data?) -> Void) {
+        let handler = ResumeDataHandler(body: completionHandler)
+        core.cancel()
+        core.afterwards { handler.body(nil) }
+    }
+
+    private struct ResumeDataHandler: @unchecked Sendable {  // Safe: it is called once, on the delegate queue.
+        let body: (Data?) -> Void
+    }
 }
 
 /// A stub upload task.

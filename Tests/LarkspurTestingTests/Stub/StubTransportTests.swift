@@ -117,6 +117,20 @@ import Testing
         #expect(try await manager.get("a").validate(statusCode: [200]).value(as: [String].self) == ["Ada"])
     }
 
+    @Test("A download that is cancelled for resume data ends without them")
+    func cancelledDownload() async throws {
+        stub.on("/v1/file", .hang)
+        let data = Recorder<Data?>()
+        let task = manager.download("file")
+        task.resume()
+
+        task.cancel { data.record($0) }
+
+        #expect(try await data.first() == nil)
+        #expect(await task.response().error?.code == .cancelled)
+        #expect(data.values.count == 1)
+    }
+
     @Test("A download gets a file, with progress")
     func download() async throws {
         stub.on(.get, "/v1/file", .data(Data(repeating: 7, count: 1000)).inPieces(of: 300))
