@@ -30,6 +30,17 @@ extension OAuth2Credential: CustomStringConvertible, CustomDebugStringConvertibl
     public var customMirror: Mirror { Mirror(self, children: ["expirationDate": expirationDate as Any]) }
 }
 
+extension OAuth2Authenticator: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The token endpoint and the client's identifier, without the client's secret.
+    public var description: String {
+        "OAuth2Authenticator(\(clientID) at \(Redaction.standard.text(of: tokenEndpoint)))"
+    }
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+    /// A mirror without the client's secret.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
 /// The rules of OAuth 2: requests have a Bearer token (RFC 6750), and a refresh token renews it (RFC 6749, section 6).
 ///
 ///     let authenticator = OAuth2Authenticator(tokenEndpoint: tokenURL, clientID: "app") { request in

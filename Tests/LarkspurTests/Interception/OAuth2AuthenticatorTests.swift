@@ -140,6 +140,19 @@ struct OAuth2AuthenticatorTests {
         #expect(!text.contains("a0") && !text.contains("r&0") && text.contains("expires"))
     }
 
+    @Test("Printing an authenticator, or the interceptor that uses it, prints no secret of the client")
+    func printingAuthenticator() throws {
+        let url = try #require(URL(string: "https://ada:t0p@h.test/token?key=t0p"))
+        let authenticator = OAuth2Authenticator(tokenEndpoint: url, clientID: "app", clientSecret: "t0p") { _ in
+            throw URLError(.badURL)
+        }
+        let interceptor = AuthenticationInterceptor(old, authenticator: authenticator, for: url)
+        var text = "\(authenticator) \(String(reflecting: authenticator)) \(interceptor)"
+        dump(authenticator, to: &text)
+        dump(interceptor, to: &text)
+        #expect(!text.contains("t0p") && !text.contains("a0") && text.contains("app at https://"))
+    }
+
     @Test(
         "A call gets a new token from the server, which is stored before it is used",
         arguments: TestTransport.allCases
