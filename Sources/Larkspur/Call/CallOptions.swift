@@ -1,3 +1,5 @@
+internal import HTTPSyntax
+
 /// The settings of a call besides its request: timeouts, interceptors, hooks, progress, rules for the response and
 /// others.
 ///
@@ -15,8 +17,9 @@ public struct CallOptions: Sendable {
     public var interceptors: RequestInterceptors
     /// The hooks of the task. Each of them takes precedence over the same hook of the session manager. Default: nil.
     public var hooks: SessionHooks?
-    /// The credential that answers each authentication challenge of the task, once. The credential replaces the hook
-    /// ``SessionHooks/challengeAnswer``. Default: nil.
+    /// The credential that answers each authentication challenge of the request's origin or of a proxy, once. An origin
+    /// to which a redirect leads does not get it. The credential replaces the hook ``SessionHooks/challengeAnswer``.
+    /// Default: nil.
     public var credential: URLCredential?
     /// The rules by which responses are acceptable, in place of the rules of the serializer. Without these rules, a
     /// download or a stream, which has no serializer, accepts any content with a status of 200 to 299. Default: nil.
@@ -103,8 +106,22 @@ public struct CallOptions: Sendable {
 extension SessionHooks {
     /// Sets the hook `challengeAnswer` to a closure that answers each challenge with a credential, once.
     mutating func answer(with credential: URLCredential) {
-        challengeAnswer = { _, challenge in
-            challenge.previousFailureCount == 0 ? .useCredential(credential) : .rejectProtectionSpace
+        challengeAnswer = { task, challenge in
+            // A server may redirect to another one, which asks for credentials of its own.
+            guard challenge.protectionSpace.belongs(to: task.originalRequest?.url) else {
+                return .performDefaultHandling
+            }
+            return challenge.previousFailureCount == 0 ? .useCredential(credential) : .rejectProtectionSpace
         }
+    }
+}
+
+extension URLProtectionSpace {
+    /// Whether the space belongs to a proxy, or to the origin of a URL.
+    fileprivate func belongs(to url: URL?) -> Bool {
+        if isProxy() { return true }
+        guard let url, let origin = Origin(url) else { return false }
+        return host.lowercased() == origin.host && port == origin.port
+            && (self.protocol?.lowercased() ?? origin.scheme) == origin.scheme
     }
 }

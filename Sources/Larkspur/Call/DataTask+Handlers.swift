@@ -238,7 +238,8 @@ extension SessionTask {
         configure("verifyDigest(_:)") { $1.digestVerification = verification }
     }
 
-    /// Answers authentication challenges of this call with a name and a password.
+    /// Answers authentication challenges of this call with a name and a password. They are sent to the origin of the
+    /// request and to a proxy, and not to another origin to which a redirect leads.
     /// - Parameters:
     ///   - username: The user's name.
     ///   - password: The password.
@@ -253,7 +254,8 @@ extension SessionTask {
     }
 
     /// Answers authentication challenges of this call with a credential. If the server refuses the credential, the call
-    /// gets the server's response.
+    /// gets the server's response. The credential is sent to the origin of the request and to a proxy, and not to
+    /// another origin to which a redirect leads.
     /// - Parameter credential: The credential.
     /// - Returns: The task.
     public func authenticate(with credential: URLCredential) -> Self {

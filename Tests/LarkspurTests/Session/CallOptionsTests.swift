@@ -55,6 +55,22 @@ struct CallOptionsTests {
         #expect(server.requests.count == 4)
     }
 
+    @Test(
+        "A credential answers no challenge of another origin, to which a redirect leads",
+        arguments: TestTransport.allCases,
+        Way.allCases
+    )
+    func credentialOfOrigin(_ transport: TestTransport, _ way: Way) async throws {
+        let other = try LoopbackServer()
+        server.route("/away", .redirect(to: other.url("/basic-auth/ada/secret").absoluteString))
+        let manager = transport.makeManager(for: server)
+        let credential = URLCredential(user: "ada", password: "secret", persistence: .none)
+        #expect(await get("away", CallOptions(credential: credential), way, manager).error != nil)
+        #expect(await manager.get("away").authenticate(with: credential).response().error != nil)
+        #expect(other.requests.count == 2)
+        #expect(other.requests.allSatisfy { $0.headers["Authorization"] == nil })
+    }
+
     @Test("Interceptors and limits of time apply to the call alone", arguments: TestTransport.allCases, Way.allCases)
     func interceptors(_ transport: TestTransport, _ way: Way) async throws {
         let manager = transport.makeManager(for: server)
