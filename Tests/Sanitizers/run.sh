@@ -54,7 +54,7 @@ build_and_test() {
     local sessions='Download|Invalidation|ManyTasks|QuickSerialization|Queue|RedirectAndChallenge|ResumingDownload'
     sessions+='|ResumableUpload|Upload|WebSocket|WebSocketInterception|WebSocketReconnection'
     local calls='Async|AwaitedEnd|Open|ProducedBody|CallTimeout|Chain|ContentSequence|EventSource|Executor|Pages|ProgressUpdates|SequenceEnd|Streaming'
-    calls+='|TransferCall|Seam|CallAttempt|CallCourse|CallHandlers|CallPlan|TaskDelegate'
+    calls+='|TransferCall|Seam|CallAttempt|CallCourse|CallHandlers|CallModel|CallPlan|TaskDelegate'
     local interceptors='AuthenticationInterceptor|BetweenAttempts|CircuitBreaker|InterceptedCall|Limit|OAuth2Authenticator'
     interceptors+='|RequestCoalescing|RequestCompression|RetryBudget|RetryOutage|RetryPolicy'
     local observers='CallEvent|HARRecorder|Observer|WebSocketEvent'
