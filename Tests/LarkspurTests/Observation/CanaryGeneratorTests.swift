@@ -115,12 +115,20 @@ struct CanaryGenerator {
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
-    /// Whether a text has the word, also percent-encoded.
-    static func isFound(in text: String) -> Bool {
+    /// Whether a text has the word, also percent-encoded or in base64.
+    static func isFound(in text: String) -> Bool { isFound(canary, in: text) }
+
+    /// Whether a text has a word, also percent-encoded or in base64.
+    static func isFound(_ word: String, in text: String) -> Bool {
         var text = text
+        // The characters of base64 that depend on the word alone, at each of its three places in a group.
+        let encoded = [(0, 0), (1, 2), (2, 3)].map { offset, first in
+            let text = Data((String(repeating: "x", count: offset) + word).utf8).base64EncodedString()
+            return text.dropFirst(first).prefix(8 * (offset + word.utf8.count) / 6 - first)
+        }
         // Each turn takes away an encoding.
         for _ in 0..<8 {
-            if text.contains(canary) { return true }
+            if text.contains(word) || encoded.contains(where: text.contains) { return true }
             let decoded = text.percentDecodedOnce
             if decoded == text { return false }
             text = decoded
