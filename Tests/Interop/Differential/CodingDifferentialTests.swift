@@ -18,7 +18,7 @@ struct CodingDifferentialTests {
 
     @Test("Contents in any pieces, whole and broken, are what others decode")
     func decoding() throws {
-        let count = DifferentialRun.count(1000)
+        let count = DifferentialRun.count(600)
         let cases: [Case] = try DifferentialRun.cases(of: "differential_codings", count)
         try #require(cases.count == count)
         var run = DifferentialRun("Content codings")

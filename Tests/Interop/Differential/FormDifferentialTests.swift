@@ -65,7 +65,7 @@ struct FormDifferentialTests {
 
     @Test("Random forms have the parts that python-multipart, werkzeug and Python's parser of mail find")
     func parts() throws {
-        let count = DifferentialRun.count(1000)
+        let count = DifferentialRun.count(300)
         var generator = Generator(random: SeededGenerator())
         var forms: [Form] = []
         var expected: [[Part]] = []

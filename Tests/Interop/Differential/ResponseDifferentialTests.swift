@@ -90,6 +90,11 @@ struct ResponseDifferentialTests {
             "\(length(own)), right \(length(sample.content)), h11 \(length(sample.h11)), http.client \(length(sample.client)), curl \(length(curled)): \(bytes)"
     }
 
-    private func reason(_ sample: Case, _ own: Data?) -> String? { nil }
+    /// Why the engine differs; nil if there is no good reason.
+    private func reason(_ sample: Case, _ own: Data?) -> String? {
+        let hasBareReturn = zip(sample.bytes, sample.bytes.dropFirst()).contains { $0 == 0x0D && $1 != 0x0A }
+        guard own == nil, hasBareReturn else { return nil }
+        return "a carriage return without a line feed is a fault (RFC 9112, section 2.2)"
+    }
 }
 #endif

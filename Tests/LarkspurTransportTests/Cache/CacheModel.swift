@@ -36,9 +36,24 @@ struct CacheModel {
         /// The number of the 304 or of the response to a HEAD whose fields these are; nil for the original ones.
         var update: Int?
 
+        /// Whether a response was stored with fields that allow it whatever its status is. A 304 does not change that.
+        private var wasExplicit = false
+
+        init(control: [Directive] = [], date: Date? = nil, vary: [String] = []) {
+            self.control = control
+            self.date = date
+            self.vary = vary
+        }
+
+        /// Whether the fields allow that a response is stored whatever its status is (section 3).
+        var isExplicit: Bool {
+            wasExplicit || expires != nil || ["public", "private", "max-age"].contains { control.has($0) }
+        }
+
         /// The fields after a 304 (section 3.2).
         func updated(by new: Fields) -> Fields {
             var fields = self
+            fields.wasExplicit = isExplicit
             if !new.control.isEmpty { fields.control = new.control }
             (fields.date, fields.age) = (new.date, new.age)
             fields.expires = new.expires ?? expires
@@ -117,8 +132,7 @@ struct CacheModel {
 
         require(state.query.method == "GET" && ["GET", "HEAD"].contains(query.method), "3: the method")
         require(!control.has("no-store") && !state.query.control.has("no-store"), "3: no-store")
-        let isExplicit = ["public", "private", "max-age"].contains { control.has($0) } || state.fields.expires != nil
-        require(isHeuristicallyCacheable(status) || isExplicit, "3: the status")
+        require(isHeuristicallyCacheable(status) || state.fields.isExplicit, "3: the status")
         require(!state.fields.vary.contains("*"), "4.1: Vary: *")
         require(
             state.fields.vary.allSatisfy { state.query.fields[$0] == query.fields[$0] },

@@ -34,7 +34,7 @@ struct CacheModelTests {
         // A sequence in which nothing of a kind happens proves nothing of it.
         guard number >= 400 else { return }
         for use in [
-            "absent", "bypassed", "unverifiable", "fresh", "stale", "revalidatedLater", "validated", "replaced",
+            "absent", "unverifiable", "fresh", "stale", "revalidatedLater", "validated", "replaced",
             "fallback", "gatewayTimeout", "invalidated", "confirmed by HEAD", "304 of another response",
         ] {
             #expect(counts[use] != nil, "No outcome is \(use).")
