@@ -29,6 +29,8 @@ import dns
 
 requests = []
 uploads = {}
+# The number of the last request for an upload. An earlier one, whose content may still arrive, adds nothing more.
+turns = {}
 socket_numbers = itertools.count(1)
 contents = {}
 
@@ -142,6 +144,7 @@ async def serve_tus(reader, writer, method, target, fields):
         respond(writer, "201 Created", b"", f"Location: {name}", "Tus-Resumable: 1.0.0")
         return
     length, content = uploads[target]
+    turn = turns[target] = turns.get(target, 0) + 1
     if method == "PATCH":
         if int(fields["upload-offset"]) != len(content):
             async for _ in read_content(reader, fields):
@@ -149,6 +152,8 @@ async def serve_tus(reader, writer, method, target, fields):
             respond(writer, "409 Conflict", b"", "Tus-Resumable: 1.0.0")
             return
         async for chunk in read_content(reader, fields):
+            if turns[target] != turn:
+                raise ConnectionError
             content.extend(chunk)
     status = "204 No Content" if method == "PATCH" else "200 OK"
     offset = (f"Upload-Offset: {len(content)}", f"Upload-Length: {length}", "Tus-Resumable: 1.0.0")
