@@ -4,8 +4,8 @@ import Foundation
 
 /// The check that the cost of a target is proportional to the length of its input.
 ///
-/// Like `ByteInputs`, it tries every byte repeated, and pairs of the bytes that grammars treat in different ways. It also
-/// tries each input of a corpus repeated, so the inputs that the fuzzer has found are examined, too.
+/// Like `ByteInputs`, it tries every byte repeated, and pairs of the bytes that grammars treat in different ways. Each
+/// input of a corpus is repeated, too, so the inputs that the fuzzer has found are examined.
 struct GrowthCheck {
     private let target: FuzzTarget
     private let length: Int
