@@ -48,11 +48,12 @@ struct URLReferenceDifferentialTests {
         return url.text
     }
 
-    /// Returns a URL without what urllib drops: empty segments, and an empty query and fragment.
+    /// Returns a URL without what urllib drops: empty segments and parameters, and an empty query and fragment.
     private func loose(_ url: URLReference) -> String {
         var url = url
         url.scheme = url.scheme?.lowercased()
         url.path.replace(/\/+/, with: "/")
+        if url.path.hasSuffix(";") { url.path.removeLast() }
         if url.query?.isEmpty == true { url.query = nil }
         if url.fragment?.isEmpty == true { url.fragment = nil }
         return url.text
@@ -71,9 +72,9 @@ struct URLReferenceDifferentialTests {
         }
         let hasEmptySegment = (URLReference(reference.base).path + " " + relative.path).contains("//")
         if relative.scheme == nil, relative.authority == nil, hasEmptySegment,
-            reference.text.lowercased().contains("%2e")
+            reference.text.lowercased().contains("%2e") || reference.text.contains("\\")
         {
-            return "urllib drops empty segments before it removes dot segments, and ada decodes dots"
+            return "urllib drops empty segments before it removes dot segments, and ada decodes dots and backslashes"
         }
         if let scheme = relative.scheme, relative.authority == nil {
             return ["http", "https"].contains(scheme.lowercased())

@@ -38,6 +38,9 @@ final class NetworkServer: Sendable {
         process.environment = ProcessInfo.processInfo.environment.merging(
             ["PATH": (ProcessInfo.processInfo.environment["PATH"] ?? "") + ":/usr/sbin:/sbin"]
         ) { $1 }
+        // The server ends after the tests, and must not hold their output open until then.
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
         try process.run()
         return process
     }

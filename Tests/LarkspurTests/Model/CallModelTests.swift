@@ -13,7 +13,11 @@ import Testing
 struct CallModelTests {
     private static let setRuns = ProcessInfo.processInfo.environment["LARKSPUR_MODEL_RUNS"].flatMap { Int($0) }
 
-    @Test("Whatever is done to calls, each ends once, as its life allows, and nothing is left", arguments: backings)
+    @Test(
+        "Whatever is done to calls, each ends once, as its life allows, and nothing is left",
+        .enabled(if: setRuns != nil, "Run by Tests/Models/run.sh."),
+        arguments: backings
+    )
     func sequences(_ backing: ModelRun.Backing) async throws {
         let folder = TemporaryFolder()
         let server = try ModelServer()

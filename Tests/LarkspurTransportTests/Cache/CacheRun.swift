@@ -218,7 +218,8 @@ struct CacheRun {
             )
         } else if !isOwn || reply.status != contact.status {
             faults = ["the server's response is not delivered"]
-        } else if isFailure, mustFallBack(on: candidate, query) {
+        } else if isFailure, reply.contacts.count == 1, mustFallBack(on: candidate, query) {
+            // After a 304 about another response, the stored response is not what the server has.
             faults = ["RFC 5861, 4: a stale response does not replace the error"]
         }
         if query.method == "HEAD" {

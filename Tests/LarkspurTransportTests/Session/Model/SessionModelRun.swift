@@ -239,8 +239,10 @@ final class SessionModelRun: Sendable {
             behaviour == .never
             || operations.contains { operation in
                 switch operation.action {
-                // A task that is created in an invalid session fails as if it was cancelled.
-                case .cancel(number), .cancelKeepingData(number), .invalidate, .finish, .dropSession: true
+                // A task that is created in an invalid session fails as if it was cancelled. The end of the run does
+                // not wait for a task that was dropped.
+                case .cancel(number), .cancelKeepingData(number), .drop(number), .invalidate, .finish, .dropSession:
+                    true
                 default: false
                 }
             }
@@ -248,7 +250,7 @@ final class SessionModelRun: Sendable {
             !kind.hasHandler
             && operations.contains { operation in
                 switch operation.action {
-                case .invalidate, .finish, .dropSession: true
+                case .drop(number), .invalidate, .finish, .dropSession: true
                 default: false
                 }
             }
