@@ -5,7 +5,13 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("Content codings, beside zlib, brotli and zstandard of Python", .needsServers, .seeded, .timeLimit(.minutes(5)))
+@Suite(
+    "Content codings, beside zlib, brotli and zstandard of Python",
+    .needsServers,
+    .isDifferential,
+    .seeded,
+    .timeLimit(.minutes(5))
+)
 struct CodingDifferentialTests {
     private struct Case: Decodable {
         let field: String

@@ -68,4 +68,15 @@ struct DifferentialRun {
         #expect(agreed >= minimum, sourceLocation: sourceLocation)
     }
 }
+
+extension Trait where Self == ConditionTrait {
+    /// Tests that compare with other implementations run only if they are told their number of cases: each seed can
+    /// bring a difference whose reason nobody has looked at yet.
+    static var isDifferential: Self {
+        .enabled(
+            if: ProcessInfo.processInfo.environment["LARKSPUR_DIFFERENTIAL_CASES"] != nil,
+            "LARKSPUR_DIFFERENTIAL_CASES sets the number of cases."
+        )
+    }
+}
 #endif

@@ -11,6 +11,7 @@ import Testing
 @Suite(
     "WebSocket frames in both directions, beside Python's websockets",
     .needsServers,
+    .isDifferential,
     .seeded,
     .timeLimit(.minutes(5))
 )

@@ -173,6 +173,29 @@ struct KeptConnectionTests {
         #expect(server.requests.values.map(\.connection) == [0, 0, 1])
     }
 
+    @Test("A response that begins with a folded line is read alone, whatever came before it")
+    func foldedBeginning() async throws {
+        // libcurl would append the line to a field of the response before, which it has freed.
+        let server = try RawServer { connection in
+            while !connection.readHead().isEmpty {
+                let fields = (0..<20).map { "X-\($0): \(String(repeating: "a", count: 50 + $0))\r\n" }.joined()
+                let folded = "HTTP/1.1 200 OK\r\n folded: line\r\nContent-Length: 4\r\n\r\nkept"
+                connection.write("HTTP/1.1 200 OK\r\n\(fields)Content-Length: 4\r\n\r\nkept")
+                guard !connection.readHead().isEmpty else { return }
+                connection.write(folded)
+            }
+        }
+        defer { server.stop() }
+        let session = CurlURLSession(configuration: .testing)
+        defer { session.finishTasksAndInvalidate() }
+        for _ in 0..<200 {
+            #expect(try await session.outcome(of: server.url).text == "kept")
+            // The response is refused, or its first line is skipped.
+            let text = try await session.outcome(of: server.url).text
+            #expect(text == nil || text == "kept" || text?.isEmpty == true)
+        }
+    }
+
     @Test("So is the next one that is lost, however many were lost before")
     func oftenAgain() async throws {
         // Each connection brings one response, and ends with the next request.
