@@ -53,7 +53,7 @@ extension TransferMetrics {
 
     /// The libraries that speak ``protocolName`` for libcurl, with their versions, such as nghttp2 1.65.0 for HTTP/2,
     /// or ngtcp2 and nghttp3 for HTTP/3. Empty for HTTP/1.x, which libcurl speaks itself, and if no response arrived.
-    public var protocolLibraries: [EngineReport.Component] {
+    public var protocolLibraries: [LibcurlComponent] {
         switch protocolName {
         case "h2": Libcurl.http2Libraries
         case "h3": Libcurl.http3Libraries

@@ -19,14 +19,6 @@ public struct EngineReport: Sendable, CustomStringConvertible {
         public var isPresent: Bool { lack == nil }
     }
 
-    /// A library that libcurl uses.
-    public struct Component: Sendable, Hashable {
-        /// The name that libcurl reports, such as "nghttp2".
-        public let name: String
-        /// The version, such as "1.52.0".
-        public let version: String
-    }
-
     /// The version of libcurl, such as "7.88.1"; nil if there is none.
     public let libcurlVersion: String?
     /// The path of libcurl's file; nil if there is no libcurl, or if it is linked into the program.
@@ -34,7 +26,7 @@ public struct EngineReport: Sendable, CustomStringConvertible {
     /// libcurl's TLS library with its version, such as "OpenSSL/3.0.19"; nil if there is none.
     public let tlsLibrary: String?
     /// The libraries that libcurl uses, in its own order: for TLS, codings, HTTP/2, HTTP/3, names and others.
-    public let components: [Component]
+    public let components: [LibcurlComponent]
     /// The file or folder of the certificate authorities that are trusted by default; nil if none can be read.
     public let authorities: String?
     /// The reason why the engine cannot be used at all; nil if it can be used.
@@ -62,7 +54,7 @@ public struct EngineReport: Sendable, CustomStringConvertible {
         libcurlVersion = Libcurl.version
         libcurlPath = Libcurl.path
         tlsLibrary = Libcurl.tlsLibrary
-        components = Component.list(in: description)
+        components = LibcurlComponent.list(in: description)
         authorities = SystemRoots.path(file: Libcurl.authoritiesFile, folder: Libcurl.authoritiesFolder)
         unavailabilityReason = Libcurl.unavailability
         self.abilities = abilities
@@ -129,30 +121,5 @@ public struct EngineReport: Sendable, CustomStringConvertible {
         }
         return Set(paths).sorted()
     }
-}
-
-extension EngineReport.Component {
-    /// Reads the words of libcurl's description that have a version. The first word is libcurl itself. A word in
-    /// parentheses is a library that is not used by itself.
-    static func list(in description: String) -> [Self] {
-        description.split(separator: " ").dropFirst().compactMap { word in
-            let parts = word.split(separator: "/", maxSplits: 1)
-            guard parts.count == 2, let name = parts.first, let version = parts.last, !name.hasPrefix("(") else {
-                return nil
-            }
-            return Self(name: String(name), version: String(version))
-        }
-    }
-
-    /// Whether the library speaks HTTP/2.
-    var isHTTP2: Bool { name == "nghttp2" }
-
-    /// Whether the library speaks QUIC or HTTP/3. OpenSSL's own QUIC is not told from its TLS.
-    var isHTTP3: Bool { ["ngtcp2", "nghttp3", "quiche", "msh3"].contains(name) }
-}
-
-extension Libcurl {
-    static let http2Libraries = EngineReport.Component.list(in: description).filter(\.isHTTP2)
-    static let http3Libraries = EngineReport.Component.list(in: description).filter(\.isHTTP3)
 }
 #endif
