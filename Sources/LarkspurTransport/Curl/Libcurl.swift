@@ -61,8 +61,9 @@ enum Libcurl {
     /// none. This is so from 8.21.0 on.
     static let replacesMissingRoots = isAtLeast(8, 21)
 
-    /// Whether libcurl keeps a pointer to a field of a handle's last response, after it has freed the field. If the next
-    /// response begins with a folded line, libcurl reads what the pointer leads to. This is so from 7.84.0 to 8.0.1.
+    /// Whether libcurl keeps a pointer to a field of a handle's last response, after it has freed the field. If the
+    /// next response begins with a folded line, libcurl reads what the pointer leads to. This is so from 7.84.0 to
+    /// 8.0.1.
     static let remembersFreedFields = isAtLeast(7, 84) && !isAtLeast(8, 1)
 
     /// Whether libcurl has at least this version.
