@@ -79,6 +79,7 @@ final class EasyHandle {
     let support: ConnectionSupport
     /// The name under which the close of the connection is watched; nil if it is not watched.
     @exclusivity(unchecked) var watchedConnection: UInt?
+    /// The facts that decide whether another request may use the handle.
     @exclusivity(unchecked) var reuse = Reuse()
     /// Whether libcurl asks the client before it sends a request.
     @exclusivity(unchecked) var seesSendings = false

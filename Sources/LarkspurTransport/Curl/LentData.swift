@@ -58,17 +58,18 @@ struct LineList {
         self.lastLine = lastLine
         let previous = list
         list = nil
-        var isWhole = true
-        for line in lines + (lastLine.map { [$0] } ?? []) where isWhole {
-            guard let longer = libcurl_slist_append(list, line) else {
-                isWhole = false
-                continue
-            }
-            list = longer
-        }
+        var isWhole = lines.allSatisfy { append($0) }
+        if isWhole, let lastLine { isWhole = append(lastLine) }
         let result = libcurl_easy_setopt_pointer(handle, option, list.map { UnsafeRawPointer($0) })
         libcurl_slist_free_all(previous)
         return isWhole ? result : CURLE_OUT_OF_MEMORY
+    }
+
+    /// Returns false if there is no memory for the line.
+    private mutating func append(_ line: String) -> Bool {
+        guard let longer = libcurl_slist_append(list, line) else { return false }
+        list = longer
+        return true
     }
 
     func free() { libcurl_slist_free_all(list) }

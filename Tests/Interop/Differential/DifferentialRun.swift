@@ -32,7 +32,7 @@ struct DifferentialRun {
         try PythonScript(script, usesPackages: true).run(mode + ["\(TestSeed.value)", "\(count)"])
     }
 
-    /// What a script makes of lines of JSON.
+    /// Passes lines of JSON to a script, and returns the readings that the script prints.
     static func readings<Line: Encodable, Reading: Decodable>(
         of lines: [Line],
         by script: String,

@@ -41,7 +41,7 @@ struct ResponseDifferentialTests {
                 continue
             }
             let others = [sample.h11, sample.client, curled[number]]
-            // What is broken may be a fault for some, and is not for others what it would be for nobody.
+            // A broken response may be a fault. If it is complete, it has the content that another client finds.
             let isAllowed = own == nil ? sample.h11 == nil : others.contains(own)
             if isAllowed {
                 run.agree()

@@ -96,7 +96,7 @@ extension HostileMachineTests {
                 try await manager.download("large", to: .file(target, replacing: isReplacing)).file
             }
             #expect(error?.code == .fileMoveFailed)
-            // What was there before is still there, and whole.
+            // The earlier file is still there, and whole.
             #expect(try disk.names == (isReplacing ? ["file"] : []))
             if isReplacing { #expect(try Data(contentsOf: target) == Data("before".utf8)) }
         }

@@ -29,7 +29,7 @@ enum NetworkPath {
     /// The folder of the programs that `network.sh` has compiled.
     static var folder: String? { ProcessInfo.processInfo.environment["LARKSPUR_NETWORK_FAULTS"] }
 
-    /// How often tests with random faults run, each time with another seed.
+    /// The number of runs of each test with random faults, each with another seed.
     static let rounds = ProcessInfo.processInfo.environment["LARKSPUR_NETWORK_ROUNDS"].flatMap { Int($0) } ?? 1
 
     /// Replaces the settings, by default with none: each packet is forwarded at once.

@@ -155,7 +155,7 @@ extension GeneratedResponse {
         case .earlyEnd where wire.bytes.count < wire.headEnd: expected.fail(.lost, .malformed)
         case .earlyEnd where endsByClosing: applyShorterContent(wire, &expected)
         case .earlyEnd where !isWhole: expected.fail(.lost)
-        // What has arrived may be discarded by a reset.
+        // A reset may discard bytes that have arrived.
         case .reset where isWhole && !endsByClosing: expected.tolerate(.lost, .malformed)
         case .reset: expected.fail(.lost, .malformed)
         case .cutWithoutNotification where isSecure && endsByClosing: expected.fail(.lost, .malformed)

@@ -13,7 +13,7 @@ final class GeneratedServer: Sendable {
         var ends: [Int]
     }
 
-    /// What the threads of the connections need, so that they do not keep the server alive.
+    /// The values that the threads of the connections use, so that these threads do not retain the server.
     private final class Shared: Sendable {
         let scripts = Mutex<[Int: Script]>([:])
         let isStopped = Atomic(false)

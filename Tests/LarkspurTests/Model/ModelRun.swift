@@ -199,7 +199,7 @@ final class ModelRun: Sendable {
     private func end() async {
         await wait(for: "some awaits have not been resumed") { state.withLock { $0.waits.isEmpty } }
         if let manager = state.withLock({ $0.manager }) { await end(manager) }
-        // What a task of a queue still holds is released when the queues are empty.
+        // Objects that a task of a queue retains are released when the queues are empty.
         let references = state.withLock { state in
             state.manager = nil
             state.socket = [:]

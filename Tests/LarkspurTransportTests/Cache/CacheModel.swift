@@ -65,7 +65,7 @@ struct CacheModel {
         }
     }
 
-    /// What a cache may know of a response.
+    /// The facts about a response that a cache may use.
     struct State: Sendable {
         var fields: Fields
         var arrival: Date

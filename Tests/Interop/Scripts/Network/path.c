@@ -4,8 +4,8 @@
 //     path CLIENT_NAMESPACE SERVER_NAMESPACE CONTROL_PORT
 //
 // A UDP socket on 127.0.0.1:CONTROL_PORT of the client's namespace takes settings, such as "seed=7 loss=5 delay=100".
-// What is not named is off. The response is the counts since the settings before. The numbers are random, but follow
-// from the seed.
+// A setting that is not named is off. The response is the counts since the settings before. The numbers are random, but
+// follow from the seed.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>

@@ -142,7 +142,7 @@ extension FuzzTarget {
             let isAdded = bytes.withUnsafeBytes { bytes in
                 bytes.baseAddress.map { libcurl_trust_add(trust, role, $0, bytes.count) } ?? false
             }
-            // What OpenSSL accepts is at least one whole value.
+            // A value that OpenSSL accepts is at least one whole value.
             if isAdded { require(bytes.first == 0x30, "a certificate is a sequence") }
         }
     }
