@@ -16,7 +16,11 @@ public struct PublicKeyPin: Sendable, Hashable {
     /// - Throws: A ``TLSConfigurationError``: `malformedPin` if the text is not a hash of 32 bytes.
     public init(sha256 base64: String) throws(TLSConfigurationError) {
         var text = base64[...]
-        if text.hasPrefix("sha256/") { text = text.dropFirst(text.hasPrefix("sha256//") ? 8 : 7) }
+        if text.hasPrefix("sha256/") {
+            text = text.dropFirst(7)
+            // A hash can begin with a slash, too; 32 bytes take 44 characters.
+            if text.hasPrefix("/"), text.utf8.count > 44 { text = text.dropFirst() }
+        }
         guard let hash = Data(base64Encoded: String(text)), hash.count == 32 else {
             throw TLSConfigurationError(.malformedPin, "“\(base64)” is no SHA-256 hash in base64.")
         }

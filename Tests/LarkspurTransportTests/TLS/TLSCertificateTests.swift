@@ -38,6 +38,16 @@ struct TLSCertificateTests {
     }
 
     @Test(
+        "A pin that begins with a slash is taken with and without its prefix",
+        arguments: ["", "sha256/", "sha256//"]
+    )
+    func slashAtBeginning(prefix: String) throws {
+        let hash = Data([0xFF]) + Data(count: 31)
+        #expect(hash.base64EncodedString().hasPrefix("/"))
+        #expect(try PublicKeyPin(sha256: prefix + hash.base64EncodedString()).sha256 == hash)
+    }
+
+    @Test(
         "What is no hash of 32 bytes is no pin",
         arguments: ["", "sha256/", "abc", "sha1/" + TLSFixture.pin, "AAAA", String(TLSFixture.pin.dropLast(4))]
     )
