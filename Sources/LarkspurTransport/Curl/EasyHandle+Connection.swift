@@ -21,8 +21,7 @@ extension EasyHandle {
 
     /// Returns whether another request may use the handle after the last transfer, and forgets that transfer.
     func takeReusability() -> Bool {
-        // A server could end the process.
-        guard !Libcurl.remembersFreedFields else { return false }
+        forgetFirstField()
         // libcurl up to 8.16 adds up the repetitions of all transfers of a handle whose connections were lost, and the
         // sixth one fails ("Connection died, tried 5 times before giving up"). If libcurl does not report what it
         // sends, any transfer on a new connection may be such a repetition.

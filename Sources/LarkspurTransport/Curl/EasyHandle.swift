@@ -75,7 +75,7 @@ final class EasyHandle {
     }
     /// The check of servers that libcurl cannot make; nil if none is needed.
     @exclusivity(unchecked) var check: ServerCheck?
-    @exclusivity(unchecked) private var trace = Trace()
+    @exclusivity(unchecked) var trace = Trace()
     let support: ConnectionSupport
     /// The name under which the close of the connection is watched; nil if it is not watched.
     @exclusivity(unchecked) var watchedConnection: UInt?
@@ -128,8 +128,7 @@ final class EasyHandle {
         _ = libcurl_easy_setopt_data_callback(raw, CURLOPT_WRITEFUNCTION, Self.write)
         _ = libcurl_easy_setopt_data_callback(raw, CURLOPT_READFUNCTION, Self.read)
         _ = libcurl_easy_setopt_seek_callback(raw, CURLOPT_SEEKFUNCTION, Self.seek)
-        set(CURLOPT_DEBUGDATA, context)
-        _ = libcurl_easy_setopt_debug_callback(raw, CURLOPT_DEBUGFUNCTION, Self.debug)
+        receiveTrace()
         set(CURLOPT_SHARE, support.share)
         useSockets(of: support.sockets)
         observeSendings()
@@ -216,26 +215,6 @@ final class EasyHandle {
         note(lent.addresses.replace(with: lent.fixedAddresses + lines, for: CURLOPT_RESOLVE, of: raw, always: true))
     }
 
-    /// Turns the reports of a proxy's header sections on or off.
-    func watchTunnel(_ isOn: Bool) {
-        trace.ofTunnels = isOn
-        set(CURLOPT_VERBOSE, trace.isOn ? 1 : 0)
-    }
-
-    /// Turns the reports of HTTP/2 stream events on or off, even during a transfer.
-    func watchStreams(_ isOn: Bool) {
-        guard isOn != trace.ofStreams else { return }
-        trace.ofStreams = isOn
-        set(CURLOPT_VERBOSE, trace.isOn ? 1 : 0)
-    }
-
-    /// The parts of libcurl's trace that the engine reads.
-    private struct Trace {
-        var ofTunnels = false
-        var ofStreams = false
-        var isOn: Bool { ofTunnels || ofStreams }
-    }
-
     // MARK: Under way
 
     /// Pauses the given directions, and resumes the others.
@@ -285,9 +264,10 @@ final class EasyHandle {
     // MARK: Callbacks
 
     private static let header: libcurl_data_callback = { bytes, size, count, context in
-        let total = size * count
-        guard let client = client(of: context) else { return 0 }
-        return client.receiveHeader(UnsafeRawBufferPointer(start: bytes, count: total)) ? total : 0
+        let line = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
+        guard let handle = handle(of: context), let client = handle.client else { return 0 }
+        if Libcurl.remembersFreedFields { handle.watchFirstField(after: line) }
+        return client.receiveHeader(UnsafeRawBufferPointer(line)) ? line.count : 0
     }
 
     private static let write: libcurl_data_callback = { bytes, size, count, context in
@@ -326,18 +306,7 @@ final class EasyHandle {
         return CURL_TRAILERFUNC_OK
     }
 
-    private static let debug: libcurl_debug_callback = { _, kind, bytes, size, context in
-        guard let handle = handle(of: context) else { return 0 }
-        let text = UnsafeRawBufferPointer(start: bytes, count: size)
-        if kind == CURLINFO_HEADER_IN, handle.trace.ofTunnels {
-            handle.client?.receiveTunnelHeader(text)
-        } else if kind == CURLINFO_TEXT, handle.trace.ofStreams, let event = StreamEvent(text) {
-            handle.client?.receive(event)
-        }
-        return 0
-    }
-
-    private static func handle(of context: UnsafeMutableRawPointer?) -> EasyHandle? {
+    static func handle(of context: UnsafeMutableRawPointer?) -> EasyHandle? {
         context.map { Unmanaged<EasyHandle>.fromOpaque($0).takeUnretainedValue() }
     }
 

@@ -190,9 +190,9 @@ struct KeptConnectionTests {
         defer { session.finishTasksAndInvalidate() }
         for _ in 0..<200 {
             #expect(try await session.outcome(of: server.url).text == "kept")
-            // The response is refused, or its first line is skipped.
+            // The first line is skipped, or, by other versions of libcurl, the response is refused.
             let text = try await session.outcome(of: server.url).text
-            #expect(text == nil || text == "kept" || text?.isEmpty == true)
+            #expect(text == "kept" || !Libcurl.remembersFreedFields && text?.isEmpty != false)
         }
     }
 

@@ -1,0 +1,83 @@
+#if canImport(FoundationNetworking)
+internal import CLibcurl
+
+/// The trace of libcurl, which is written only while the engine reads one of its parts.
+extension EasyHandle {
+    /// The parts of libcurl's trace that the engine reads.
+    struct Trace {
+        fileprivate var ofTunnels = false
+        fileprivate var ofStreams = false
+        /// Whether the next line of a header section is its first field.
+        fileprivate var ofFirstField = false
+        /// The blank that the first field began with, while libcurl reads another byte in its place.
+        fileprivate var hiddenBlank: UInt8?
+        fileprivate var isOn: Bool { ofTunnels || ofStreams || ofFirstField }
+    }
+
+    /// Sets the receiver of the trace.
+    func receiveTrace() {
+        _ = libcurl_easy_setopt_pointer(raw, CURLOPT_DEBUGDATA, Unmanaged.passUnretained(self).toOpaque())
+        _ = libcurl_easy_setopt_debug_callback(raw, CURLOPT_DEBUGFUNCTION, Self.debug)
+    }
+
+    /// Turns the reports of a proxy's header sections on or off.
+    func watchTunnel(_ isOn: Bool) {
+        trace.ofTunnels = isOn
+        applyTrace()
+    }
+
+    /// Turns the reports of HTTP/2 stream events on or off, even during a transfer.
+    func watchStreams(_ isOn: Bool) {
+        guard isOn != trace.ofStreams else { return }
+        trace.ofStreams = isOn
+        applyTrace()
+    }
+
+    /// Keeps libcurl from the memory that it has freed, see ``Libcurl/remembersFreedFields``.
+    ///
+    /// After a status line, libcurl traces the next line before it takes the line as a field. If the line is folded,
+    /// ``hideBlank(of:)`` makes it one that libcurl does not take. Here the line gets its blank back.
+    /// - Parameter line: A line of a header section.
+    func watchFirstField(after line: UnsafeMutableRawBufferPointer) {
+        if line.starts(with: Self.statusLineBeginning) {
+            trace.ofFirstField = true
+            applyTrace()
+        } else if trace.ofFirstField {
+            if let blank = trace.hiddenBlank { line[0] = blank }
+            forgetFirstField()
+        }
+    }
+
+    /// Forgets that a status line was received.
+    func forgetFirstField() {
+        guard trace.ofFirstField else { return }
+        trace.ofFirstField = false
+        trace.hiddenBlank = nil
+        applyTrace()
+    }
+
+    /// libcurl takes a line that begins with a carriage return for the end of the fields only when it divides the bytes
+    /// into lines, which it has done by now.
+    private func hideBlank(of line: UnsafeMutableRawBufferPointer) {
+        guard let first = line.first, first == UInt8(ascii: " ") || first == UInt8(ascii: "\t") else { return }
+        trace.hiddenBlank = first
+        line[0] = UInt8(ascii: "\r")
+    }
+
+    private func applyTrace() { set(CURLOPT_VERBOSE, trace.isOn ? 1 : 0) }
+
+    private static let statusLineBeginning = Array("HTTP/".utf8)
+
+    private static let debug: libcurl_debug_callback = { _, kind, bytes, size, context in
+        guard let handle = handle(of: context) else { return 0 }
+        let text = UnsafeMutableRawBufferPointer(start: bytes, count: size)
+        if kind == CURLINFO_HEADER_IN {
+            if handle.trace.ofTunnels { handle.client?.receiveTunnelHeader(UnsafeRawBufferPointer(text)) }
+            if handle.trace.ofFirstField { handle.hideBlank(of: text) }
+        } else if kind == CURLINFO_TEXT, handle.trace.ofStreams, let event = StreamEvent(UnsafeRawBufferPointer(text)) {
+            handle.client?.receive(event)
+        }
+        return 0
+    }
+}
+#endif
