@@ -12,6 +12,8 @@ enum ServerName {
         if name.utf8.contains(UInt8(ascii: ":")) { return sixthVersionAddress(name) }
         let bytes = name.utf8.map(\.asLowercase)
         guard bytes.allSatisfy({ $0.isLetter || $0.isDigit || "-._".utf8.contains($0) }) else { return nil }
+        let labels = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard !labels.contains(where: \.isEmpty) else { return nil }
         let lowercased = String(decoding: bytes, as: UTF8.self)
         return numericAddress(lowercased) ?? lowercased
     }

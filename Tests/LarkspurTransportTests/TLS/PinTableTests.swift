@@ -16,7 +16,7 @@ struct PinTableTests {
             ("2130706433", "127.0.0.1"), ("[::1]", "::1"), ("0:0:0:0:0:0:0:1", "::1"), ("fe80::1%eth0", "fe80::1"),
             ("FE80::A", "fe80::a"), ("", nil), (".", nil), ("a b", nil), ("a/b", nil), ("*.example.com", nil),
             ("https://example.com", nil), ("example.com:443", nil), ("bücher.example", nil), ("1:2", nil),
-            ("a%62", nil),
+            ("a%62", nil), ("a..", nil), (".a", nil), ("a..b", nil),
         ] as [(String, String?)]
     )
     func names(host: String, canonical: String?) {
