@@ -320,14 +320,16 @@ extension SessionTask {
         return ending
     }
 
-    /// Ends a call for which only `await`s wait, on the current thread. An observer that was added at the last moment
-    /// is still called.
+    /// Ends a call for which only `await`s and a sequence wait, on the current thread. An observer that was added at the
+    /// last moment is still called.
     /// - Parameter resume: Resumes the `await`s that are still waiting.
     private func finishUnseen(_ ending: CallEnding, _ resume: @escaping @Sendable () -> Void) {
         let (_, hooks, observation) = noteEnd(with: ending.failure)
         withExtendedLifetime(hooks) {}
         let end: @Sendable () -> Void = { [self] in
             observation?.deliver(.completed, of: self, .completion(ending.completion, ending.result))
+            // A sequence may wait for the same end. Nothing else ends it, for example if no response has arrived.
+            if let count = ending.count { stream?.finish(count.failure) }
             resume()
             ending.handlers = []
             environment.completionGroup.leave()

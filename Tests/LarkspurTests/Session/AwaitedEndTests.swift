@@ -111,6 +111,44 @@ struct AwaitedEndTests {
         try await manager.finishAll()
     }
 
+    @Test(
+        "A sequence of the same call ends, whether the call succeeds or fails",
+        arguments: TestTransport.allCases,
+        [nil, LarkspurError.Code.interceptionFailed]
+    )
+    func sequence(transport: TestTransport, failure: LarkspurError.Code?) async throws {
+        let manager = makeManager(transport)
+        let gate = LoopbackServer.Gate()
+        manager.interceptors.call = [
+            ClosureInterceptor { request, _, next in
+                await gate.wait()
+                if failure != nil { throw CocoaError(.fileNoSuchFile) }
+                return try await next(request)
+            }
+        ]
+        let call = manager.get("number")
+        let ends = Recorder<LarkspurError.Code?>()
+        Task {
+            do throws(LarkspurError) {
+                for try await _ in call.chunks {}
+                ends.record(nil)
+            } catch {
+                ends.record(error.code)
+            }
+        }
+        try await eventually(.running) { call.state }
+        // The await resumes the call when its handler has been added, and the call does not end before.
+        call.suspend()
+        Task { ends.record(await call.response().error?.code) }
+        try await eventually(.running) { call.state }
+
+        gate.open()
+
+        // The content has gone to the sequence, and the await gets none.
+        #expect(try await Set(ends.wait(for: 2)) == [failure, failure ?? .unsupported])
+        try await manager.finishAll()
+    }
+
     @Test("Progress, hooks and events of the call come before its end", arguments: TestTransport.allCases)
     func order(transport: TestTransport) async throws {
         let manager = makeManager(transport)
