@@ -170,6 +170,10 @@ final class ContentStream: Sendable {
         if case .channel(let channel) = consumer { channel.finish(error) }
     }
 
+    /// Records that all of the content has arrived, although the task may not have ended yet. A sequence ends here only
+    /// if the response was delivered. Otherwise the error of the task ends it, or the content of a later response.
+    func contentEnded() { if state.withLock({ $0.isAcceptable }) { finish(nil) } }
+
     /// Stops the delivery, because the task was cancelled.
     func stop() { state.withLock { $0.isStopped = true } }
 }

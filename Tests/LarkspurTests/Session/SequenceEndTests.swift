@@ -44,6 +44,17 @@ struct SequenceEndTests {
         #expect(server.requests.isEmpty)
     }
 
+    @Test("A loop over an unacceptable response to a produced body throws its error")
+    func refusedProduction() async throws {
+        server.route("/x", .text("why", status: 404))
+        let body = RequestBody.writer { try await $0.write("question") }
+        let manager = TestTransport.curl.makeManager(for: server)
+        let error = await #expect(throws: LarkspurError.self) {
+            for try await _ in manager.put("x", body: body).chunks { Issue.record("A piece") }
+        }
+        #expect(error?.code == .unacceptableStatusCode && error?.responseData == Data("why".utf8))
+    }
+
     @Test("The content of an unacceptable response is not read to an end that it may not have")
     func endlessRefusal() async throws {
         let block = Data(count: 1 << 16)

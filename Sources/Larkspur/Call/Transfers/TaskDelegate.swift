@@ -160,7 +160,7 @@ final class TaskDelegate: TransferReceiver {
 
     func contentEnded() {
         // Digests are verified at the end of the call, where their trailers are known, too.
-        if task.rules.digestVerification == nil { stream?.finish(nil) }
+        if task.rules.digestVerification == nil { stream?.contentEnded() }
     }
 
     /// Reports the bytes that were sent. If the transport does not know the length of the body, the request's
