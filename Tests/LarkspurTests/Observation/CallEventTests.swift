@@ -129,6 +129,24 @@ struct CallEventTests {
         #expect(retry.delay != nil)
     }
 
+    @Test("An attempt that the session refuses neither starts nor ends", arguments: TestTransport.allCases)
+    func refusedAttempt(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        manager.interceptors.call = [
+            ClosureInterceptor { [weak manager] request, _, next in
+                _ = try await next(request)
+                manager?.invalidate(cancellingTasks: false)
+                return try await next(request)
+            }
+        ]
+        let kinds = Recorder<CallEvent.Kind>()
+
+        let response = await manager.get("user").observe(Self.steps) { kinds.record($0.kind) }.response()
+
+        #expect(response.error?.code == .sessionInvalidated)
+        #expect(kinds.values == [.resumed, .attemptStarted, .responseReceived, .attemptEnded, .completed])
+    }
+
     @Test("A request for credentials is an event", arguments: TestTransport.allCases)
     func challenges(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)

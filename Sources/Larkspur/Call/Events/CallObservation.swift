@@ -25,6 +25,8 @@ final class CallObservation: Sendable {
         var isDelivering = false
         var isQueued = false
         var attempt = 0
+        /// Whether an attempt was posted, and its end was not.
+        var isInAttempt = false
         /// The bytes of content that the current attempt has sent and received.
         var sent: Int64 = 0
         var received: Int64 = 0
@@ -48,9 +50,11 @@ final class CallObservation: Sendable {
 
     /// Returns an observation with the same observers, for another call that takes over the current attempt.
     func copy() -> CallObservation {
-        let (observers, attempt) = state.withLock { ($0.listeners.map(\.entry), $0.attempt) }
+        let (observers, attempt, isInAttempt) = state.withLock {
+            ($0.listeners.map(\.entry), $0.attempt, $0.isInAttempt)
+        }
         let copy = CallObservation(observers, on: queue)
-        copy.state.withLock { $0.attempt = attempt }
+        copy.state.withLock { ($0.attempt, $0.isInAttempt) = (attempt, isInAttempt) }
         return copy
     }
 
@@ -90,10 +94,10 @@ final class CallObservation: Sendable {
         }
     }
 
-    /// Posts the end of the current attempt, and before it the transactions that have not been posted yet. A call that
-    /// has sent nothing has no attempt.
+    /// Posts the end of the current attempt, and before it the transactions that have not been posted yet. If no transfer
+    /// could be created, nothing was sent and no attempt has started, so that none ends.
     func postAttemptEnd(_ result: TransferResult, of task: SessionTask) {
-        guard state.withLock({ $0.attempt > 0 }) else { return }
+        guard state.withLock({ exchange(&$0.isInAttempt, with: false) }) else { return }
         postTransactions(of: task)
         post(.attemptEnded, of: task, .attemptEnd(result))
     }
@@ -138,6 +142,7 @@ extension CallObservation.State {
 
     fileprivate mutating func beginAttempt() {
         attempt += 1
+        isInAttempt = true
         sent = 0
         received = 0
     }
