@@ -162,8 +162,10 @@ struct CallLife {
     }
 
     private mutating func end() {
-        // A refused handler runs without the call.
-        let hasNoOutcome = outcomes.keys.allSatisfy { facts.handlers[$0] == .refused }
+        // A handler that is refused, or a consumer, runs without the call.
+        let hasNoOutcome = outcomes.allSatisfy { number, outcome in
+            facts.handlers[number] == .refused || facts.handlers[number] == .consumer && outcome.code == .unsupported
+        }
         let hasCompleted = facts.isObserved ? outcome != nil : facts.isNotified ? notifiedOutcome != nil : true
         if !hasCompleted,
             !(facts.mayNeverStart && [.new, .created].contains(state) && changes.notified.isEmpty && hasNoOutcome)
