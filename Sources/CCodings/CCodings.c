@@ -95,7 +95,11 @@ static struct {
     size_t (*decompress)(void *, zstd_output *, zstd_input *);
     unsigned (*is_error)(size_t);
     size_t (*free)(void *);
+    unsigned long long (*content_size)(const void *, size_t);
 } zstd;
+
+/// ZSTD_CONTENTSIZE_UNKNOWN
+static const uint64_t zstd_unknown_size = UINT64_MAX;
 
 static bool has_zlib, has_zlib_encoder, has_zlib_messages, has_brotli, has_zstd;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -133,6 +137,7 @@ static void load(void) {
         {"ZSTD_decompressStream", &zstd.decompress},
         {"ZSTD_isError", &zstd.is_error},
         {"ZSTD_freeDStream", &zstd.free},
+        {"ZSTD_getFrameContentSize", &zstd.content_size},
         {NULL, NULL},
     };
     has_zlib = dynamic_library_load(zlib_names, zlib_functions);
@@ -175,6 +180,11 @@ struct coding_decoder {
     zlib_stream zlib;
     /// The state of brotli or zstd.
     void *state;
+    /// The beginning of a frame of zstd, as long as the longest header of a frame (RFC 8878, section 3.1.1.1).
+    uint8_t frame[18];
+    size_t frame_count;
+    /// The number of decoded bytes of this frame.
+    uint64_t frame_written;
 };
 
 static bool begin_zlib(coding_decoder *decoder, int window_bits) {
@@ -307,6 +317,26 @@ static coding_status brotli_step(
     return ignore(input, input_left);
 }
 
+/// Records what a step has read and written of a frame.
+static void note_frame(coding_decoder *decoder, const zstd_input *in, size_t start, size_t written) {
+    size_t room = sizeof decoder->frame - decoder->frame_count;
+    size_t count = in->position - start;
+    size_t copied = count < room ? count : room;
+    if (copied) memcpy(decoder->frame + decoder->frame_count, (const uint8_t *)in->bytes + start, copied);
+    decoder->frame_count += copied;
+    decoder->frame_written += written;
+}
+
+/// Whether a frame that has ended has the size that its header states, if it states one. libzstd does not compare them
+/// if the last block has no bytes and the frame arrives in several pieces.
+static bool ends_as_stated(coding_decoder *decoder) {
+    uint64_t size = zstd.content_size(decoder->frame, decoder->frame_count);
+    bool is_right = size == zstd_unknown_size || size == decoder->frame_written;
+    decoder->frame_count = 0;
+    decoder->frame_written = 0;
+    return is_right;
+}
+
 static coding_status zstd_step(
     coding_decoder *decoder, const uint8_t **input, size_t *input_left, uint8_t *output, size_t capacity, size_t *written
 ) {
@@ -315,8 +345,10 @@ static coding_status zstd_step(
     bool is_malformed = false;
     // Between two frames there is no output without new input.
     while (out.position < capacity && !(decoder->phase != phase_inside && in.position == in.size)) {
+        size_t start = in.position, decoded = out.position;
         size_t result = zstd.decompress(decoder->state, &out, &in);
-        is_malformed = zstd.is_error(result);
+        note_frame(decoder, &in, start, out.position - decoded);
+        is_malformed = zstd.is_error(result) || (result == 0 && !ends_as_stated(decoder));
         if (is_malformed) break;
         decoder->phase = result == 0 ? phase_ended : phase_inside;
         if (in.position == in.size) break;

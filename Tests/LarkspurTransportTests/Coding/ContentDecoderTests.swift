@@ -28,6 +28,21 @@ struct ContentDecoderTests {
         #expect(try ContentDecoder.decode(Data(), sample.field) == Data())
     }
 
+    @Test("A frame of zstd whose last block is empty has the size that its header states", arguments: [1, 7, .max])
+    func statedSize(_ chunk: Int) throws {
+        guard ContentCoding.zstd.isAvailable else { return }
+        // A header, a raw block of three bytes, and an empty last block (RFC 8878, section 3.1.1).
+        func frame(_ size: UInt8) -> Data {
+            Data([0x28, 0xB5, 0x2F, 0xFD, 0x20, size, 0x18, 0, 0, 0x61, 0x62, 0x63, 1, 0, 0])
+        }
+        #expect(try ContentDecoder.decode(frame(3) + frame(3), "zstd", chunk: chunk) == Data("abcabc".utf8))
+        for broken in [frame(62), frame(2), frame(3) + frame(62)] {
+            #expect(throws: ContentDecoder.Failure.malformed(.zstd)) {
+                try ContentDecoder.decode(broken, "zstd", chunk: chunk)
+            }
+        }
+    }
+
     @Test("Content that is in no coding is an error", arguments: CodedSample.all, [1, .max])
     func garbage(_ sample: CodedSample, _ chunk: Int) throws {
         for text in ["This is no coded content at all, as anyone can see.", "{\"error\": 1}", "\u{1F}\u{8}\u{1F}\u{8}"]
