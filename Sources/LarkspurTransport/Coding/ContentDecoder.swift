@@ -95,7 +95,8 @@ final class ContentDecoder {
         pendingStart = 0
     }
 
-    /// Checks that the content is complete. All content has to be decoded before this call.
+    /// Checks that the content is complete. All content has to be decoded before this call. Content without a byte, as
+    /// after a HEAD, is complete: it has created no stages.
     func finish() throws(Failure) {
         for (stage, coding) in zip(stages, codings) where !stage.isComplete { throw .truncated(coding) }
     }

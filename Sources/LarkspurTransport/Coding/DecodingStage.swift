@@ -8,7 +8,6 @@ final class DecodingStage {
     private let output: UnsafeMutableRawBufferPointer
     private var isFull = false
     private var status = coding_more
-    private var hasBegun = false
     private(set) var decodedBytes: Int64 = 0
     /// The input to decode next. It is set only when the previous input is used up, and must stay valid until it is
     /// decoded.
@@ -30,13 +29,12 @@ final class DecodingStage {
     /// Whether the stage can produce output or consume input.
     var canGoOn: Bool { isFull || !input.isEmpty }
 
-    /// Whether the input may end here. A stage that has got no input at all, as after a HEAD, is complete.
-    var isComplete: Bool { !hasBegun || status == coding_finished }
+    /// Whether the input may end here. No coding has an empty form, so a stage that has got no input is incomplete.
+    var isComplete: Bool { status == coding_finished }
 
     /// Decodes the next chunk. It is valid until the next call.
     func step() throws(ContentDecoder.Failure) -> UnsafeRawBufferPointer {
         guard let room = output.bindMemory(to: UInt8.self).baseAddress else { throw .malformed(coding) }
-        hasBegun = true
         var next = input.bindMemory(to: UInt8.self).baseAddress
         var left = input.count
         var count = 0

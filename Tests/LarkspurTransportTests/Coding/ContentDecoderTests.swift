@@ -28,6 +28,14 @@ struct ContentDecoderTests {
         #expect(try ContentDecoder.decode(Data(), sample.field) == Data())
     }
 
+    @Test("Content that is nothing after one of its codings has no other coding, which is an error")
+    func emptyInside() {
+        let nothing = Coding.gzip.encode(Data())
+        #expect(throws: ContentDecoder.Failure.truncated(.deflate)) {
+            try ContentDecoder.decode(nothing, "deflate, gzip")
+        }
+    }
+
     @Test("A frame of zstd whose last block is empty has the size that its header states", arguments: [1, 7, .max])
     func statedSize(_ chunk: Int) throws {
         guard ContentCoding.zstd.isAvailable else { return }
