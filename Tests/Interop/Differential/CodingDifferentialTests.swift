@@ -10,7 +10,7 @@ import Testing
     .needsServers,
     .isDifferential,
     .seeded,
-    .timeLimit(.minutes(5))
+    .differentialLimit
 )
 struct CodingDifferentialTests {
     private struct Case: Decodable {

@@ -6,7 +6,7 @@ import Testing
 @testable import LarkspurTransport
 
 /// The cookies that requests get after responses with random domains, paths and attributes.
-@Suite("Cookies, beside aiohttp and http.cookiejar", .needsServers, .isDifferential, .seeded, .timeLimit(.minutes(5)))
+@Suite("Cookies, beside aiohttp and http.cookiejar", .needsServers, .isDifferential, .seeded, .differentialLimit)
 struct CookieDifferentialTests {
     private struct Case: Decodable {
         struct Response: Decodable {

@@ -4,7 +4,7 @@ import HTTPSyntax
 import TestSupport
 import Testing
 
-@Suite("Dates, beside email.utils and aiohttp", .needsServers, .isDifferential, .seeded, .timeLimit(.minutes(5)))
+@Suite("Dates, beside email.utils and aiohttp", .needsServers, .isDifferential, .seeded, .differentialLimit)
 struct DateDifferentialTests {
     private struct Cases: Decodable {
         struct Read: Decodable {

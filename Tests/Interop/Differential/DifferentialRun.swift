@@ -18,9 +18,10 @@ struct DifferentialRun {
 
     init(_ subject: String) { self.subject = subject }
 
-    static func count(_ standard: Int) -> Int {
-        ProcessInfo.processInfo.environment["LARKSPUR_DIFFERENTIAL_CASES"].flatMap { Int($0) } ?? standard
-    }
+    /// The number of cases that the environment sets.
+    static let number = ProcessInfo.processInfo.environment["LARKSPUR_DIFFERENTIAL_CASES"].flatMap { Int($0) }
+
+    static func count(_ standard: Int) -> Int { number ?? standard }
 
     /// The cases that a script makes of the run's seed.
     static func cases<Case: Decodable>(
@@ -74,9 +75,14 @@ extension Trait where Self == ConditionTrait {
     /// bring a difference whose reason nobody has looked at yet.
     static var isDifferential: Self {
         .enabled(
-            if: ProcessInfo.processInfo.environment["LARKSPUR_DIFFERENTIAL_CASES"] != nil,
+            if: DifferentialRun.number != nil,
             "LARKSPUR_DIFFERENTIAL_CASES sets the number of cases."
         )
     }
+}
+
+extension Trait where Self == TimeLimitTrait {
+    /// The limit of a test with the standard number of cases, or that of any number.
+    static var differentialLimit: Self { .timeLimit(.minutes(DifferentialRun.number == nil ? 5 : 600)) }
 }
 #endif

@@ -4,7 +4,7 @@ import Larkspur
 import TestSupport
 import Testing
 
-@Suite("Forms, beside three parsers", .needsServers, .isDifferential, .seeded, .timeLimit(.minutes(5)))
+@Suite("Forms, beside three parsers", .needsServers, .isDifferential, .seeded, .differentialLimit)
 struct FormDifferentialTests {
     private struct Form: Encodable {
         let type: String

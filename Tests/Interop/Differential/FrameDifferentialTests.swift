@@ -13,7 +13,7 @@ import Testing
     .needsServers,
     .isDifferential,
     .seeded,
-    .timeLimit(.minutes(5))
+    .differentialLimit
 )
 struct FrameDifferentialTests {
     private struct Compression: Codable {
