@@ -49,7 +49,8 @@ def coded(data, coding):
         half = len(data) // 2
         return deflated(data[:half], 31) + deflated(data[half:], 31) if rng.randrange(4) == 0 else deflated(data, rng.randint(25, 31))
     if coding == "deflate":
-        return deflated(data, rng.randint(9, 15))
+        # Some servers send deflate without the wrapping of zlib.
+        return deflated(data, rng.randint(9, 15) if rng.randrange(4) else -rng.randint(9, 15))
     if coding == "br":
         return brotlicffi.compress(data, quality=rng.randrange(8), lgwin=rng.randint(10, 22))
     frames = [data[: len(data) // 2], data[len(data) // 2 :]] if rng.randrange(4) == 0 else [data]
@@ -57,10 +58,15 @@ def coded(data, coding):
     return b"".join(zstandard.ZstdCompressor(compression_params=parameters).compress(frame) for frame in frames)
 
 
+def is_zlib(data):
+    """Whether content begins like the format of zlib (RFC 1950, section 2.2)."""
+    return len(data) < 2 or data[0] & 15 == 8 and data[0] >> 4 <= 7 and (data[0] << 8 | data[1]) % 31 == 0
+
+
 def decoded(data, coding):
     """The content, or None, and whether there are bytes behind its end."""
     if coding in ("gzip", "deflate"):
-        bits = 31 if coding == "gzip" else 15
+        bits = 31 if coding == "gzip" else 15 if is_zlib(data) else -15
         result, rest = b"", data
         while True:
             coder = zlib.decompressobj(bits)
@@ -75,19 +81,19 @@ def decoded(data, coding):
             if not rest or coding == "deflate" or not rest.startswith(b"\x1f\x8b"):
                 return result, bool(rest)
     if coding == "br":
-        # It says nothing of bytes behind the end, but fails: the shortest beginning that is complete is looked for.
-        for length in (len(data), *range(len(data) - 4, len(data))):
-            coder = brotlicffi.Decompressor()
+        # It says nothing of bytes behind the end, but fails: single bytes show where the end is.
+        coder, result = brotlicffi.Decompressor(), b""
+        for index in range(len(data)):
             try:
-                result = coder.decompress(data[:length])
+                result += coder.decompress(data[index : index + 1])
             except brotlicffi.error:
-                continue
+                return None, False
             if coder.is_finished():
-                return result, length < len(data)
+                return result, index + 1 < len(data)
         return None, False
     result, rest = b"", data
     while rest:
-        coder = zstandard.ZstdDecompressor(max_window_size=1 << 23).decompressobj()
+        coder = zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj()
         try:
             result += coder.decompress(rest)
         except zstandard.ZstdError:
@@ -121,7 +127,7 @@ def case():
     is_broken = rng.randrange(3) == 0
     if is_broken:
         data = broken(data)
-    # Content without a byte is none, whatever its coding.
+    # Content without a byte is none, whatever its codings.
     result, has_rest = data, False
     for coding in reversed(codings):
         if result is not None and data:
