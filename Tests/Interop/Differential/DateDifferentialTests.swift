@@ -12,6 +12,7 @@ struct DateDifferentialTests {
             let valid: Bool
             let email: Int?
             let cookie: Int?
+            let isRolled: Bool
         }
 
         struct Written: Decodable {
@@ -43,7 +44,11 @@ struct DateDifferentialTests {
             if own == date.cookie {
                 if own != nil { cookies.agree() }
             } else {
-                cookies.differ(nil, "\(date.text): \(own ?? 0), aiohttp \(date.cookie ?? 0)")
+                let reason =
+                    own == nil && date.isRolled
+                    ? "aiohttp takes a day that its month does not have for one of the next month, where RFC 6265 fails (5.1.1)"
+                    : nil
+                cookies.differ(reason, "\(date.text): \(own ?? 0), aiohttp \(date.cookie ?? 0)")
             }
         }
         http.finish(agreeing: count / 4)
