@@ -4,11 +4,13 @@
     differential_responses.py seed count
 
 "bytes" is a whole response, behind which the connection ends. "content" is its content if it is valid by RFC 9112. "h11" and "client" are the contents that h11 and Python's
-http.client find, in base64; null if they find a fault.
+http.client find, in base64; null if they find a fault. "repaired" is what h11 finds if NUL and CR in the trailer section are blanks, as RFC 9110 permits (section 5.5); null if there
+is no fault in this section, too.
 """
 import base64
 import http.client
 import io
+import re
 
 import h11
 from differential import arguments, show
@@ -23,7 +25,7 @@ def content():
 
 
 def chunks(data):
-    """Chunks by the grammar, in all its freedom."""
+    """Chunks by the grammar, in all its freedom, and the trailer section."""
     result = b""
     while data:
         size = min(len(data), rng.choice([1, 2, 9, 10, 15, 16, 100, 1000]))
@@ -32,32 +34,33 @@ def chunks(data):
         result += (digits + extension).encode() + b"\r\n" + data[:size] + b"\r\n"
         data = data[size:]
     trailers = rng.choice([b"", b"", b"X-Trailer: a\r\n", b"A: b\r\nC: d\r\n"])
-    return result + rng.choice([b"0", b"000", b"0;a=b"]) + b"\r\n" + trailers + b"\r\n"
+    return result + rng.choice([b"0", b"000", b"0;a=b"]) + b"\r\n", trailers + b"\r\n"
 
 
 def broken(data):
-    """Bytes with a fault where framing is, more often than elsewhere."""
+    """Bytes with a fault where framing is, more often than elsewhere, and the fault's index."""
     places = [index for index, byte in enumerate(data) if byte in b"\r\n;" or data[max(0, index - 2) : index] == b"\r\n"]
     index = rng.choice(places) if places and rng.randrange(4) else rng.randrange(len(data) + 1)
     kind = rng.randrange(5)
     insert = rng.choice([b" ", b"x", b"0x", b"-", b"+", b"_", b"\n", b"\r", b"\t", b"g", b"\0", b"1", b"0", b"\r\n", b";", b"\xe9"])
     if kind == 0:
-        return data[:index]
+        return data[:index], index
     if kind == 1:
-        return data[:index] + data[index + 1 :]
+        return data[:index] + data[index + 1 :], index
     if kind == 2:
-        return data[:index] + insert + data[index + 1 :]
-    return data[:index] + insert + data[index:]
+        return data[:index] + insert + data[index + 1 :], index
+    return data[:index] + insert + data[index:], index
 
 
 def response():
-    data = content()
+    """A response, its content if it is valid, and where its trailer section begins if the fault is there."""
+    data, trailers = content(), b""
     lines = [rng.choice(["HTTP/1.1 200 OK", "HTTP/1.1 200 ", "HTTP/1.1 404 Not Found", "HTTP/1.0 200 OK"])]
     lines += rng.sample(["Content-Type: a/b", "X-Empty:", "x-long: " + "y" * 300, "Set-Cookie: a=b", "Server:  z  "], rng.randrange(4))
     kind = rng.randrange(8)
     if kind < 5 and not lines[0].startswith("HTTP/1.0"):
         lines.insert(rng.randint(1, len(lines)), rng.choice(["Transfer-Encoding: chunked", "transfer-encoding:chunked", "Transfer-Encoding: Chunked "]))
-        body = chunks(data)
+        body, trailers = chunks(data)
     elif kind < 7:
         lines.insert(rng.randint(1, len(lines)), rng.choice(["Content-Length: {}", "content-length:{} ", "Content-Length:  {}"]).format(len(data)))
         body = data
@@ -66,10 +69,11 @@ def response():
     head = "\r\n".join(lines).encode() + b"\r\n\r\n"
     kind = rng.randrange(8)
     if kind < 4:
-        return head + body, data
+        return head + body + trailers, data, None
     if kind < 7:
-        return head + broken(body), None
-    return broken(head) + body, None
+        faulty, index = broken(body + trailers)
+        return head + faulty, None, len(head + body) if trailers and index >= len(body) else None
+    return broken(head)[0] + body + trailers, None, None
 
 
 def by_h11(data):
@@ -119,8 +123,9 @@ def encoded(data):
 
 
 def case():
-    data, valid = response()
-    return {"bytes": encoded(data), "content": encoded(valid), "h11": encoded(by_h11(data)), "client": encoded(by_client(data))}
+    data, valid, start = response()
+    repaired = None if start is None else by_h11(data[:start] + re.sub(rb"\0|\r(?!\n)", b" ", data[start:]))
+    return {"bytes": encoded(data), "content": encoded(valid), "h11": encoded(by_h11(data)), "client": encoded(by_client(data)), "repaired": encoded(repaired)}
 
 
 show([case() for _ in range(count)])
