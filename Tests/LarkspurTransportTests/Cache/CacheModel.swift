@@ -238,9 +238,13 @@ struct CacheModel {
         stored.append(response)
     }
 
-    /// Records a 304 for a response. No part of a response to a request with no-store is stored (section 5.2.1.5).
+    /// Records a 304 for a response. No part of a response to a request with no-store is stored (section 5.2.1.5). But
+    /// if the 304 says that the response may no longer be stored, or that it matches no other request, a cache may
+    /// discard it.
     mutating func update(_ version: Int, by fields: Fields, at now: Date, query: Query) {
-        guard !query.control.has("no-store"), let index = stored.firstIndex(where: { $0.version == version }) else {
+        guard let index = stored.firstIndex(where: { $0.version == version }) else { return }
+        guard !query.control.has("no-store") else {
+            if fields.control.has("no-store") || fields.vary.contains("*") { stored[index].isLatest = false }
             return
         }
         let isLatest = stored[index].isLatest

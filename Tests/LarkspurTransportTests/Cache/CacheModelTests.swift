@@ -81,5 +81,22 @@ struct CacheModelTests {
         #expect(faults([fresh], vary: ["accept-language"]) == ["4.1: a field that Vary names"])
         #expect(faults([fresh], vary: ["x-variant"]) == [])
     }
+
+    @Test("The model is certain of a response until the server says that it may not be stored")
+    func certainty() {
+        let now = Date(timeIntervalSince1970: 1_700_000_000)
+        let noStore = CacheModel.Directive(name: "no-store")
+        func isCertain(after fields: CacheModel.Fields) -> Bool {
+            var model = CacheModel()
+            let query = CacheModel.Query()
+            let state = CacheModel.State(fields: CacheModel.Fields(date: now), arrival: now, query: query)
+            model.receive(CacheModel.Stored(version: 1, status: 200, states: [state]))
+            model.update(1, by: fields, at: now, query: CacheModel.Query(control: [noStore]))
+            return model.candidate(for: query) != nil
+        }
+        #expect(isCertain(after: CacheModel.Fields(date: now)))
+        #expect(!isCertain(after: CacheModel.Fields(control: [noStore], date: now)))
+        #expect(!isCertain(after: CacheModel.Fields(date: now, vary: ["*"])))
+    }
 }
 #endif
