@@ -8,7 +8,6 @@ import Testing
 @Suite(
     "Content codings, beside zlib, brotli and zstandard of Python",
     .needsServers,
-    .isDifferential,
     .seeded,
     .differentialLimit
 )

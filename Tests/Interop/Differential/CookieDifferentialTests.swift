@@ -6,7 +6,7 @@ import Testing
 @testable import LarkspurTransport
 
 /// The cookies that requests get after responses with random domains, paths and attributes.
-@Suite("Cookies, beside aiohttp and http.cookiejar", .needsServers, .isDifferential, .seeded, .differentialLimit)
+@Suite("Cookies, beside aiohttp and http.cookiejar", .needsServers, .seeded, .differentialLimit)
 struct CookieDifferentialTests {
     private struct Case: Decodable {
         struct Response: Decodable {

@@ -4,7 +4,7 @@ import HTTPSyntax
 import TestSupport
 import Testing
 
-@Suite("Dates, beside email.utils and aiohttp", .needsServers, .isDifferential, .seeded, .differentialLimit)
+@Suite("Dates, beside email.utils and aiohttp", .needsServers, .seeded, .differentialLimit)
 struct DateDifferentialTests {
     private struct Cases: Decodable {
         struct Read: Decodable {

@@ -70,17 +70,6 @@ struct DifferentialRun {
     }
 }
 
-extension Trait where Self == ConditionTrait {
-    /// Tests that compare with other implementations run only if they are told their number of cases: each seed can
-    /// bring a difference whose reason nobody has looked at yet.
-    static var isDifferential: Self {
-        .enabled(
-            if: DifferentialRun.number != nil,
-            "LARKSPUR_DIFFERENTIAL_CASES sets the number of cases."
-        )
-    }
-}
-
 extension Trait where Self == TimeLimitTrait {
     /// The limit of a test with the standard number of cases, or that of any number.
     static var differentialLimit: Self { .timeLimit(.minutes(DifferentialRun.number == nil ? 5 : 600)) }

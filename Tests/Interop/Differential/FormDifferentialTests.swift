@@ -4,7 +4,7 @@ import Larkspur
 import TestSupport
 import Testing
 
-@Suite("Forms, beside three parsers", .needsServers, .isDifferential, .seeded, .differentialLimit)
+@Suite("Forms, beside three parsers", .needsServers, .seeded, .differentialLimit)
 struct FormDifferentialTests {
     private struct Form: Encodable {
         let type: String

@@ -11,7 +11,6 @@ import Testing
 @Suite(
     "WebSocket frames in both directions, beside Python's websockets",
     .needsServers,
-    .isDifferential,
     .seeded,
     .differentialLimit
 )

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Responses as bytes, with lengths and chunks, whole and broken, which the engine and curl get from one server.
-@Suite("Responses, beside h11, http.client and curl", .needsServers, .isDifferential, .seeded, .differentialLimit)
+@Suite("Responses, beside h11, http.client and curl", .needsServers, .seeded, .differentialLimit)
 struct ResponseDifferentialTests {
     private struct Case: Decodable {
         let bytes: Data

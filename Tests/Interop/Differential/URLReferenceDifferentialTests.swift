@@ -7,7 +7,7 @@ import Testing
 
 /// References as the engine resolves those of a `Location`, by RFC 3986, with invalid characters percent-encoded as
 /// browsers do it.
-@Suite("URL references, beside urllib and ada", .needsServers, .isDifferential, .seeded, .differentialLimit)
+@Suite("URL references, beside urllib and ada", .needsServers, .seeded, .differentialLimit)
 struct URLReferenceDifferentialTests {
     private struct Case: Decodable {
         let base: String
