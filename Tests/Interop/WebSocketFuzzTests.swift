@@ -41,10 +41,8 @@ struct WebSocketFuzzTests {
 
     @Test("The client makes of them what Python's websockets makes of them")
     func comparison() async throws {
-        let environment = ProcessInfo.processInfo.environment
-        let seed = environment["LARKSPUR_WEBSOCKET_SEED"] ?? "\(UInt32.random(in: 0...UInt32.max))"
-        let count = environment["LARKSPUR_STRESS"] == nil ? 600 : 20_000
-        print("The sequences of frames have the seed \(seed) (LARKSPUR_WEBSOCKET_SEED).")
+        let seed = TestSeed.value
+        let count = ProcessInfo.processInfo.environment["LARKSPUR_STRESS"] == nil ? 600 : 20_000
         defer { session.finishTasksAndInvalidate() }
         let endings = try await withThrowingTaskGroup(of: [String].self) { group in
             let workers = 8
