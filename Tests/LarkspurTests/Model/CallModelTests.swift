@@ -15,7 +15,6 @@ struct CallModelTests {
 
     @Test(
         "Whatever is done to calls, each ends once, as its life allows, and nothing is left",
-        .enabled(if: setRuns != nil, "Run by Tests/Models/run.sh."),
         arguments: backings
     )
     func sequences(_ backing: ModelRun.Backing) async throws {
@@ -103,6 +102,9 @@ struct CallModelTests {
         facts.mayNeverStart = true
         facts.handlers = []
         #expect(CallLife.violations(of: [.created], facts) == [])
+        facts.handlers = [.consumer]
+        let refused: [Event] = [.created, .handled(0, CallLife.Outcome(code: .unsupported))]
+        #expect(CallLife.violations(of: refused, facts) == [])
     }
 
     @Test(

@@ -11,6 +11,8 @@ struct ModelOperation: Sendable, CustomStringConvertible {
         /// A call that is awaited at once.
         case awaited
         case upload
+        /// An upload whose content is produced while it is sent.
+        case produced
         case download
         /// A download that continues an earlier one, if that has left resume data.
         case continuation

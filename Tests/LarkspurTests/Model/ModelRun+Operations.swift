@@ -113,6 +113,11 @@ extension ModelRun {
             keep(manager.get(path), call)
             awaitResponse(call, isCancelled: false)
         case .upload: keep(manager.upload(path, from: .data(Data(count: 70_000))), call)
+        case .produced:
+            // Only the engine sends produced content.
+            guard backing == .curl else { return }
+            let body = RequestBody.writer(isRepeatable: true) { try await $0.write(Data(count: 30_000)) }
+            keep(manager.put(path, body: body), call)
         case .download: keep(manager.download(path), call)
         case .continuation:
             let data = state.withLock { state in
@@ -224,16 +229,25 @@ extension ModelRun {
         let number = newHandler(call, .consumer)
         wait("chunks of \(call)") { [self] in
             var rest = chunks
+            var isLeft = false
             do throws(LarkspurError) {
                 for try await _ in task.chunks {
                     rest -= 1
-                    if rest <= 0 { break }
+                    isLeft = rest <= 0
+                    if isLeft { break }
                 }
+                if !isLeft { noteWholeContent(of: call) }
                 handled(call, number, nil)
             } catch {
                 handled(call, number, error)
             }
         }
+    }
+
+    /// Records that a loop over the content has ended without an error. The response was acceptable and complete.
+    private func noteWholeContent(of call: Int) {
+        let maySucceed = state.withLock { $0.records[call]?.facts.serverOutcomes.contains(.success) }
+        if maySucceed == false { fail("The content of \(call) has an end although the call cannot succeed") }
     }
 
     private func open(_ call: Int, reads: Bool) {

@@ -278,9 +278,10 @@ final class ModelRun: Sendable {
             switch operation.action {
             case .cancel(call), .cancelKeepingData(call), .progress(call), .await(call, isCancelled: true):
                 facts.mayBeCancelled = true
-            case .iterate(call, _), .open(call, _):
+            case .iterate(call, _): (facts.mayBeCancelled, facts.mayBeStreamed) = (true, true)
+            case .open(call, _):
                 (facts.mayBeCancelled, facts.mayBeStreamed) = (true, true)
-                // A stream may have any status.
+                // An opened response may have any status.
                 if behaviour == .unavailable { facts.serverOutcomes.insert(.success) }
             case .drop(call): (facts.mayNeverStart, facts.mayBeReleased) = (true, kind == .task)
             case .invalidate(let cancels, _):
