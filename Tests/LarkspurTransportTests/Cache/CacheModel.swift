@@ -84,6 +84,8 @@ struct CacheModel {
         var isInvalidated = false
         /// Whether no later request for the URL has reached the server.
         var isLatest = true
+        /// Whether a stale response was delivered in its place. Then a cache need not store it.
+        var isReplaced = false
     }
 
     /// The freshness of a state at a time.
@@ -198,7 +200,8 @@ struct CacheModel {
 
     /// Whether a response can certainly be used in place of another one, and has a later date.
     private static func isPreferred(_ other: Stored, to state: State, for query: Query, at now: Date) -> Bool {
-        guard let last = other.states.last, other.states.count == 1, !other.isInvalidated else { return false }
+        guard let last = other.states.last, other.states.count == 1, !other.isInvalidated, !other.isReplaced
+        else { return false }
         let date = state.fields.date ?? state.arrival
         return (last.fields.date ?? last.arrival).timeIntervalSince(date) > 300
             && faults(of: last, status: other.status, for: query, at: now, hasFailed: false).isEmpty

@@ -231,7 +231,9 @@ struct CacheRun {
             }
         } else if let version = contact.version {
             let state = CacheModel.State(fields: contact.fields, arrival: contact.time, query: query)
-            models[resource].receive(CacheModel.Stored(version: version, status: contact.status, states: [state]))
+            var response = CacheModel.Stored(version: version, status: contact.status, states: [state])
+            response.isReplaced = isFailure && !isOwn
+            models[resource].receive(response)
         }
         return faults
     }
