@@ -1,6 +1,7 @@
 #if canImport(FoundationNetworking)
 import Foundation
 import LarkspurTransport
+import TestSupport
 import Testing
 
 /// Random sequences of frames, compared with what another client makes of them. Where the two may differ, and why, is
