@@ -84,8 +84,6 @@ struct CacheModel {
         var isInvalidated = false
         /// Whether no later request for the URL has reached the server.
         var isLatest = true
-        /// Whether a stale response was delivered in its place. Then a cache need not store it.
-        var isReplaced = false
     }
 
     /// The freshness of a state at a time.
@@ -198,9 +196,11 @@ struct CacheModel {
             + (matches ? [] : ["4.1: a field that Vary names"])
     }
 
-    /// Whether a response can certainly be used in place of another one, and has a later date.
+    /// Whether a response can certainly be used in place of another one, and has a later date. A cache need not store a
+    /// response that is not successful.
     private static func isPreferred(_ other: Stored, to state: State, for query: Query, at now: Date) -> Bool {
-        guard let last = other.states.last, other.states.count == 1, !other.isInvalidated, !other.isReplaced
+        guard let last = other.states.last, other.states.count == 1, !other.isInvalidated,
+            (200...299).contains(other.status)
         else { return false }
         let date = state.fields.date ?? state.arrival
         return (last.fields.date ?? last.arrival).timeIntervalSince(date) > 300

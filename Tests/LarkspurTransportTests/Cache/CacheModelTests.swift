@@ -78,21 +78,19 @@ struct CacheModelTests {
         #expect(faults([fresh], vary: ["x-variant"]) == [])
     }
 
-    @Test("The latest response has to be used, if it was not replaced by a stale one", arguments: [false, true])
-    func latest(isReplaced: Bool) {
+    @Test("The latest response has to be used, if it is successful", arguments: [200, 500])
+    func latest(status: Int) {
         let now = Date(timeIntervalSince1970: 1_700_000_000)
         var model = CacheModel()
         for (version, seconds) in [(1, 0), (2, 1000)] {
             let date = now.addingTimeInterval(TimeInterval(seconds))
             let fields = CacheModel.Fields(control: [CacheModel.Directive(name: "max-age", seconds: 5000)], date: date)
             let state = CacheModel.State(fields: fields, arrival: date, query: CacheModel.Query())
-            var response = CacheModel.Stored(version: version, status: version == 1 ? 200 : 500, states: [state])
-            response.isReplaced = version == 2 && isReplaced
-            model.receive(response)
+            model.receive(CacheModel.Stored(version: version, status: version == 1 ? 200 : status, states: [state]))
         }
         let later = now.addingTimeInterval(1500)
         let faults = model.faults(ofUsing: 1, update: nil, for: CacheModel.Query(), at: later, hasFailed: false)
-        #expect(faults == (isReplaced ? [] : ["4: there is a more recent response"]))
+        #expect(faults == (status == 500 ? [] : ["4: there is a more recent response"]))
     }
 
     @Test("The model is certain of a response until the server says that it may not be stored")

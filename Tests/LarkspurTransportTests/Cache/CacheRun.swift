@@ -231,9 +231,7 @@ struct CacheRun {
             }
         } else if let version = contact.version {
             let state = CacheModel.State(fields: contact.fields, arrival: contact.time, query: query)
-            var response = CacheModel.Stored(version: version, status: contact.status, states: [state])
-            response.isReplaced = isFailure && !isOwn
-            models[resource].receive(response)
+            models[resource].receive(CacheModel.Stored(version: version, status: contact.status, states: [state]))
         }
         return faults
     }
