@@ -242,7 +242,7 @@ extension SessionTask {
         if ending.handlers.isEmpty, late.isEmpty, stream == nil, let chain = plan.chain, plan.download == nil {
             ending.add(silentHandler(chain.serializer))
         }
-        for handler in late { handOver(ending, to: handler) }
+        if !late.isEmpty { storage.withLock { $0.handlers.postpone(late) } }
         return ending
     }
 
@@ -276,6 +276,7 @@ extension SessionTask {
     private func finish(_ ending: CallEnding) {
         let (handlers, hooks, observation) = noteEnd(with: ending.failure)
         observation?.deliver(.completed, of: self, .completion(ending.completion, ending.result))
+        callLateHandlers(ending)
         for handler in handlers { handler(ending.failure?.error.resumeData) }
         ending.move.map { $0.post(from: self) }
         if let count = ending.count { stream?.finish(count.failure) }
@@ -328,6 +329,7 @@ extension SessionTask {
         withExtendedLifetime(hooks) {}
         let end: @Sendable () -> Void = { [self] in
             observation?.deliver(.completed, of: self, .completion(ending.completion, ending.result))
+            callLateHandlers(ending)
             // A sequence may wait for the same end. Nothing else ends it, for example if no response has arrived.
             if let count = ending.count { stream?.finish(count.failure) }
             resume()
@@ -335,6 +337,12 @@ extension SessionTask {
             environment.completionGroup.leave()
         }
         if observation == nil { end() } else { environment.completionQueue.async(execute: end) }
+    }
+
+    /// Calls the handlers that were added after the response was serialized. They run after the observers of the end,
+    /// and find the error of the task.
+    private func callLateHandlers(_ ending: CallEnding) {
+        for handler in storage.withLock({ $0.handlers.report() }) { handOver(ending, to: handler) }
     }
 
     /// Records that the handlers run. The returned objects are used and released outside the lock.

@@ -4,6 +4,11 @@ struct CallHandlers {
 
     /// The handlers that have not been taken yet.
     private var waiting: [CallHandler] = []
+    /// The handlers that were added too late to be served with the others, and before observers were notified of the
+    /// end.
+    private var late: [CallHandler] = []
+    /// Whether the observers of the call were notified of its end, so that a late handler may run.
+    private var isReported = false
     /// The rule for handlers that are added while the response is serialized.
     private var admission = Admission.all
     /// The ending, for handlers that are added later; nil until the response has been serialized.
@@ -37,11 +42,15 @@ struct CallHandlers {
 
     /// Adds a handler.
     /// - Returns: The ending with which the caller calls the handler; nil if the handler is called together with the
-    ///   others.
+    ///   others, or at the end of the call.
     mutating func add(_ handler: CallHandler) -> CallEnding? {
-        if ending == nil { waiting.append(handler) }
-        return ending
+        if isReported { return ending }
+        if ending == nil { waiting.append(handler) } else { late.append(handler) }
+        return nil
     }
+
+    /// Adds handlers that came too late to be served, and are called at the end of the call.
+    mutating func postpone(_ handlers: [CallHandler]) { late += handlers }
 
     /// Adds a closure that gets the resume data. Returns false if the handlers have begun to run.
     mutating func add(_ handler: @escaping ResumeDataHandler) -> Bool {
@@ -73,6 +82,13 @@ struct CallHandlers {
         let served = handlers.filter { admission == .all || admission == .quick && $0.isQuick }
         let late = served.count == handlers.count ? [] : handlers.filter { admission != .quick || !$0.isQuick }
         return (served, late)
+    }
+
+    /// Records that the observers of the call were notified of its end, and returns the late handlers, which may run
+    /// now.
+    mutating func report() -> [CallHandler] {
+        isReported = true
+        return late.isEmpty ? [] : exchange(&late, with: [])
     }
 
     /// Records that the handlers run.

@@ -81,6 +81,30 @@ struct CallEventTests {
         )
     }
 
+    @Test("The end is known to observers, and to the task, before a handler that is added after the serialization")
+    func endBeforeLateHandler() async throws {
+        // Large content is serialized on the processing queue.
+        server.route("/long", .text(String(repeating: "x", count: 5000), status: 404))
+        let manager = TestTransport.curl.makeManager(for: server)
+        let completion = manager.completionQueue
+        let own = DispatchQueue(label: "larkspur.test.handlers")
+        let steps = Recorder<String>()
+        let call = manager.get("long").observe([.completed]) { _ in steps.record("completed") }
+
+        completion.suspend()
+        call.resume()
+        try await eventually(true) { call.timeline.serialized != nil }
+        call.response(as: DataResponseSerializer(), queue: own) { [weak call] _ in
+            steps.record("handled \(call?.error?.code.label ?? "")")
+        }
+        // A handler that is called at once has run now.
+        call.environment.processing.queue.sync(flags: .barrier) {}
+        own.sync {}
+        completion.resume()
+
+        #expect(try await steps.wait(for: 2) == ["completed", "handled unacceptable-status-code"])
+    }
+
     @Test("Redirects are events, followed or refused", arguments: TestTransport.allCases)
     func redirects(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
