@@ -107,7 +107,7 @@ struct CallHandlersTests {
         }
     }
 
-    @Test("A handler that comes after the others gets the ending, and resume data only those before the end")
+    @Test("A handler that comes after the others waits for the report of the end, and gets resume data only before it")
     func end() {
         var handlers = CallHandlers()
         let result = TransferResult(request: nil, received: nil, data: Data())
@@ -118,10 +118,15 @@ struct CallHandlersTests {
         #expect(handlers.wantsResumeData)
 
         handlers.ending = ending
-        let stored = handlers.add(Handler(.quick))
-        #expect(stored === ending)
+        let early = handlers.add(Handler(.quick))
+        #expect(early == nil)
+        handlers.postpone([Handler(.slow)])
         let (served, late) = handlers.take()
         #expect(served.isEmpty && late.isEmpty)
+        let waiting = [handlers.report().count, handlers.report().count]
+        #expect(waiting == [2, 0])
+        let stored = handlers.add(Handler(.quick))
+        #expect(stored === ending)
 
         let error = StoredError(LarkspurError(.timedOut, "late"))
         let callbacks = [handlers.end(with: error).count, handlers.end(with: error).count]
