@@ -321,8 +321,8 @@ extension SessionTask {
         return ending
     }
 
-    /// Ends a call for which only `await`s and a sequence wait, on the current thread. An observer that was added at the
-    /// last moment is still called.
+    /// Ends a call for which only `await`s and a sequence wait, on the current thread. An observer that was added at
+    /// the last moment is still called.
     /// - Parameter resume: Resumes the `await`s that are still waiting.
     private func finishUnseen(_ ending: CallEnding, _ resume: @escaping @Sendable () -> Void) {
         let (_, hooks, observation) = noteEnd(with: ending.failure)

@@ -94,8 +94,8 @@ final class CallObservation: Sendable {
         }
     }
 
-    /// Posts the end of the current attempt, and before it the transactions that have not been posted yet. If no transfer
-    /// could be created, nothing was sent and no attempt has started, so that none ends.
+    /// Posts the end of the current attempt, and before it the transactions that have not been posted yet. If no
+    /// transfer could be created, nothing was sent and no attempt has started, so that none ends.
     func postAttemptEnd(_ result: TransferResult, of task: SessionTask) {
         guard state.withLock({ exchange(&$0.isInAttempt, with: false) }) else { return }
         postTransactions(of: task)
