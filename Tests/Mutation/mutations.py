@@ -134,8 +134,8 @@ MUTATIONS = [
     Mutation(
         "a handler that is added after the end is called",
         MANAGER + "Call/CallHandlers.swift",
-        "if ending == nil { waiting.append(handler) }\n        return ending",
-        "if ending == nil || isMutated { waiting.append(handler) }\n        return isMutated ? nil : ending",
+        "if isReported { return ending }",
+        "if isReported && !isMutated { return ending }",
         ["LarkspurTests.CallHandlersTests", "LarkspurTests.SessionTaskTests"],
     ),
     # Redaction
