@@ -108,7 +108,8 @@ def run(program, folder, suite, number, limit):
     except subprocess.TimeoutExpired:
         return "does not end", time.monotonic() - start
     seconds = time.monotonic() - start
-    text = result.stdout.decode(errors="replace")
+    # Without the colours of terminals.
+    text = re.sub(r"\x1b\[[0-9;]*m", "", result.stdout.decode(errors="replace"))
     if result.returncode < 0:
         return f"ends by signal {-result.returncode}", seconds
     count = re.search(r"Test run with (\d+) test", text)
