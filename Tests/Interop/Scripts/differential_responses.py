@@ -4,8 +4,8 @@
     differential_responses.py seed count
 
 "bytes" is a whole response, behind which the connection ends. "content" is its content if it is valid by RFC 9112. "h11" and "client" are the contents that h11 and Python's
-http.client find, in base64; null if they find a fault. "repaired" is what h11 finds if NUL and CR in the trailer section are blanks, as RFC 9110 permits (section 5.5); null if there
-is no fault in this section, too.
+http.client find, in base64; null if they find a fault. "repaired" is what h11, or else http.client, finds if NUL and CR in the trailer section are blanks, as RFC 9110 permits (section 5.5), and
+without lines between the status line and the first field that begin with a blank (RFC 9112, section 2.2); null if there is neither.
 """
 import base64
 import http.client
@@ -124,7 +124,13 @@ def encoded(data):
 
 def case():
     data, valid, start = response()
-    repaired = None if start is None else by_h11(data[:start] + re.sub(rb"\0|\r(?!\n)", b" ", data[start:]))
+    fixed = data if start is None else data[:start] + re.sub(rb"\0|\r(?!\n)", b" ", data[start:])
+    fixed = re.sub(rb"\A([^\n]*\n)(?:[ \t][^\n]*\n)+", rb"\1", fixed)
+    repaired = None if start is None and fixed == data else by_h11(fixed)
+    # h11 refuses blanks behind the size of a chunk, and http.client does not remove those behind a value.
+    if repaired is None and fixed != data:
+        head, _, rest = fixed.partition(b"\r\n\r\n")
+        repaired = by_client(re.sub(rb"[ \t]+\r\n", b"\r\n", head + b"\r\n") + b"\r\n" + rest)
     return {"bytes": encoded(data), "content": encoded(valid), "h11": encoded(by_h11(data)), "client": encoded(by_client(data)), "repaired": encoded(repaired)}
 
 
