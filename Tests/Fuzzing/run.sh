@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Fuzzes Larkspur's parsers with libFuzzer and the address sanitizer, and checks that their costs grow with their input.
 #
-#     Tests/Fuzzing/run.sh [--seconds N] [--no-growth] [TARGET…]
+#     Tests/Fuzzing/run.sh [--seconds N] [--runs N] [--no-growth] [TARGET…]
 #     Tests/Fuzzing/run.sh --merge [TARGET…]
 #     Tests/Fuzzing/run.sh --list
 #
-# Without targets, it runs all of them, two at once, each for N seconds (default: 5). Before that, it checks that it finds
+# Without targets, it runs all of them, two at once, each for N seconds (default: 5), or until it has made N runs. The
+# same seed and the same number of runs are the same inputs. Before that, it checks that it finds
 # a planted fault. At a finding, it prints the input, and fails. What is built and what is found stays in
 # Tests/Fuzzing/.build, and the next run continues there. `--merge` adds found inputs that cover more to Corpora.
 #
@@ -14,6 +15,7 @@ set -euo pipefail
 cd "$(dirname "$0")"
 
 seconds=5
+runs=-1
 growth=1
 mode=fuzz
 targets=()
@@ -21,6 +23,10 @@ while (($#)); do
     case $1 in
     --seconds)
         seconds=$2
+        shift
+        ;;
+    --runs)
+        runs=$2
         shift
         ;;
     --no-growth) growth=0 ;;
@@ -43,6 +49,8 @@ ulimit -s 65536 2> /dev/null || true
 export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:detect_stack_use_after_return=0
 # libFuzzer itself reports crashes.
 export SWIFT_BACKTRACE=enable=no
+# So that a seed repeats a run.
+export SWIFT_DETERMINISTIC_HASHING=1
 # The largest number that libFuzzer takes has 32 bits, and 0 means a random seed.
 export LARKSPUR_SEED=${LARKSPUR_SEED:-$((RANDOM * 32768 + RANDOM + 1))}
 program=.build/release/Fuzz
@@ -65,7 +73,7 @@ fuzz_one() {
     local target=$1 log=.build/logs/$1.log status=0
     mkdir -p "$found/$target" "Corpora/$target" .build/findings
     local options=(
-        "-max_total_time=$seconds" -max_len=4096 -timeout=60 -rss_limit_mb=3000 -print_final_stats=1 -use_value_profile=0
+        "-max_total_time=$seconds" "-runs=$runs" -max_len=4096 -timeout=60 -rss_limit_mb=3000 -print_final_stats=1 -use_value_profile=0
         "-seed=$LARKSPUR_SEED" "-artifact_prefix=.build/findings/$target-"
     )
     if [[ -f Dictionaries/$target.txt ]]; then options+=("-dict=Dictionaries/$target.txt"); fi
@@ -142,7 +150,7 @@ self_test() {
 
 # Runs a function for each target, two at once, and fails if one of them does.
 each() {
-    printf '%s\n' "${targets[@]}" | xargs -P 2 -I '{}' ./run.sh "--one-$1" --seconds "$seconds" '{}'
+    printf '%s\n' "${targets[@]}" | xargs -P 2 -I '{}' ./run.sh "--one-$1" --seconds "$seconds" --runs "$runs" '{}'
 }
 
 case $mode in

@@ -58,7 +58,7 @@ struct RequestItemTests {
 
     @Test(
         "Impossible URLs are errors",
-        arguments: ["http://", "http:///p", "ftp://h", "http://h:99999", "http://h:0", "http://h:x"]
+        arguments: ["http://", "https://[]", "http:///p", "ftp://h", "http://h:99999", "http://h:0", "http://h:x"]
     )
     func impossible(text: String) {
         #expect(throws: UsageError.self) { try TargetURL.url(text, query: []) }

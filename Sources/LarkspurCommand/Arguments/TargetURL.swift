@@ -53,7 +53,10 @@ enum TargetURL {
             let existing = components.percentEncodedQuery ?? ""
             components.percentEncodedQuery = existing.isEmpty ? added : existing + "&" + added
         }
-        guard let url = components.url else { throw UsageError("“\(excerpt(of: text))” is no valid URL.") }
+        // The URL of `[]` has a host without a letter.
+        guard let url = components.url, url.host?.isEmpty == false else {
+            throw UsageError("“\(excerpt(of: text))” is no valid URL.")
+        }
         return url
     }
 

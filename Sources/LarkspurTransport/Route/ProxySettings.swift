@@ -95,7 +95,8 @@ struct ProxySettings: Sendable, Equatable {
         http = entry("http_proxy") ?? all
         https = entry("https_proxy", "HTTPS_PROXY") ?? all
         let names = environment("no_proxy") ?? environment("NO_PROXY") ?? ""
-        exceptions = names.split { $0 == "," || $0 == " " }.compactMap { HostException(String($0)) }
+        // Not by characters: some letters form one with the comma behind them.
+        exceptions = names.unicodeScalars.split { $0 == "," || $0 == " " }.compactMap { HostException(String($0)) }
     }
 
     // MARK: The configuration

@@ -27,6 +27,7 @@ import Testing
             (["all_proxy": "socks5://p"], "https://a.test", "socks5h://p:1080"),
             (["ALL_PROXY": "p:1", "http_proxy": ""], "http://a.test", nil),
             (["http_proxy": "p:1", "no_proxy": "b.test, a.test"], "http://a.test", nil),
+            (["http_proxy": "p:1", "no_proxy": "\u{0603},a.test"], "http://a.test", nil),
             (["http_proxy": "p:1", "NO_PROXY": "b.test"], "http://a.test", "http://p:1"),
             (["http_proxy": "p:1", "no_proxy": "a.test:81"], "http://a.test:81/x", nil),
         ] as [([String: String], String, String?)]
