@@ -231,9 +231,14 @@ class Judge:
             # RULE: a close frame may come between the fragments of a message (RFC 6455, section 5.4); for websockets it is an error.
             if frame.is_close and self.protocol.state is OPEN and frame.fin and not frame.reserved and len(data) == len(frame.bytes):
                 self.protocol.cur_size = None
+            # RULE: a control frame is no part of the message between whose fragments it comes; websockets wants it to fit into what remains of the message's limit.
+            self.protocol.max_size = LIMIT if frame.opcode < Opcode.CLOSE else None
             self.protocol.receive_data(data)
             for event in self.protocol.events_received():
                 self.take(event)
+            # RULE: a message is too large with its first byte too many; websockets does not see it at the end of a fragment, where zlib holds it back.
+            if self.protocol.cur_size == LIMIT and extensions and extensions[0].decode_cont_data and extensions[0].decoder.decompress(b"", 1):
+                self.fail(1009)
             if self.protocol.state is not OPEN:
                 break
         # A client judges until its protocol is over.
