@@ -118,6 +118,19 @@ enum Division {
         return parts
     }
 
+    /// Returns parts of 1 to 32 bytes. Their lengths are the same for each input, so that the costs of two inputs can be
+    /// compared.
+    static func steady(of bytes: [UInt8]) -> [ArraySlice<UInt8>] {
+        var parts: [ArraySlice<UInt8>] = []
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let part = rest.prefix(1 + parts.count * 7 % 32)
+            parts.append(part)
+            rest = rest[part.endIndex...]
+        }
+        return parts
+    }
+
     /// FNV-1a.
     static func hash(_ bytes: [UInt8]) -> UInt64 {
         bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }

@@ -45,7 +45,7 @@ extension FuzzTarget {
         "events",
         measured: { bytes in
             var parser = EventStreamParser()
-            for part in Division.parts(of: bytes) {
+            for part in Division.steady(of: bytes) {
                 parser.append(part)
                 while (try? parser.next()) != nil {}
             }

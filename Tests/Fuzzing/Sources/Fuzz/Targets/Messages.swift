@@ -202,7 +202,7 @@ extension FuzzTarget {
         return decoded
     }
 
-    private static let chunks = FuzzTarget("chunks", measured: { _ = decode(Division.parts(of: $0)) }) { bytes in
+    private static let chunks = FuzzTarget("chunks", measured: { _ = decode(Division.steady(of: $0)) }) { bytes in
         let whole = decode([bytes[...]])
         require(whole.content.count <= bytes.count, "content is not longer than its chunks")
         for parts in Division.all(of: bytes) {
@@ -274,7 +274,7 @@ extension FuzzTarget {
 
     private static let requests = FuzzTarget(
         "requests",
-        measured: { _ = transcript(Division.parts(of: $0)) },
+        measured: { _ = transcript(Division.steady(of: $0)) },
         { bytes in
             let whole = transcript([bytes[...]])
             for parts in Division.all(of: bytes) { require(transcript(parts), equals: whole, "the events of parts") }

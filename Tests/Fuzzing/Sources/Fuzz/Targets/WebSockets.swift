@@ -34,7 +34,7 @@ extension FuzzTarget {
         "frames",
         measured: { bytes in
             guard let first = bytes.first else { return }
-            _ = read(first, Division.parts(of: Array(bytes.dropFirst())))
+            _ = read(first, Division.steady(of: Array(bytes.dropFirst())))
         },
         { bytes in
             guard let first = bytes.first else { return }
