@@ -4,6 +4,7 @@
     tus_server.py PORT PROXY_PORT FOLDER
 """
 import asyncio
+import collections
 import socket
 import struct
 import sys
@@ -13,6 +14,19 @@ from fastapi import FastAPI
 from tuspyserver import create_tus_router
 
 LIMIT = 3 << 20
+
+
+class OneAtATime:
+    """Lets a request for an upload wait until the request before has ended. Without this, tuspyserver reads and writes the offset of an upload for both in turns: it
+    takes content twice then."""
+
+    def __init__(self, app):
+        self.app = app
+        self.locks = collections.defaultdict(asyncio.Lock)
+
+    async def __call__(self, scope, receive, send):
+        async with self.locks[scope.get("path")]:
+            await self.app(scope, receive, send)
 
 
 def reset(writer):
@@ -54,7 +68,7 @@ async def connect(reader, writer, port):
 async def main(port, proxy_port, folder):
     app = FastAPI()
     app.include_router(create_tus_router(prefix="files", files_dir=folder))
-    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=port))
+    server = uvicorn.Server(uvicorn.Config(OneAtATime(app), host="127.0.0.1", port=port))
     proxy = await asyncio.start_server(lambda r, w: connect(r, w, port), "127.0.0.1", proxy_port)
     async with proxy:
         await server.serve()
