@@ -68,8 +68,12 @@ extension FuzzTarget {
         measured: { _ = try? ShellWords.split($0, variables: [:]) },
         { text in
             guard let words = try? ShellWords.split(text, variables: ["V": "a b", "HOME": "/"]) else { return }
-            let quoted = words.map { "'" + String(decoding: $0, as: UTF8.self).replacing("'", with: "'\\''") + "'" }
             guard words.allSatisfy({ String(validating: $0, as: UTF8.self) != nil }) else { return }
+            // Byte by byte, because a quote makes one character with an accent that follows it.
+            let quoted = words.map { word in
+                let parts = word.split(separator: UInt8(ascii: "'"), omittingEmptySubsequences: false)
+                return "'" + String(decoding: Array(parts.joined(separator: Array("'\\''".utf8))), as: UTF8.self) + "'"
+            }
             let again = try? ShellWords.split(quoted.joined(separator: " "), variables: [:])
             require(again, equals: words, "quoted words are the same words")
             let bytes = words.reduce(0) { $0 + $1.count }
