@@ -6,57 +6,64 @@ package struct FieldParameters {
     /// The parameters by their lower-case names. If a name occurs twice, the first value counts.
     package let values: [String: String]
 
-    package init(_ text: String, separator: Character = ";") {
+    package init(_ text: String, separator: Unicode.Scalar = ";") {
         // Most values have neither parameters nor quotes, so they are not split.
         guard text.utf8.contains(where: { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: "\"") }) else {
-            leading = text.prefix { $0 != separator }.trimmingBlanks
+            leading = text.before(separator).trimmingBlanks
             values = [:]
             return
         }
         let parts = Self.split(text, at: separator)
         leading = parts.first?.trimmingBlanks ?? ""
         let pairs = parts.compactMap { part -> (String, String)? in
-            guard let equals = part.firstIndex(of: "=") else { return nil }
-            let value = part[equals...].dropFirst().trimmingBlanks
-            return (part[..<equals].trimmingBlanks.lowercased(), Self.unquote(value))
+            guard let (name, value) = part.cut(at: "=") else { return nil }
+            return (name.trimmingBlanks.lowercased(), Self.unquote(value.trimmingBlanks))
         }
         values = Dictionary(pairs) { first, _ in first }
     }
 
     /// Splits a text at a separator, but not inside double quotes.
-    package static func split(_ text: String, at separator: Character) -> [String] {
-        var parts = [""]
-        var isQuoted = false
-        var isEscaped = false
-        for character in text {
-            if character == separator, !isQuoted {
-                parts.append("")
-                continue
-            }
-            if character == "\"", !isEscaped { isQuoted.toggle() }
-            isEscaped = isQuoted && character == "\\" && !isEscaped
-            parts[parts.count - 1].append(character)
-        }
-        return parts
+    package static func split(_ text: String, at separator: Unicode.Scalar) -> [String] {
+        let separator = UInt8(ascii: separator)
+        var quotation = Quotation()
+        return text.utf8.split(omittingEmptySubsequences: false) { quotation.isOutside($0) && $0 == separator }
+            .map { String(Substring($0)) }
     }
 
     /// Returns the content of a quoted string, even if its last quote is missing. Returns other values unchanged.
     package static func unquote(_ value: String) -> String {
-        guard value.hasPrefix("\"") else { return value }
-        var result = ""
+        guard value.begins(with: "\"") else { return value }
+        var result: [UInt8] = []
         var isEscaped = false
-        for character in value.dropFirst() {
+        for byte in value.utf8.dropFirst() {
             if isEscaped {
-                result.append(character)
+                result.append(byte)
                 isEscaped = false
-            } else if character == "\\" {
+            } else if byte == UInt8(ascii: "\\") {
                 isEscaped = true
-            } else if character == "\"" {
-                return result
+            } else if byte == UInt8(ascii: "\"") {
+                return String(decoding: result, as: UTF8.self)
             } else {
-                result.append(character)
+                result.append(byte)
             }
         }
-        return isEscaped ? result + "\\" : result
+        if isEscaped { result.append(UInt8(ascii: "\\")) }
+        return String(decoding: result, as: UTF8.self)
+    }
+}
+
+/// The position in a text with quoted strings (RFC 9110, section 5.6.4). It is given the bytes of the text in order.
+package struct Quotation {
+    private var isQuoted = false
+    private var isEscaped = false
+
+    package init() {}
+
+    /// Returns whether a byte is outside of quoted strings, and moves behind the byte. False for a quote.
+    package mutating func isOutside(_ byte: UInt8) -> Bool {
+        let isQuote = byte == UInt8(ascii: "\"") && !isEscaped
+        if isQuote { isQuoted.toggle() }
+        isEscaped = isQuoted && byte == UInt8(ascii: "\\") && !isEscaped
+        return !isQuoted && !isQuote
     }
 }

@@ -14,16 +14,15 @@ package struct LinkField {
     package init(_ text: String) {
         var links: [Link] = []
         var rest = Substring(text)
-        while let open = rest.firstIndex(of: "<"), let close = rest[open...].firstIndex(of: ">") {
-            let target = String(rest[rest.index(after: open)..<close])
-            rest = rest[rest.index(after: close)...]
-            let end = Self.endOfLink(rest)
+        while let opening = rest.cut(at: "<"), let (target, tail) = opening.after.cut(at: ">") {
+            let end = Self.endOfLink(tail)
             // The parameters begin with a semicolon, so the part before the first separator is empty.
-            let parameters = FieldParameters(String(rest[..<end])).values
+            let parameters = FieldParameters(String(tail[..<end])).values
             // A link with an anchor is not about the resource of the response.
             let relation = parameters["anchor"] == nil ? parameters["rel"] ?? "" : ""
-            links.append(Link(target: target, relations: relation.lowercased().split(separator: " ").map(String.init)))
-            rest = rest[end...]
+            let relations = relation.lowercased().parts(separatedBy: " ").map(String.init)
+            links.append(Link(target: String(target), relations: relations))
+            rest = tail[end...]
         }
         self.links = links
     }
@@ -35,14 +34,7 @@ package struct LinkField {
 
     /// Returns the position of the comma that ends a link. Commas inside double quotes do not count.
     private static func endOfLink(_ text: Substring) -> Substring.Index {
-        var isQuoted = false
-        var isEscaped = false
-        for index in text.indices {
-            let character = text[index]
-            if character == ",", !isQuoted { return index }
-            if character == "\"", !isEscaped { isQuoted.toggle() }
-            isEscaped = isQuoted && character == "\\" && !isEscaped
-        }
-        return text.endIndex
+        var quotation = Quotation()
+        return text.utf8.firstIndex { quotation.isOutside($0) && $0 == UInt8(ascii: ",") } ?? text.endIndex
     }
 }

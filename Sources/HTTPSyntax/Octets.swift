@@ -74,7 +74,8 @@ extension StringProtocol {
 
     /// The text without a pair of double quotes around it.
     package var unquoted: String {
-        count >= 2 && hasPrefix("\"") && hasSuffix("\"") ? String(dropFirst().dropLast()) : String(self)
+        utf8.count >= 2 && begins(with: "\"") && ends(with: "\"")
+            ? String(decoding: utf8.dropFirst().dropLast(), as: UTF8.self) : String(self)
     }
 }
 

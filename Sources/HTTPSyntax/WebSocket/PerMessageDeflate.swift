@@ -203,8 +203,7 @@ struct WebSocketExtension {
     }
 
     private static func parameter(_ text: String) -> (name: String, value: String?) {
-        guard let equals = text.firstIndex(of: "=") else { return (text, nil) }
-        let value = text[equals...].dropFirst().trimmingBlanks
-        return (text[..<equals].trimmingBlanks, FieldParameters.unquote(value))
+        guard let (name, value) = text.cut(at: "=") else { return (text, nil) }
+        return (name.trimmingBlanks, FieldParameters.unquote(value.trimmingBlanks))
     }
 }

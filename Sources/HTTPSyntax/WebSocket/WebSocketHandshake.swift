@@ -224,7 +224,7 @@ private struct WebSocketFields {
     }
 
     func elements(_ name: String) -> [String] {
-        values(name).flatMap { $0.split(separator: ",") }.map(\.trimmingBlanks).filter { !$0.isEmpty }
+        values(name).flatMap { $0.parts(separatedBy: ",") }.map(\.trimmingBlanks).filter { !$0.isEmpty }
     }
 
     func contains(_ token: String, in name: String) -> Bool {

@@ -162,6 +162,10 @@ struct PagesTests {
             (#"<a>; title="\"," ; rel=next"#, "a"),
             ("<a>; rel=nextpage, <b>", nil),
             (##"<a>; rel=next; anchor="#part", <b>; rel=next"##, "b"),
+            ("<\u{301}a>; rel=next", "\u{301}a"),
+            ("<a>\u{301}; rel=next", "a"),
+            ("<a>; rel=prev,\u{FE0F}<b>; rel=next", "b"),
+            ("<a>; title=\"\u{301}\", <b>; rel=next", "b"),
             ("<a", nil),
             ("", nil),
         ] as [(String, String?)]

@@ -64,6 +64,7 @@ struct WebSocketHandshakeTests {
                 ], nil
             ),
             (valid + [("Connection", "keep-alive")], nil),
+            ([valid[0], ("Connection", "Upgrade,\u{301}a"), valid[2]], nil),
         ] as [([(name: String, value: String)], String?)]
     )
     func validResponses(fields: [(name: String, value: String)], subprotocol: String?) throws {
@@ -273,6 +274,7 @@ struct PerMessageDeflateTests {
                 ["permessage-deflate; server_no_context_takeover; client_no_context_takeover"],
                 "permessage-deflate; server_no_context_takeover; client_no_context_takeover"
             ),
+            (["x=\"\u{301}\", permessage-deflate"], "permessage-deflate"),
             (["permessage-deflate; server_max_window_bits"], nil), (["permessage-deflates"], nil), ([], nil),
         ] as [([String], String?)]
     )
