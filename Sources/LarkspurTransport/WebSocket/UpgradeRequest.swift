@@ -22,9 +22,9 @@ enum UpgradeRequest {
         for line in lines {
             // In libcurl's notation, "Name:" removes one of libcurl's own fields, and "Name;" is a field without a
             // value.
-            if line.hasSuffix(":") { continue }
-            if line.hasSuffix(";"), !line.contains(":") {
-                text += line.dropLast() + ":\r\n"
+            if line.cut(at: ":")?.after.isEmpty == true { continue }
+            if line.ends(with: ";"), !line.holds(":") {
+                text += Substring(line.utf8.dropLast()) + ":\r\n"
             } else {
                 text += line + "\r\n"
             }
