@@ -42,7 +42,7 @@ struct DigestChallenge: Sendable, Hashable {
     private static func isTrue(_ value: String?) -> Bool { value?.hasSameLetters(as: "true") ?? false }
 
     private static func list(_ value: String?) -> [String] {
-        value?.split { $0 == "," || $0 == " " || $0 == "\t" }.map(String.init) ?? []
+        value?.utf8.split { $0 == UInt8(ascii: ",") || $0.isBlank }.map { String(Substring($0)) } ?? []
     }
 }
 #endif

@@ -19,7 +19,7 @@ struct ProtectedPaths: Sendable, Hashable {
         case .digest(let digest):
             if digest.domain.isEmpty { add("/") }
             for entry in digest.domain {
-                if entry.hasPrefix("/") {
+                if entry.begins(with: "/") {
                     add(entry)
                 } else if let url = URL(string: entry), ProtectionSpace.Server(url: url) == server {
                     // Other servers in the list are ignored: they get this server's credentials only after they have

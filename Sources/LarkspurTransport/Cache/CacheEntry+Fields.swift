@@ -17,8 +17,8 @@ extension CacheEntry {
     /// Returns the fields of a response that are stored.
     static func storedFields(of fields: [String: String]) -> [String: String] {
         var storedFields = fields.filter { !unstored.contains($0.key) }
-        for name in fields["Connection"]?.split(separator: ",") ?? [] {
-            let name = name.filter { $0 != " " && $0 != "\t" }
+        for name in fields["Connection"]?.parts(separatedBy: ",") ?? [] {
+            let name = String(decoding: name.utf8.filter { !$0.isBlank }, as: UTF8.self)
             for key in storedFields.keys where key.hasSameLetters(as: name) { storedFields[key] = nil }
         }
         return storedFields
@@ -59,6 +59,6 @@ extension String {
     /// Whether two entity tags match by weak comparison (RFC 9110, section 8.8.3.2).
     fileprivate func isSameTag(as other: String) -> Bool { opaqueTag == other.opaqueTag }
 
-    private var opaqueTag: Substring { utf8.starts(with: "W/".utf8) ? dropFirst(2) : self[...] }
+    private var opaqueTag: Substring { begins(with: "W/") ? Substring(utf8.dropFirst(2)) : self[...] }
 }
 #endif

@@ -73,7 +73,7 @@ struct CacheRequestFields: Sendable {
     }
 
     private static func value(ofLine line: String) -> String {
-        String(line.drop { $0 != ":" }.dropFirst().drop { $0 == " " })
+        String(Substring((line.cut(at: ":")?.after ?? "").utf8.drop { $0 == .space }))
     }
 
     /// Returns the value that is stored for comparison: without surrounding blanks, and for secrets only the hash.
@@ -89,7 +89,7 @@ struct CacheRequestFields: Sendable {
 
     /// Whether the authorization differs for each request. If so, no other request can have the same authorization.
     var hasPassingAuthorization: Bool {
-        guard let scheme = self["authorization"]?.prefix(while: { $0 != " " }) else { return false }
+        guard let scheme = self["authorization"]?.before(" ") else { return false }
         return scheme.hasSameLetters(as: "Digest")
     }
 }

@@ -20,7 +20,7 @@ struct Freshness: Equatable, Sendable {
     /// Computes the age (section 4.2.3).
     private static func age(of entry: CacheEntry, at now: Date) -> TimeInterval {
         // In a list, the first value counts. A value that is not a number is ignored (section 5.1).
-        let first = entry.fields["Age"]?.prefix { $0 != "," }.trimmingBlanks
+        let first = entry.fields["Age"]?.before(",").trimmingBlanks
         let stated = first?.utf8.decimalNumber(atMost: CacheControl.longest) ?? 0
         let delay = max(0, entry.responseTime.timeIntervalSince(entry.requestTime))
         let apparent = max(0, entry.responseTime.timeIntervalSince(entry.date))

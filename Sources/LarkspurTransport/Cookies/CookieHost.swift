@@ -17,7 +17,7 @@ struct CookieHost: Equatable {
     static func == (a: CookieHost, b: CookieHost) -> Bool { a.name == b.name }
 
     /// The name without its trailing dot, if any.
-    private var relativeName: Substring { name.utf8.last == UInt8(ascii: ".") ? name.dropLast() : name[...] }
+    private var relativeName: Substring { Substring(name.utf8.dropLast(name.ends(with: ".") ? 1 : 0)) }
 
     /// Whether the host is an address in a form that the system's resolver accepts: an IPv6 address, or a name whose
     /// last label is a decimal, octal or hexadecimal number.
@@ -47,7 +47,7 @@ struct CookieHost: Equatable {
     /// public suffix, it is the whole name.
     var site: String {
         guard !isAddress, let domain = suffixes.registrableDomain(of: String(relativeName)) else { return name }
-        return domain + name.dropFirst(relativeName.count)
+        return domain + (name.ends(with: ".") ? "." : "")
     }
 }
 

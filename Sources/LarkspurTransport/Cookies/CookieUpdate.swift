@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
 /// The changes to a storage after a response with `Set-Cookie` fields, as far as the rules and limits of RFC 6265bis
 /// allow them (sections 5.7 and 5.3).
 struct CookieUpdate: Sendable {
@@ -94,7 +96,7 @@ extension CookieUpdate {
 
         /// - Parameter domain: The domain in lower case, with or without a leading dot.
         private static func lies(_ domain: String, within site: String) -> Bool {
-            guard domain.hasSuffix(site) else { return false }
+            guard domain.ends(with: site) else { return false }
             let rest = domain.utf8.count - site.utf8.count
             return rest == 0 || domain.utf8.dropFirst(rest - 1).first == UInt8(ascii: ".")
         }
@@ -175,7 +177,7 @@ extension CookieUpdate {
 }
 
 extension String {
-    fileprivate var withoutDot: Substring { utf8.first == UInt8(ascii: ".") ? dropFirst() : self[...] }
+    fileprivate var withoutDot: Substring { Substring(utf8.dropFirst(begins(with: ".") ? 1 : 0)) }
 }
 
 /// The limits of RFC 6265bis (sections 5.6 and 6.1), which browsers observe.

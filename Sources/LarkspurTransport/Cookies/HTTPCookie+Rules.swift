@@ -26,7 +26,7 @@ extension HTTPCookie {
         let domain = domain
         let isForHost =
             domain.utf8.first == UInt8(ascii: ".")
-            ? context.host.isWithin(domain.dropFirst()) : context.host.name == domain
+            ? context.host.isWithin(Substring(domain.utf8.dropFirst())) : context.host.name == domain
         guard isForHost, context.isSecure || !isForSecureOnly, CookiePath.matches(context.path, cookiePath: path) else {
             return false
         }

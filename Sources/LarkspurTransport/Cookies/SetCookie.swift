@@ -57,8 +57,8 @@ struct SetCookie: Equatable {
     /// Whether the cookie lacks an attribute that the prefix of its name requires (RFC 6265bis, section 4.1.3).
     func breaksPromise(isSecureOrigin: Bool) -> Bool {
         let lowercase = name.lowercased()
-        if lowercase.hasPrefix("__secure-") { return !isSecure || !isSecureOrigin }
-        if lowercase.hasPrefix("__host-") { return !isSecure || !isSecureOrigin || domain != nil || path != "/" }
+        if lowercase.begins(with: "__secure-") { return !isSecure || !isSecureOrigin }
+        if lowercase.begins(with: "__host-") { return !isSecure || !isSecureOrigin || domain != nil || path != "/" }
         return false
     }
 

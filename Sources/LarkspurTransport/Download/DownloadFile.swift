@@ -105,24 +105,21 @@ final class DownloadFile {
     /// Whether a path is absolute, and its file name has the form of the names that `DownloadFile` creates. Resume data
     /// that was tampered with must not lead to other files.
     static func isOwnName(ofFileAt path: String) -> Bool {
-        let names = path.split(separator: "/", omittingEmptySubsequences: false)
-        guard path.hasPrefix("/"), !names.contains(".."), !path.utf8.contains(0), let name = names.last else {
+        let names = path.parts(separatedBy: "/", omittingEmptyParts: false)
+        guard path.begins(with: "/"), !names.contains(".."), !path.utf8.contains(0), let name = names.last else {
             return false
         }
         // The name consists of the prefix, the number of a process, and a UUID.
-        let parts = name.dropLast(nameSuffix.count).dropFirst(namePrefix.count).split(
-            separator: "-",
-            maxSplits: 1,
-            omittingEmptySubsequences: false
-        )
-        return name.hasPrefix(namePrefix) && name.hasSuffix(nameSuffix) && parts.count == 2
-            && !parts[0].isEmpty && parts[0].utf8.allSatisfy(\.isDigit) && UUID(uuidString: String(parts[1])) != nil
+        let rest = Substring(name.utf8.dropLast(nameSuffix.utf8.count).dropFirst(namePrefix.utf8.count))
+        guard name.begins(with: namePrefix), name.ends(with: nameSuffix), let (number, identifier) = rest.cut(at: "-")
+        else { return false }
+        return !number.isEmpty && number.utf8.allSatisfy(\.isDigit) && UUID(uuidString: String(identifier)) != nil
     }
 
     /// Whether the last component of a folder's path is a symbolic link.
     static func isLink(_ folder: URL) -> Bool {
         var path = folder.path
-        while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
+        while path.utf8.count > 1, path.ends(with: "/") { path.unicodeScalars.removeLast() }
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }

@@ -131,7 +131,7 @@ extension Exchange {
         var lines = names.lines(for: resolved)
         var withDot = resolved
         withDot.host += "."
-        if destination.url?.host?.hasSuffix(".") == true { lines += names.lines(for: withDot) }
+        if destination.url?.host?.ends(with: ".") == true { lines += names.lines(for: withDot) }
         handle.setResolvedAddresses(lines)
     }
 }

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
 /// The file with the hosts that require https, in the format of `curl --hsts`: a line for each host, with a dot before
 /// the name if subdomains are included, and the time of expiry.
 ///
@@ -71,13 +73,13 @@ enum HSTSFile {
 
     /// Parses a line; nil if it has another format, or names no host.
     private static func parse(_ line: Substring) -> (name: String, HSTSHosts.Entry)? {
-        let parts = line.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, let first = parts[0].first, first != "#" else { return nil }
-        let includesSubdomains = first == "."
-        let date = parts[1].drop { $0 == " " }
-        guard let name = HSTSName.canonical(String(includesSubdomains ? parts[0].dropFirst() : parts[0])),
-            date.hasPrefix("\""), let end = date.dropFirst().firstIndex(of: "\""),
-            let expiry = expiry(date[date.index(after: date.startIndex)..<end])
+        let parts = line.parts(separatedBy: " ", maxSplits: 1)
+        guard parts.count == 2, !parts[0].begins(with: "#") else { return nil }
+        let includesSubdomains = parts[0].begins(with: ".")
+        let host = parts[0].utf8.dropFirst(includesSubdomains ? 1 : 0)
+        let date = Substring(parts[1].utf8.drop { $0 == .space })
+        guard let name = HSTSName.canonical(String(Substring(host))), let (blank, quoted) = date.cut(at: "\""),
+            blank.isEmpty, let text = quoted.cut(at: "\"")?.before, let expiry = expiry(text)
         else { return nil }
         return (name, HSTSHosts.Entry(includesSubdomains: includesSubdomains, expiry: expiry))
     }

@@ -83,10 +83,11 @@ struct URLReference: Equatable {
     /// Removes dot segments (section 5.2.4), segment by segment.
     private static func withoutDotSegments(_ path: String) -> String {
         guard path.utf8.contains(UInt8(ascii: ".")) else { return path }
-        let isAbsolute = path.utf8.first == UInt8(ascii: "/")
+        let isAbsolute = path.begins(with: "/")
+        let relative = Substring(path.utf8.dropFirst(isAbsolute ? 1 : 0))
         var segments: [Substring] = []
         var endsInFolder = false
-        for segment in path.dropFirst(isAbsolute ? 1 : 0).split(separator: "/", omittingEmptySubsequences: false) {
+        for segment in relative.parts(separatedBy: "/", omittingEmptyParts: false) {
             endsInFolder = segment == "." || segment == ".."
             if segment == ".." {
                 _ = segments.popLast()

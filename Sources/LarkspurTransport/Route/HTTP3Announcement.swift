@@ -18,7 +18,7 @@ struct HTTP3Announcement {
         for alternative in FieldParameters.split(field, at: ",") {
             let parameters = FieldParameters(alternative)
             // The protocol is an ALPN identifier, which is case-sensitive.
-            let parts = parameters.leading.split(separator: "=", maxSplits: 1)
+            let parts = parameters.leading.parts(separatedBy: "=", maxSplits: 1)
             guard parts.count == 2, parts[0] == "h3",
                 Self.isAuthority(FieldParameters.unquote(String(parts[1])), of: origin)
             else { continue }
@@ -30,9 +30,9 @@ struct HTTP3Announcement {
 
     /// Whether an authority has the host and the port of an origin. The host may be missing.
     private static func isAuthority(_ text: String, of origin: Origin) -> Bool {
-        guard let colon = text.lastIndex(of: ":"), text[colon...].dropFirst() == String(origin.port) else {
-            return false
-        }
+        guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")),
+            text[text.utf8.index(after: colon)...] == String(origin.port)
+        else { return false }
         let host = text[..<colon].lowercased()
         return host.isEmpty || host == origin.host || host == "[\(origin.host)]"
     }

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
 /// Hosts for which no proxy is used.
 struct HostException: Sendable, Equatable {
     private enum Hosts: Sendable, Equatable {
@@ -22,10 +24,10 @@ struct HostException: Sendable, Equatable {
             return
         }
         var (name, port) = Self.split(text)
-        if name.utf8.starts(with: "*.".utf8) { name = String(name.dropFirst(2)) }
-        if name.utf8.first == UInt8(ascii: ".") { name = String(name.dropFirst()) }
+        if name.begins(with: "*.") { name.unicodeScalars.removeFirst(2) }
+        if name.begins(with: ".") { name.unicodeScalars.removeFirst() }
         // A name may end with the dot of the DNS root.
-        if name.utf8.last == UInt8(ascii: ".") { name = String(name.dropLast()) }
+        if name.ends(with: ".") { name.unicodeScalars.removeLast() }
         guard !name.isEmpty else { return nil }
         self.port = port
         switch name {
@@ -39,20 +41,20 @@ struct HostException: Sendable, Equatable {
     func matches(host: String, port: Int) -> Bool {
         if let own = self.port, own != port { return false }
         var host = host.lowercased()
-        if host.utf8.last == UInt8(ascii: ".") { host = String(host.dropLast()) }
+        if host.ends(with: ".") { host.unicodeScalars.removeLast() }
         switch hosts {
         case .all: return true
         case .local: return !host.utf8.contains(UInt8(ascii: ".")) && IPAddress(host) == nil
         case .domain(let domain):
             guard host.utf8.count > domain.utf8.count else { return host == domain }
-            return host.utf8.dropLast(domain.utf8.count).last == UInt8(ascii: ".") && host.hasSuffix(domain)
+            return host.utf8.dropLast(domain.utf8.count).last == UInt8(ascii: ".") && host.ends(with: domain)
         case .network(let network, let bits):
             return IPAddress(host).map { $0.hasPrefix(of: network, bits: bits) } ?? false
         }
     }
 
     private static func network(_ text: String) -> Hosts? {
-        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = text.parts(separatedBy: "/", maxSplits: 1, omittingEmptyParts: false)
         guard let first = parts.first, let address = IPAddress(String(first)) else { return nil }
         guard parts.count == 2 else { return .network(address, bits: address.bytes.count * 8) }
         guard let bits = Int(parts[1]), (0...address.bytes.count * 8).contains(bits) else { return nil }

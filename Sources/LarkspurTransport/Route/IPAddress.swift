@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
 /// An IPv4 or IPv6 address.
 struct IPAddress: Sendable, Equatable {
     /// The 4 or 16 bytes, the most significant first.
@@ -7,9 +9,7 @@ struct IPAddress: Sendable, Equatable {
     /// Parses an address; nil if the text is not an IP address. An IPv6 address may be in brackets.
     init?(_ text: String) {
         var name = text
-        if name.utf8.first == UInt8(ascii: "["), name.utf8.last == UInt8(ascii: "]") {
-            name = String(name.dropFirst().dropLast())
-        }
+        if name.begins(with: "["), name.ends(with: "]") { name = String(Substring(name.utf8.dropFirst().dropLast())) }
         var bytes = [UInt8](repeating: 0, count: 16)
         if inet_pton(AF_INET, name, &bytes) == 1 {
             self.bytes = Array(bytes.prefix(4))

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
 /// A proxy server: its address, its protocol and its credentials.
 ///
 /// Its descriptions do not show the password.
@@ -56,9 +58,7 @@ public struct ProxyServer: Sendable, Hashable {
             let kind = Kind(rawValue: scheme == "socks5h" ? "socks5" : scheme), var host = url.host, !host.isEmpty,
             url.path.isEmpty || url.path == "/", url.query == nil, url.fragment == nil
         else { return nil }
-        if host.utf8.first == UInt8(ascii: "["), host.utf8.last == UInt8(ascii: "]") {
-            host = String(host.dropFirst().dropLast())
-        }
+        if host.begins(with: "["), host.ends(with: "]") { host = String(Substring(host.utf8.dropFirst().dropLast())) }
         self.init(kind: kind, host: host, port: url.port, user: url.user, password: url.password)
         guard isValid else { return nil }
     }

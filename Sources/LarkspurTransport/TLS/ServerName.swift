@@ -6,8 +6,8 @@ enum ServerName {
     /// is neither a name nor an address.
     static func canonical(_ host: String) -> String? {
         var name = host[...]
-        if name.hasPrefix("["), name.hasSuffix("]") { name = name.dropFirst().dropLast() }
-        if name.utf8.last == UInt8(ascii: ".") { name = name.dropLast() }
+        if name.begins(with: "["), name.ends(with: "]") { name = Substring(name.utf8.dropFirst().dropLast()) }
+        if name.utf8.last == UInt8(ascii: ".") { name = Substring(name.utf8.dropLast()) }
         guard !name.isEmpty else { return nil }
         if name.utf8.contains(UInt8(ascii: ":")) { return sixthVersionAddress(name) }
         let bytes = name.utf8.map(\.asLowercase)
@@ -28,7 +28,7 @@ enum ServerName {
 
     private static func sixthVersionAddress(_ name: Substring) -> String? {
         // The zone after a percent sign is removed, because it identifies a network and not a host.
-        let address = name.prefix { $0 != "%" }
+        let address = name.before("%")
         var value = in6_addr()
         guard inet_pton(AF_INET6, String(address), &value) == 1 else { return nil }
         return text(of: &value, AF_INET6)

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
 /// A report about the libraries that the engine found on this machine, and about the features that they enable or lack.
 ///
 ///     print(EngineReport())
@@ -115,8 +117,8 @@ public struct EngineReport: Sendable, CustomStringConvertible {
     private static func libraries(in maps: String) -> [String] {
         let paths = maps.split(separator: "\n").compactMap { line -> String? in
             // The path is the last column, and may contain blanks. No other column has a slash.
-            guard let path = line.firstIndex(of: "/").map({ line[$0...] }) else { return nil }
-            let name = path.split(separator: "/").last ?? ""
+            guard let path = line.utf8.firstIndex(of: UInt8(ascii: "/")).map({ line[$0...] }) else { return nil }
+            let name = path.parts(separatedBy: "/").last ?? ""
             return names.contains { name.hasPrefix($0) } && name.contains(".so") ? String(path) : nil
         }
         return Set(paths).sorted()

@@ -60,7 +60,8 @@ import Testing
         arguments: [
             ("", "/anything", true), (", domain=\"/a/ /b/c\"", "/a/x", true), (", domain=\"/a/ /b/c\"", "/b/x", true),
             (", domain=\"/a/ /b/c\"", "/c", false), (", domain=\"https://HOST/d/\"", "/d/x", true),
-            (", domain=\"https://other/d/\"", "/d/x", false),
+            (", domain=\"https://other/d/\"", "/d/x", false), (", domain=\"/\u{301}a/\"", "/\u{301}a/x", true),
+            (", domain=\"/a/d \u{301}/\"", "/a/x", true),
         ]
     )
     func domain(option: String, path: String, isSent: Bool) throws {

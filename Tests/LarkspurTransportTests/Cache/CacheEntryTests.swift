@@ -112,6 +112,7 @@ struct CacheEntryTests {
             "Etag": "\"a\"",
         ]
         #expect(CacheEntry.storedFields(of: fields) == ["Content-Type": "text/plain", "Etag": "\"a\""])
+        #expect(CacheEntry.storedFields(of: ["Connection": "x-hop,\u{301}a", "X-Hop": "1"]).isEmpty)
     }
 
     @Test("A 304 replaces fields, but not those of the content (RFC 9111, sections 3.2 and 4.3.4)")
@@ -156,6 +157,7 @@ struct CacheEntryTests {
             (["Etag": "\"a\""], ["Etag": "\"a\""], true),
             (["Etag": "\"a\""], ["Etag": "\"b\""], false),
             (["Etag": "W/\"a\""], ["Etag": "\"a\""], true),
+            (["Etag": "W/\u{301}"], ["Etag": "W/"], false),
             (["Etag": "\"a\""], [:], true),
             (["Last-Modified": "x"], ["Etag": "\"b\""], false),
             (["Last-Modified": "x"], ["Last-Modified": "x"], true),

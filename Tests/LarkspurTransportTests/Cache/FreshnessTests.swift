@@ -103,6 +103,7 @@ struct FreshnessTests {
             AgeRow("an age of two numbers", ["Age": "30 50"], sent: 10, came: 10, 10),
             AgeRow("an age before one that is no number", ["Age": "30 , old"], sent: 10, came: 10, 40),
             AgeRow("an age after one that is no number", ["Age": "old, 30"], sent: 10, came: 10, 10),
+            AgeRow("an age before an accent", ["Age": "30,\u{301}"], sent: 10, came: 10, 40),
             AgeRow("a negative age", ["Age": "-5"], sent: 10, came: 10, 10),
             AgeRow("apparent age by Date", ["Date": "Tue, 14 Nov 2023 22:11:20 GMT"], sent: 10, came: 10, 120),
             AgeRow("a Date in the future", ["Date": "Tue, 14 Nov 2023 23:11:20 GMT"], sent: 10, came: 10, 10),

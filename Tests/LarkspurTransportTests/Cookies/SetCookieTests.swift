@@ -85,7 +85,7 @@ import Testing
             ("__host-a=b; Secure; Path=/", true, true), ("__Host-a=b; Secure", true, false),
             ("__Host-a=b; Path=/", true, false),
             ("__Host-a=b; Secure; Path=/; Domain=a.b", true, false), ("__Host-a=b; Secure; Path=/", false, false),
-            ("a=b", false, true),
+            ("a=b", false, true), ("__Secure-\u{301}a=b", true, false), ("__Host-\u{FE0F}a=b; Secure", true, false),
         ]
     )
     func prefixes(text: String, isSecureOrigin: Bool, isKept: Bool) throws {

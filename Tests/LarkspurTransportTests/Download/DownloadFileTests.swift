@@ -30,6 +30,21 @@ struct DownloadFileTests {
 
     private func text(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
 
+    @Test(
+        "Only names in the form of a download's file, in a folder that is not above, are a download's own",
+        arguments: [
+            ("/tmp/", true), ("/tmp/\u{301}a/", true), ("/", true), ("", false), ("/tmp/../", false),
+            ("/tmp/../\u{301}a/", false), ("/tmp/a\u{600}/../\u{FE0F}b/", false),
+        ]
+    )
+    func ownNames(folder: String, isOwn: Bool) {
+        let name = "Larkspur-1-E621E1F8-C36C-495A-93FC-0C247A3E6E5F"
+        #expect(DownloadFile.isOwnName(ofFileAt: folder + name + ".tmp") == isOwn)
+        for other in ["x" + name + ".tmp", name, name + ".tmp\u{301}", "Larkspur-1\u{301}.tmp"] {
+            #expect(!DownloadFile.isOwnName(ofFileAt: folder + other))
+        }
+    }
+
     @Test("What is written goes behind what is there, all of which counts")
     func append() throws {
         let path = try leave("abcde")

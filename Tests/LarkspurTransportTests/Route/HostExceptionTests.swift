@@ -21,6 +21,9 @@ import Testing
             ("::1", "[::1]", 80, true), ("[::1]:81", "::1", 81, true), ("[::1]:81", "::1", 80, false),
             ("fe80::/10", "fe80::1", 80, true), ("fe80::/10", "fec0::1", 80, false), (" a ", "a", 1, true),
             ("example.com.", "a.example.com", 80, true), ("example.com.:80", "example.com", 80, true),
+            ("*.\u{301}a.test", "b.\u{301}a.test", 80, true),
+            (".\u{FE0F}a.test", "\u{FE0F}a.test", 80, true),
+            ("[\u{301}::1]", "::1", 80, false),
             ("10.0.0.0/33", "10.0.0.1", 80, false), ("127.0.0.1:8000", "127.0.0.1", 8000, true),
         ]
     )
