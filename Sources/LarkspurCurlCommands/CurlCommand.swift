@@ -69,7 +69,7 @@ private struct CurlParser {
             rest.removeFirst()
         }
         guard let name = rest.popFirst().map({ String(decoding: $0, as: UTF8.self) }),
-            name == "curl" || name.hasSuffix("/curl") || name == "curl.exe"
+            name == "curl" || name.ends(with: "/curl") || name == "curl.exe"
         else { throw Self.error("A command line for curl begins with “curl”.") }
         while let word = rest.popFirst() {
             if word.starts(with: "--".utf8), word.count > 2 {
@@ -134,12 +134,12 @@ private struct CurlParser {
         case .pathAsIs: isPathAsIs = true
         case .field: try add(field: text)
         case .cookie:
-            guard text.contains("=") else { throw Self.file(name) }
+            guard text.holds("=") else { throw Self.file(name) }
             cookies.append(text)
         case .user: user = value
         case .bearer: bearer = text
         case .userAgent: userAgent = text
-        case .referrer: referrer = text.hasSuffix(";auto") ? String(text.dropLast(5)) : text
+        case .referrer: referrer = text.ends(with: ";auto") ? String(Substring(text.utf8.dropLast(5))) : text
         case .data, .rawData, .encodedData, .json: try add(content: value, option, name)
         case .output, .outputTo: break
         case .connection: ignoredOptions.append(name)
@@ -150,15 +150,12 @@ private struct CurlParser {
     }
 
     private mutating func add(field text: String) throws(LarkspurError) {
-        guard !text.hasPrefix("@") else { throw Self.file("--header") }
-        if let colon = text.firstIndex(of: ":") {
-            let field = HTTPHeaders.Field(
-                name: String(text[..<colon]),
-                value: String(text[text.index(after: colon)...]).trimmingBlanks
-            )
+        guard !text.begins(with: "@") else { throw Self.file("--header") }
+        if let (name, value) = text.cut(at: ":") {
+            let field = HTTPHeaders.Field(name: String(name), value: value.trimmingBlanks)
             if field.value.isEmpty { removedNames.append(field.name) } else { fields.append(field) }
-        } else if text.hasSuffix(";") {
-            fields.append(HTTPHeaders.Field(name: String(text.dropLast()), value: ""))
+        } else if text.ends(with: ";") {
+            fields.append(HTTPHeaders.Field(name: String(Substring(text.utf8.dropLast())), value: ""))
         } else {
             throw Self.error("The value of --header has neither a colon nor a semicolon at its end.")
         }
@@ -196,18 +193,19 @@ private struct CurlParser {
 
     func makeRequest() throws(LarkspurError) -> URLRequest {
         guard var text = url else { throw Self.error("The command has no URL.") }
-        let address = /^([A-Za-z]+:\/\/)?([^\/?#]*@)?\[[0-9A-Fa-f:.]+\]/
-        if isGlobbing, text.replacing(address, with: "").contains(where: { "{[".contains($0) }) {
+        let address = /^([A-Za-z]+:\/\/)?([^\/?#]*@)?\[[0-9A-Fa-f:.]+\]/.matchingSemantics(.unicodeScalar)
+        if isGlobbing, text.replacing(address, with: "").utf8.contains(where: { "{[".utf8.contains($0) }) {
             throw LarkspurError(.unsupported, "The URL has braces or brackets, which curl expands without --globoff.")
         }
-        if !text.starts(with: /[A-Za-z][A-Za-z0-9+.-]*:\/\//) { text = "http://" + text }
+        let scheme = /[A-Za-z][A-Za-z0-9+.-]*:\/\//.matchingSemantics(.unicodeScalar)
+        if !text.starts(with: scheme) { text = "http://" + text }
         let urlUser = try Self.removeUser(from: &text)
         if takesDataAsQuery, let content {
-            let end = text.firstIndex(of: "#") ?? text.endIndex
-            text = text[..<end] + (text[..<end].contains("?") ? "&" : "?") + String(decoding: content, as: UTF8.self)
+            let head = text.before("#")
+            text = head + (head.holds("?") ? "&" : "?") + String(decoding: content, as: UTF8.self)
         }
         let target = try BaseURL.resolve(text, against: nil)
-        var request = URLRequest(url: isPathAsIs || !target.path.contains("/.") ? target : target.standardized)
+        var request = URLRequest(url: isPathAsIs || !target.path.holds("/.") ? target : target.standardized)
         let hasContent = content != nil && !takesDataAsQuery
         request.httpMethod = method ?? (isHead ? "HEAD" : hasContent ? "POST" : "GET")
         request.allHTTPHeaderFields = headers(hasContent: hasContent, user: user ?? urlUser).dictionary
@@ -218,15 +216,15 @@ private struct CurlParser {
 
     /// Removes the user name and the password from a URL and returns them; nil if there are none.
     private static func removeUser(from text: inout String) throws(LarkspurError) -> [UInt8]? {
-        let start = text.firstRange(of: "://")?.upperBound ?? text.startIndex
-        let end = text[start...].firstIndex { "/?#".contains($0) } ?? text.endIndex
-        guard let at = text[start..<end].firstIndex(of: "@") else { return nil }
-        let parts = text[start..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let start = text.utf8.firstRange(of: "://".utf8)?.upperBound ?? text.startIndex
+        let authority = Substring(text.utf8[start...].prefix { !"/?#".utf8.contains($0) })
+        guard let (userInformation, host) = authority.cut(at: "@") else { return nil }
+        let parts = userInformation.parts(separatedBy: ":", maxSplits: 1, omittingEmptyParts: false)
         let user = parts.map { String($0).percentDecodedBytes() }
-        guard !text[text.index(after: at)..<end].contains("@"), !user.joined().contains(where: { $0 < 0x20 }) else {
+        guard !host.holds("@"), !user.joined().contains(where: { $0 < 0x20 }) else {
             throw LarkspurError(.invalidURL, "The user name or the password in the URL has to be percent-encoded.")
         }
-        text.removeSubrange(start...at)
+        text.removeSubrange(start..<host.startIndex)
         return Array(user.joined(separator: [UInt8(ascii: ":")]))
     }
 

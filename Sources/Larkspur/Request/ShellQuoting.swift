@@ -8,7 +8,7 @@ enum ShellQuoting {
     static func quoted(_ text: String) -> String {
         if !text.isEmpty, text.utf8.allSatisfy(isPlain) { return text }
         if text.utf8.contains(where: isControl) { return "\"$(" + printf(text.utf8) + ")\"" }
-        return "'" + text.replacingOccurrences(of: "'", with: "'\\''") + "'"
+        return "'" + text.parts(separatedBy: "'", omittingEmptyParts: false).joined(separator: "'\\''") + "'"
     }
 
     /// Returns the `printf` command that writes bytes.

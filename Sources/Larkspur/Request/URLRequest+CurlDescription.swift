@@ -77,7 +77,7 @@ private struct CurlArguments {
         let text = redaction.text(of: url)
         // Without these options, curl expands brackets and braces, and removes dot segments.
         if text.contains(where: { "[]{}".contains($0) }) { words.append("--globoff") }
-        if url.path.contains("/.") { words.append("--path-as-is") }
+        if url.path.holds("/.") { words.append("--path-as-is") }
         words.append(ShellQuoting.quoted(text))
     }
 }

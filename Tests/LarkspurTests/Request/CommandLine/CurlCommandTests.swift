@@ -110,6 +110,19 @@ struct CurlCommandTests {
         #expect(removed.value(forHTTPHeaderField: "Authorization") == "Bearer t")
     }
 
+    @Test("An accent after a separator belongs to the text after it")
+    func accents() throws {
+        let options = "-H 'X-A:\u{301}a' -H 'X-B:\u{FE0F}' -b 'c=\u{301}d'"
+        let request = try request("curl -G -d e=f \(options) 'http://\u{301}u:p@h.test/#\u{301}'")
+        #expect(request.value(forHTTPHeaderField: "X-A") == "\u{301}a")
+        #expect(request.value(forHTTPHeaderField: "X-B") == "\u{FE0F}")
+        #expect(request.value(forHTTPHeaderField: "Cookie") == "c=\u{301}d")
+        let credentials = Data("\u{301}u:p".utf8).base64EncodedString()
+        #expect(request.value(forHTTPHeaderField: "Authorization") == "Basic \(credentials)")
+        #expect(request.url?.absoluteString == "http://h.test/?e=f")
+        #expect(failure(of: "curl 'http://h.test/{\u{301}a}'")?.code == .unsupported)
+    }
+
     @Test("Variables have the values that are passed, and a pipe ends the command")
     func shell() throws {
         let command = #"$ curl -s -H "Authorization: Bearer $TOKEN" "https://h/${PATH_PART}x" 2>/dev/null | jq '.[0]'"#

@@ -27,6 +27,11 @@ struct CurlDescriptionTests {
                 .cURLDescription()
                 == #"curl --request PUT --header 'Content-Type: text/plain' --header 'X-Empty;' --data-raw 'it'\''s' http://h.test/%5B1%5D"#
         )
+        // The quote and the accent are one character in Swift, but not in a shell.
+        #expect(
+            try request("GET", "http://h.test/", ["X-A": "'\u{301};echo"]).cURLDescription()
+                == "curl --header 'X-A: '\\''\u{301};echo' http://h.test/"
+        )
     }
 
     @Test("Content with control characters, and long content, goes through a pipe")
@@ -117,7 +122,8 @@ struct CurlDescriptionTests {
     @Test("What is written is read as the same request", .seeded)
     func roundTrip() throws {
         var random = SeededGenerator()
-        let characters = Array("abcXYZ019 '\"\\$`!#&*()[]{}<>|;:,.?~=%+-_/@^\t\n\u{1B}é😀")
+        let characters: [Character] =
+            Array("abcXYZ019 '\"\\$`!#&*()[]{}<>|;:,.?~=%+-_/@^\t\n\u{1B}é😀") + ["\u{301}", "'\u{FE0F}"]
         for _ in 0..<500 {
             func text(_ count: Int, without excluded: String = "") -> String {
                 String(
