@@ -147,7 +147,8 @@ public struct ConsoleLogger: CallObserver {
             return lines.append(style.dim("\(prefix)(\(content.count) bytes that are not text)"))
         }
         let shown = text.prefix(contentLimit)
-        for line in shown.split(separator: "\n", omittingEmptySubsequences: false) {
+        // In Swift, CR LF is one `Character`.
+        for line in shown.split(omittingEmptySubsequences: false, whereSeparator: { $0 == "\n" || $0 == "\r\n" }) {
             lines.append(style.dim(prefix + String(line).printable))
         }
         if shown.count < text.count { lines.append(style.dim("\(prefix)… (\(content.count) bytes in all)")) }

@@ -90,6 +90,14 @@ struct ObserverTests {
         #expect(text.contains("… (2009 bytes in all)"))
     }
 
+    @Test("Each line of content is a line of the log, also if it ends with CR LF")
+    func contentLines() async throws {
+        server.route("/lines", .text("first\r\nsecond\r\n"))
+        let lines = try await lines(.content) { _ = try await $0.get("lines").data }
+        let shown = lines.flatMap { $0.split(separator: "\n") }
+        #expect(shown.contains { $0.hasSuffix("first") } && shown.contains { $0.hasSuffix("second") })
+    }
+
     @Test("Failures are red where colours are used")
     func colours() async throws {
         let lines = try await lines(.calls, usesColours: true) { _ = await $0.get("nothing").response() }
