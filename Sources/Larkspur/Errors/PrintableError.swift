@@ -1,3 +1,5 @@
+internal import HTTPSyntax
+
 /// Conversion of transport errors to errors that are safe to print. An `NSError` prints its user info, which may hold
 /// URLs with passwords or tokens and responses with cookies.
 enum PrintableError {
@@ -32,7 +34,7 @@ enum PrintableError {
             return safe == url ? nil : safe ?? ""
         case let text as String:
             guard text.utf8.contains(where: { Self.marks.contains($0) }),
-                let url = URL(string: text), url.scheme != nil || text.hasPrefix("//")
+                let url = URL(string: text), url.scheme != nil || text.begins(with: "//")
             else { return nil }
             let safe = url.withoutSecrets
             return safe == url ? nil : safe?.absoluteString ?? ""

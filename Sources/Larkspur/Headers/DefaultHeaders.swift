@@ -72,8 +72,8 @@ struct LocaleName {
     /// The language tag (RFC 5646), such as `de-AT`; nil for `C`, `POSIX`, and a value that is not the name of a
     /// language, such as the path of a file.
     var languageTag: String? {
-        let name = text.prefix { $0 != "." && $0 != "@" }
-        let parts = name.split(separator: "_", omittingEmptySubsequences: false)
+        let name = text.before(".").before("@")
+        let parts = name.parts(separatedBy: "_", omittingEmptyParts: false)
         // A language has two or three letters, and a region two letters or three digits (RFC 5646, section 2.1).
         guard let language = parts.first, (2...3).contains(language.utf8.count), parts.count <= 2,
             parts.allSatisfy({ part in (2...3).contains(part.utf8.count) && part.utf8.allSatisfy(Self.isAlphanumeric) })

@@ -274,7 +274,7 @@ struct UploadState: Sendable {
     /// Returns the value of a structured field that is a number and not negative (RFC 9651, section 3.3); nil for
     /// another value. The parameters of the field are ignored.
     static func number(_ text: String) -> Int64? {
-        let item = text.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
+        let item = text.before(";").trimmingCharacters(in: .whitespaces)
         // A number of 18 digits always fits into an Int64.
         guard !item.isEmpty, item.utf8.count <= 18, item.utf8.allSatisfy(\.isDigit) else { return nil }
         return Int64(item)
@@ -341,7 +341,7 @@ extension InterceptedResponse {
     /// Whether the upload is complete according to `Upload-Complete`, a Boolean of RFC 9651, section 3.3.6; nil if the
     /// field is missing or malformed.
     var uploadComplete: Bool? {
-        switch header("Upload-Complete")?.prefix(while: { $0 != ";" }).trimmingCharacters(in: .whitespaces) {
+        switch header("Upload-Complete")?.before(";").trimmingCharacters(in: .whitespaces) {
         case "?1": true
         case "?0": false
         default: nil
@@ -359,9 +359,8 @@ struct UploadLimits: Equatable {
     /// ignored.
     init?(_ field: String) {
         for member in Self.members(of: field) {
-            let pair = member.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let value = pair.count == 2 ? UploadState.number(String(pair[1])) : nil
-            switch pair.first?.trimmingCharacters(in: .whitespaces) {
+            let value = (member.cut(at: "=")?.after).flatMap { UploadState.number(String($0)) }
+            switch member.before("=").trimmingCharacters(in: .whitespaces) {
             case "max-size": maximumSize = value
             case "min-append-size": minimumAppendSize = value
             case "max-append-size": maximumAppendSize = value
@@ -372,13 +371,7 @@ struct UploadLimits: Equatable {
     }
 
     /// Returns the members of a dictionary. A comma within a string does not separate members.
-    private static func members(of field: String) -> [Substring] {
-        var isQuoted = false
-        var isEscaped = false
-        return field.split { character in
-            defer { isEscaped = isQuoted && character == "\\" && !isEscaped }
-            if character == "\"", !isEscaped { isQuoted.toggle() }
-            return character == "," && !isQuoted
-        }
+    private static func members(of field: String) -> [String] {
+        FieldParameters.split(field, at: ",").filter { !$0.isEmpty }
     }
 }

@@ -34,11 +34,11 @@ struct ContentRedaction {
                 self = .form
             } else if essence == "text/event-stream" {
                 self = .events
-            } else if essence.hasPrefix("multipart/") {
+            } else if essence.begins(with: "multipart/") {
                 self = .multipart(boundary: parameters.values["boundary"])
-            } else if sequences.contains(where: essence.contains) {
+            } else if sequences.contains(where: { essence.holds($0) }) {
                 self = .jsonSequence
-            } else if essence.contains("json") {
+            } else if essence.holds("json") {
                 self = .json
             } else {
                 self = essence == "text/plain" ? .plain : essence.isEmpty ? .unknown : .other
@@ -230,7 +230,7 @@ struct ContentRedaction {
             let line = String(networkBytes: part[start..<next].trimmingSuffix(while: \.isJSONBlank))
             start = next
             if line.isEmpty { break }
-            let field = line.split(separator: ":", maxSplits: 1)
+            let field = line.parts(separatedBy: ":", maxSplits: 1)
             if field.count == 2, field[0].hasSameLetters(as: "content-type") { type = field[1].trimmingBlanks }
         }
         result += part[..<start]
@@ -258,11 +258,10 @@ struct ContentRedaction {
             let end = rest.dropFirst(word.count).drop { $0.isDigit || $0 == UInt8(ascii: "*") }.drop(while: \.isBlank)
             guard end.first == UInt8(ascii: "=") else { continue }
             let value = String(networkBytes: end.dropFirst().drop(while: \.isBlank))
-            let name =
-                value.hasPrefix("\"")
-                ? FieldParameters.unquote(value) : String(value.prefix { $0 != ";" && !$0.isWhitespace })
+            let token = value.unicodeScalars.prefix { $0 != ";" && !$0.properties.isWhitespace }
+            let name = (value.begins(with: "\"") ? FieldParameters.unquote(value) : String(token)).percentDecoded()
             // In RFC 8187, the charset and the language precede the name.
-            names += [name.percentDecoded(), String(name.percentDecoded().split(separator: "'").last ?? "")]
+            names += [name, String(name.parts(separatedBy: "'").last ?? "")]
         }
         return names
     }

@@ -71,19 +71,14 @@ public struct MediaRange: Hashable, Sendable {
 
     func matches(essence other: String) -> Bool {
         if essence == other || essence == "*/*" { return true }
-        guard essence.contains("*"), let range = Self.halves(of: essence), let type = Self.halves(of: other) else {
-            return false
-        }
-        guard range.type == "*" || range.type == type.type else { return false }
-        if range.subtype == "*" || range.subtype == type.subtype { return true }
-        guard range.subtype.hasPrefix("*+") else { return false }
-        let suffix = range.subtype.dropFirst()
-        return type.subtype.hasSuffix(suffix) && type.subtype.count > suffix.count
-    }
-
-    private static func halves(of essence: String) -> (type: Substring, subtype: Substring)? {
-        guard let slash = essence.firstIndex(of: "/") else { return nil }
-        return (essence[..<slash], essence[essence.index(after: slash)...])
+        guard essence.holds("*"), let (rangeType, rangeSubtype) = essence.cut(at: "/"),
+            let (type, subtype) = other.cut(at: "/")
+        else { return false }
+        guard rangeType == "*" || rangeType == type else { return false }
+        if rangeSubtype == "*" || rangeSubtype == subtype { return true }
+        guard rangeSubtype.begins(with: "*+") else { return false }
+        let suffix = Substring(rangeSubtype.utf8.dropFirst())
+        return subtype.ends(with: suffix) && subtype.utf8.count > suffix.utf8.count
     }
 }
 

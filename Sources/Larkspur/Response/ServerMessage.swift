@@ -1,3 +1,5 @@
+internal import HTTPSyntax
+
 /// The server's error message, in the content of a response that is not acceptable.
 enum ServerMessage {
     /// The maximum size in bytes of content that is searched.
@@ -14,7 +16,7 @@ enum ServerMessage {
     static func find(in data: Data, of response: HTTPURLResponse) -> String? {
         guard !data.isEmpty, data.count <= contentLimit else { return nil }
         let type = MediaType.essence(of: response)
-        guard let type, type.hasSuffix("/json") || type.hasSuffix("+json"), let words = text(inJSON: data) else {
+        guard let type, type.ends(with: "/json") || type.ends(with: "+json"), let words = text(inJSON: data) else {
             return nil
         }
         let line = words.trimmingCharacters(in: .whitespacesAndNewlines).excerpt.withoutFullStop

@@ -42,7 +42,8 @@ struct UploadStateTests {
     @Test(
         "Numbers are digits, with the parameters of a structured field",
         arguments: [
-            ("0", 0), (" 12 ", 12), ("12;a=b", 12), ("999999999999999999", 999_999_999_999_999_999), ("", nil),
+            ("0", 0), (" 12 ", 12), ("12;a=b", 12), ("12;\u{301}", 12), ("999999999999999999", 999_999_999_999_999_999),
+            ("", nil),
             ("-1", nil), ("+1", nil), ("1.0", nil), ("0x1", nil), ("9223372036854775808", nil), ("١", nil), (";", nil),
         ] as [(String, Int64?)]
     )
@@ -54,6 +55,7 @@ struct UploadStateTests {
         #expect((limits.maximumSize, limits.minimumAppendSize, limits.maximumAppendSize) == (10, 2, 5))
         #expect(UploadLimits("max-size=1.5, max-append-size=5") == nil && UploadLimits("max-size") == nil)
         #expect(UploadLimits("a=\"b\\\", max-size=1\", max-size=7")?.maximumSize == 7)
+        #expect(UploadLimits("a=\"\u{301}\", max-size=7,\u{FE0F}b")?.maximumSize == 7)
     }
 
     @Test("The steps follow from the state")

@@ -114,6 +114,8 @@ struct RedactionTests {
             ("sec-websocket-protocol", "base64url.bearer.authorization.k8s.io.s3cret, v4.channel.k8s.io", "<redacted>"),
             ("Sec-WebSocket-Protocol", "access_token, s3cret", "<redacted>"),
             ("Sec-WebSocket-Protocol", "eyJhbGciOiJub25lIn0.s3cret.", "<redacted>"),
+            ("Sec-WebSocket-Protocol", "chat, bearer\u{301}, s3cret", "<redacted>"),
+            ("Sec-WebSocket-Protocol", "chat,eyJ\u{301}.s3cret", "<redacted>"),
             ("Sec-WebSocket-Protocol", "graphql-transport-ws, mqtt", "graphql-transport-ws, mqtt"),
             (
                 "WWW-Authenticate", "Bearer realm=\"a b\", error=\"invalid_token\"",
@@ -131,12 +133,20 @@ struct RedactionTests {
     }
 
     @Test(
+        "Content whose type has an accent is redacted like content without it",
+        arguments: ["application/json\u{301}", "multipart/\u{301}mixed", "application/x-ndjson\u{FE0F}"]
+    )
+    func accents(type: String) { #expect(content("{\"token\":\"s3cret\"", type) == "<redacted>") }
+
+    @Test(
         "Parts of multipart content have no secret",
         arguments: [
             "Content-Disposition: form-data; NAME=\"password\"",
             "content-disposition: form-data; name*=utf-8''p%61ssword",
             "Content-Disposition: form-data; name = password", "Content-Disposition: form-data;\r\n name=\"to\\ken\"",
             "Content-Disposition: form-data; name*0=password", "Content-Disposition: form-data; name=code",
+            "Content-Disposition: form-data; name=code;\u{301}a",
+            "Content-Disposition: form-data; name=\"\u{301} password\"",
         ]
     )
     func parts(field: String) {

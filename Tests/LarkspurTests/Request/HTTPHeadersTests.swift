@@ -229,7 +229,8 @@ import Testing
     @Test(
         arguments: [
             ([:], nil), (["LANG": "C"], nil), (["LANG": "C.UTF-8"], nil), (["LANG": "POSIX"], nil), (["LANG": ""], nil),
-            (["LANG": "de_DE.UTF-8"], "de-DE"), (["LANG": "de_AT@euro"], "de-AT"), (["LANG": "eo"], "eo"),
+            (["LANG": "de_DE.UTF-8"], "de-DE"), (["LANG": "de_AT@euro"], "de-AT"), (["LANG": "de_AT.\u{301}"], "de-AT"),
+            (["LANG": "eo"], "eo"),
             (["LANG": "es_419.UTF-8"], "es-419"), (["LANG": "ast_ES"], "ast-ES"),
             (["LC_ALL": "C.UTF-8", "LANG": "de_DE.UTF-8"], nil), (["LC_ALL": "", "LANG": "de_DE.UTF-8"], "de-DE"),
             (["LC_ALL": "fr_FR", "LC_MESSAGES": "it_IT", "LANG": "de_DE"], "fr-FR"),

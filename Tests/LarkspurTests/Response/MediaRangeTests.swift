@@ -22,6 +22,8 @@ struct MediaRangeTests {
         ("application/*+json", "text/problem+json", false),
         ("application/*+json", "application/problem+xml", false),
         ("text/html", "", false),
+        ("text/*", "text/\u{301}a", true),
+        ("application/*+json", "application/\u{FE0F}a+json", true),
         ("json", "json", true),
     ])
     func aRangeMatchesItsTypes(range: String, contentType: String, isMatch: Bool) {
@@ -44,6 +46,7 @@ struct MediaRangeTests {
         ("text/html; charset=\"unterminated", "unterminated"),
         ("text/html; charset=\"escape\\", "escape\\"),
         ("text/html; charset=", ""),
+        ("text/html; foo=\"\u{301}\"; charset=c", "c"),
         ("text/html", nil),
         ("text/html;;;", nil),
     ])
