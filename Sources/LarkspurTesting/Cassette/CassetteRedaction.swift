@@ -52,17 +52,19 @@ struct CassetteRedaction: Sendable {
     /// boundary, with which no request would match a recorded one.
     private static func withFixedBoundary(_ type: String, _ content: Data) -> (String, Data)? {
         let parameters = FieldParameters(type)
-        guard parameters.leading.lowercased().hasPrefix("multipart/"),
+        guard parameters.leading.lowercased().begins(with: "multipart/"),
             let boundary = parameters.values["boundary"], !boundary.isEmpty
         else { return nil }
-        let (old, new) = (Data(boundary.utf8), Data("boundary-of-the-cassette".utf8))
-        var result = Data()
-        var position = content.startIndex
-        while let range = content.range(of: old, in: position..<content.endIndex) {
-            result += content[position..<range.lowerBound] + new
-            position = range.upperBound
+        func replaced(_ data: Data) -> Data {
+            let (old, new) = (Data(boundary.utf8), Data("boundary-of-the-cassette".utf8))
+            var result = Data()
+            var position = data.startIndex
+            while let range = data.range(of: old, in: position..<data.endIndex) {
+                result += data[position..<range.lowerBound] + new
+                position = range.upperBound
+            }
+            return result + data[position...]
         }
-        result += content[position...]
-        return (type.replacing(boundary, with: "boundary-of-the-cassette"), result)
+        return (String(decoding: replaced(Data(type.utf8)), as: UTF8.self), replaced(content))
     }
 }

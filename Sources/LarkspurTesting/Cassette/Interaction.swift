@@ -56,7 +56,7 @@ enum RecordedBody: Sendable {
             return
         }
         let essence = type.map { FieldParameters($0).leading.lowercased() }
-        let mayBeJSON = essence.map { $0 == "application/json" || $0.hasSuffix("+json") } ?? true
+        let mayBeJSON = essence.map { $0 == "application/json" || $0.ends(with: "+json") } ?? true
         // A number or a string alone would not be easier to review as JSON, so it is stored as text.
         if mayBeJSON, let node = try? JSONNode(Array(content), maximumDepth: Self.depth),
             node.array != nil || node.members != nil

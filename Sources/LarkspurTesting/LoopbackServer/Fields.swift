@@ -51,7 +51,7 @@ extension LoopbackServer {
         /// Returns whether the fields with a name contain a token in their comma-separated lists.
         func contains(token: String, in name: String) -> Bool {
             values(for: name).contains { value in
-                value.split(separator: ",").contains { $0.trimmingBlanks.hasSameLetters(as: token) }
+                value.parts(separatedBy: ",").contains { $0.trimmingBlanks.hasSameLetters(as: token) }
             }
         }
     }

@@ -41,8 +41,8 @@ struct Multipart {
         var headers: LoopbackServer.Fields = [:]
         let lines = String(networkBytes: bytes[..<end.lowerBound]).components(separatedBy: "\r\n")
         for line in lines where !line.isEmpty {
-            guard let colon = line.firstIndex(of: ":") else { return nil }
-            headers.append(String(line[..<colon]).trimmingBlanks, line[colon...].dropFirst().trimmingBlanks)
+            guard let (name, value) = line.cut(at: ":") else { return nil }
+            headers.append(name.trimmingBlanks, value.trimmingBlanks)
         }
         return Part(headers: headers, data: Data(bytes[end.upperBound...]))
     }
@@ -51,11 +51,10 @@ struct Multipart {
 /// The decoding of queries and of `application/x-www-form-urlencoded`, by the WHATWG's URL standard.
 enum FormDecoding {
     static func items(of text: String) -> [URLQueryItem] {
-        text.split(separator: "&").map { pair in
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            return URLQueryItem(
-                name: String(parts[0]).percentDecoded(plusIsSpace: true),
-                value: parts.count > 1 ? String(parts[1]).percentDecoded(plusIsSpace: true) : nil
+        text.parts(separatedBy: "&").map { pair in
+            URLQueryItem(
+                name: String(pair.before("=")).percentDecoded(plusIsSpace: true),
+                value: (pair.cut(at: "=")?.after).map { String($0).percentDecoded(plusIsSpace: true) }
             )
         }
     }

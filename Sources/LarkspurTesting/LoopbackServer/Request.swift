@@ -47,7 +47,7 @@ extension LoopbackServer {
 
         /// The URL of the request, from its `Host` field; the target if there is no such field.
         var url: String {
-            guard target.hasPrefix("/"), let host = headers["Host"] else { return target }
+            guard target.begins(with: "/"), let host = headers["Host"] else { return target }
             return "\(isSecure ? "https" : "http")://\(host)\(target)"
         }
     }

@@ -1,4 +1,5 @@
 public import Foundation
+internal import HTTPSyntax
 
 extension LoopbackServer {
     /// The response of a route.
@@ -220,9 +221,9 @@ extension LoopbackServer.Response {
     /// Returns whether an `If-Range` matches the representation of the response (RFC 9110, section 13.1.5).
     private func isSame(as validator: String?) -> Bool {
         guard let validator else { return true }
-        let isTag = validator.hasPrefix("\"") || validator.hasPrefix("W/")
+        let isTag = validator.begins(with: "\"") || validator.begins(with: "W/")
         // A weak tag never matches here, because the bytes may differ.
-        return !validator.hasPrefix("W/") && validator == headers[isTag ? "ETag" : "Last-Modified"]
+        return !validator.begins(with: "W/") && validator == headers[isTag ? "ETag" : "Last-Modified"]
     }
 }
 

@@ -41,7 +41,7 @@ final class Router: Sendable {
     }
 
     func resolve(_ head: RequestHead) -> Resolution {
-        let segments = head.rawPath.split(separator: "/", omittingEmptySubsequences: false)
+        let segments = head.rawPath.parts(separatedBy: "/", omittingEmptyParts: false)
         let ownCandidates = candidates(among: ownRoutes.withLock { $0 }, segments)
         let builtInCandidates = candidates(among: builtInRoutes, segments)
         for candidates in [ownCandidates, builtInCandidates] {
@@ -177,12 +177,12 @@ struct PathPattern: Sendable, Equatable {
     private let matchesRest: Bool
 
     init(_ pattern: String) {
-        var parts = pattern.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        var parts = pattern.parts(separatedBy: "/", omittingEmptyParts: false).map(String.init)
         matchesRest = parts.last == "*"
         if matchesRest { parts.removeLast() }
         segments = parts.map { part in
-            part.hasPrefix("{") && part.hasSuffix("}")
-                ? .placeholder(String(part.dropFirst().dropLast())) : .literal(part.percentDecoded())
+            part.begins(with: "{") && part.ends(with: "}")
+                ? .placeholder(String(Substring(part.utf8.dropFirst().dropLast()))) : .literal(part.percentDecoded())
         }
     }
 

@@ -27,11 +27,10 @@ struct StubRoute: Sendable {
         self.method = method
         self.pattern = pattern
         self.answer = answer
-        let parts = pattern.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        var rest = parts.first ?? ""
-        query = parts.count > 1 ? FormDecoding.items(of: String(parts[1])) : []
-        if let scheme = rest.range(of: "://") {
-            let end = rest[scheme.upperBound...].firstIndex(of: "/") ?? rest.endIndex
+        var rest = pattern.before("?")
+        query = FormDecoding.items(of: String(pattern.cut(at: "?")?.after ?? ""))
+        if let scheme = rest.utf8.firstRange(of: "://".utf8) {
+            let end = rest.utf8[scheme.upperBound...].firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
             origin = URL(string: String(rest[..<end])).flatMap(Origin.init)
             hasOrigin = true
             rest = rest[end...]
@@ -39,7 +38,7 @@ struct StubRoute: Sendable {
             origin = nil
             hasOrigin = false
         }
-        path = PathPattern(rest.hasPrefix("/") || rest == "*" ? String(rest) : "/" + rest)
+        path = PathPattern(rest.begins(with: "/") || rest == "*" ? String(rest) : "/" + rest)
     }
 
     /// Returns whether the route is for the same requests as another one.
@@ -51,7 +50,7 @@ struct StubRoute: Sendable {
         if hasOrigin { guard let origin, origin == Origin(request.url) else { return nil } }
         let items = query.isEmpty ? [] : request.queryItems
         guard query.allSatisfy(items.contains) else { return nil }
-        return path.match(request.rawPath.split(separator: "/", omittingEmptySubsequences: false))
+        return path.match(request.rawPath.parts(separatedBy: "/", omittingEmptyParts: false))
     }
 
     private func allows(_ given: HTTPMethod, headAsGet: Bool) -> Bool {

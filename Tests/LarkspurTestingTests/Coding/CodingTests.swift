@@ -58,6 +58,9 @@ import Testing
         let items = FormDecoding.items(of: "a=1&b&&c=&a=x+y%3D=z")
         #expect(items.map(\.name) == ["a", "b", "c", "a"])
         #expect(items.map(\.value) == ["1", nil, "", "x y==z"])
+        let accents = FormDecoding.items(of: "\u{301}a=\u{301}1&\u{FE0F}b=2")
+        #expect(accents.map(\.name) == ["\u{301}a", "\u{FE0F}b"])
+        #expect(accents.map(\.value) == ["\u{301}1", "2"])
     }
 
     @Test("Parameters may be quoted, and hold their separator then")
@@ -65,6 +68,17 @@ import Testing
         let parameters = FieldParameters(#"form-data; Name="a;\"b\"" ; filename=c.txt; name=second; flag"#)
         #expect(parameters.leading == "form-data")
         #expect(parameters.values == ["name": #"a;"b""#, "filename": "c.txt"])
+    }
+
+    @Test("An accent after a separator or a quote belongs to the text after it")
+    func accents() {
+        let text = "attachment; filename=\"\u{301}a.txt\"; size=3;\u{FE0F}x=\u{301}y; z=\"\\\u{301}\""
+        let parameters = FieldParameters(text)
+        #expect(parameters.leading == "attachment")
+        let values = ["filename": "\u{301}a.txt", "size": "3", "\u{FE0F}x": "\u{301}y", "z": "\u{301}"]
+        #expect(parameters.values == values)
+        #expect(FieldParameters("a;\u{301}b").leading == "a")
+        #expect("\"\u{301}a\"".unquoted == "\u{301}a")
     }
 
     @Test("The parts of a multipart body come with their headers")
@@ -78,6 +92,8 @@ import Testing
         #expect(parts.map(\.name) == ["a", "f", nil])
         #expect(parts.map(\.filename) == [nil, "x.bin", nil])
         #expect(parts[1].headers["content-type"] == "x/y")
+        let accent = try #require(Multipart(Data("--b\r\nA:\u{301}x\r\n\r\n1\r\n--b--".utf8), boundary: "b")).parts
+        #expect(accent.first?.headers["A"] == "\u{301}x")
     }
 
     @Test(
@@ -111,7 +127,7 @@ import Testing
             ("/a/{x}/c", "/a/1%2F2/c", ["x": "1/2"]), ("/a/{x}", "/a/", nil), ("/a/{x}", "/a", nil),
             ("/a/*", "/a/b/c", ["*": "b/c"]), ("/a/*", "/a", ["*": ""]), ("/a/*", "/b", nil),
             ("*", "x:443", ["*": "x:443"]),
-            ("/{x}/{y}", "/1/2", ["x": "1", "y": "2"]),
+            ("/{x}/{y}", "/1/2", ["x": "1", "y": "2"]), ("/{\u{301}x}", "/1", ["\u{301}x": "1"]),
         ] as [(String, String, [String: String]?)]
     )
     func patterns(pattern: String, path: String, parameters: [String: String]?) {
@@ -124,6 +140,8 @@ import Testing
         #expect(fields["x-A"] == "1, 3")
         #expect(fields.values(for: "X-a") == ["1", "3"])
         #expect(fields["C"] == nil)
+        let list: LoopbackServer.Fields = ["Connection": "a, close,\u{301}b"]
+        #expect(list.contains(token: "close", in: "Connection"))
         fields["X-A"] = "4"
         #expect(fields == ["X-A": "4", "B": "2"])
         fields["B"] = nil

@@ -137,6 +137,7 @@ import Testing
             return credentials.areValid(for: request, user: user, password: password, challenge: challenge)
         }
         #expect(isValid("/dir/index.html", "Mufasa", "Circle of Life"))
+        #expect(DigestCredentials("Digest \u{301}a=1, nonce=\"n\",\u{FE0F}b=2")?.nonce == "n")
         #expect(!isValid("/dir/index.html", "Mufasa", "circle of life"))
         #expect(!isValid("/dir/index.html", "Simba", "Circle of Life"))
         #expect(!isValid("/dir/", "Mufasa", "Circle of Life"))

@@ -62,6 +62,17 @@ import Testing
                 "GET", "/cookies", "Cookie: a=1; b=\"2\"\r\n", 200, "Content-Length: 29",
                 #"{"cookies":{"a":"1","b":"2"}}"#
             ),
+            (
+                "GET", "/bearer", "Authorization: Bearer \u{301}t\r\n", 200, "Content-Type: application/json",
+                "\"token\":\"\u{301}t\""
+            ),
+            (
+                "GET", "/cookies", "Cookie: a=\u{301}1;\u{FE0F}b=2\r\n", 200, "Content-Type: application/json",
+                "{\"cookies\":{\"a\":\"\u{301}1\",\"\u{FE0F}b\":\"2\"}}"
+            ),
+            ("GET", "/get?\u{301}a=1", "", 200, "Content-Type: application/json", "{\"\u{301}a\":\"1\"}"),
+            ("GET", "/cookies/set/\u{301}c/3", "", 302, "Location: /cookies", ""),
+            ("GET", "/etag/x", "If-None-Match: W/\"x\",\u{301}\r\n", 304, #"ETag: "x""#, ""),
             ("GET", "/cookies/set?a=1&b=2", "", 302, "Set-Cookie: a=1; Path=/", ""),
             ("GET", "/cookies/set/c/3", "", 302, "Set-Cookie: c=3; Path=/", ""),
             ("GET", "/cookies/delete?a", "", 302, "Location: /cookies", ""),

@@ -31,11 +31,13 @@ import Testing
         stub.on("/v1/*", .text("rest"))
         stub.on(.get, "/v1/users/{id}") { request in .text("user \(request.parameters["id"] ?? "")") }
         stub.on(.get, "/v1/users/{id}?full=1", .text("full"))
+        stub.on(.get, "/v1/users/{id}?\u{301}a=1", .text("accent"))
         stub.on(.get, "https://other.example.com/v1/users/{id}", .text("other"))
 
         #expect(try await manager.get("users/a%2Fb").string == "user a/b")
         #expect(try await manager.get("users/1", parameters: ["full": "1", "a": "b"]).string == "full")
         #expect(try await manager.get("users/1", parameters: ["full": "2"]).string == "user 1")
+        #expect(try await manager.get("users/1", parameters: ["\u{301}a": "1"]).string == "accent")
         #expect(try await manager.get("https://other.example.com/v1/users/1").string == "other")
         #expect(try await manager.get("https://OTHER.example.com:443/v1/users/1").string == "other")
         #expect(try await manager.get("http://other.example.com/v1/users/1").string == "user 1")

@@ -59,6 +59,7 @@ import Testing
             (" GET / HTTP/1.1\r\n", 400),
             ("GET / HTTP/2.0\r\n", 505),
             ("GET / HTTP/1.2\r\n", 505),
+            ("GET / HTTP/\u{301}\r\n", 505),
             ("GET / FTP/1.1\r\n", 400),
             ("GET / HTTP/1.1\n", 400),
             ("GET / HTTP/1.1\r\nHost: x\n", 400),

@@ -17,10 +17,10 @@ extension BuiltInRoutes {
         }
         add("/bearer", nil) { request in
             let prefix = "Bearer "
-            guard let field = request.headers["Authorization"], field.hasPrefix(prefix) else {
+            guard let field = request.headers["Authorization"], field.begins(with: prefix) else {
                 return .status(401, headers: ["WWW-Authenticate": "Bearer"])
             }
-            let token = String(field.dropFirst(prefix.count))
+            let token = String(Substring(field.utf8.dropFirst(prefix.utf8.count)))
             return .data(
                 try Echo.bytes(of: ["authenticated": true, "token": token]),
                 contentType: "application/json"
@@ -78,9 +78,8 @@ extension BuiltInRoutes {
 extension BuiltInRoutes {
     mutating func addCookies() {
         add("/cookies") { request in
-            let pairs = request.headers.values(for: "Cookie").flatMap { $0.split(separator: ";") }.map { pair in
-                let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-                return (parts[0].trimmingBlanks, parts.count > 1 ? parts[1].trimmingBlanks.unquoted : "")
+            let pairs = request.headers.values(for: "Cookie").flatMap { $0.parts(separatedBy: ";") }.map { pair in
+                (pair.before("=").trimmingBlanks, (pair.cut(at: "=")?.after ?? "").trimmingBlanks.unquoted)
             }
             return try .json(encoding: ["cookies": Dictionary(pairs) { $1 }])
         }

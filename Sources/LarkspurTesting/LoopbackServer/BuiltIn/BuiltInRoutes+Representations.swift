@@ -76,8 +76,8 @@ extension BuiltInRoutes {
 
     /// Returns whether a list of entity tags contains one, by the weak comparison (RFC 9110, section 8.8.3.2).
     private static func list(_ tags: String?, contains etag: String) -> Bool {
-        (tags ?? "").split(separator: ",").map(\.trimmingBlanks).contains { tag in
-            tag == "*" || (tag.hasPrefix("W/") ? String(tag.dropFirst(2)) : tag).unquoted == etag
+        (tags ?? "").parts(separatedBy: ",").map(\.trimmingBlanks).contains { tag in
+            tag == "*" || Substring(tag.utf8.dropFirst(tag.begins(with: "W/") ? 2 : 0)).unquoted == etag
         }
     }
 }

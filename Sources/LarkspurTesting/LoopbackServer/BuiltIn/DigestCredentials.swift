@@ -8,7 +8,7 @@ struct DigestCredentials {
 
     /// Parses the field; nil for other schemes.
     init?(_ field: String) {
-        let parts = field.split(separator: " ", maxSplits: 1).map(String.init)
+        let parts = field.parts(separatedBy: " ", maxSplits: 1).map(String.init)
         guard parts.count == 2, parts[0].hasSameLetters(as: "Digest") else { return nil }
         values = FieldParameters(parts[1], separator: ",").values
     }

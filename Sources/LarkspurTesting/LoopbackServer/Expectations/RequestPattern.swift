@@ -136,7 +136,7 @@ extension LoopbackServer {
         func differences(of request: Request) -> [String] {
             var differences: [String] = []
             if let method, method != request.method { differences.append("its method is \(request.method)") }
-            let segments = request.head.rawPath.split(separator: "/", omittingEmptySubsequences: false)
+            let segments = request.head.rawPath.parts(separatedBy: "/", omittingEmptyParts: false)
             if pattern.match(segments) == nil { differences.append("its path is \(request.path.quotation)") }
             return differences + conditions.compactMap { $0.difference(request) }
         }
@@ -144,7 +144,7 @@ extension LoopbackServer {
         /// Returns the distance between a request and the pattern, for the text of an error.
         func distance(to request: Request) -> Int {
             let path =
-                pattern.match(request.head.rawPath.split(separator: "/", omittingEmptySubsequences: false)) == nil
+                pattern.match(request.head.rawPath.parts(separatedBy: "/", omittingEmptyParts: false)) == nil
             return differences(of: request).count + (path ? 2 * Nearness.distance(request.path, self.path) : 0)
         }
     }

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import HTTPSyntax
 
 /// The part before a request's body: the request line and the header.
 struct RequestHead: Sendable, Equatable {
@@ -20,18 +20,20 @@ struct RequestHead: Sendable, Equatable {
 
     /// The unchanged path. If the target is a whole URL, as in a request to a proxy, this is the path of the URL.
     var rawPath: String {
-        String(pathAndQuery.prefix { $0 != "?" })
+        String(pathAndQuery.before("?"))
     }
 
     /// The unchanged query after the question mark.
     var rawQuery: String? {
-        pathAndQuery.firstIndex(of: "?").map { String(pathAndQuery[$0...].dropFirst()) }
+        (pathAndQuery.cut(at: "?")?.after).map(String.init)
     }
 
     private var pathAndQuery: Substring {
-        guard !target.hasPrefix("/"), let scheme = target.range(of: "://") else { return target[...] }
-        let rest = target[scheme.upperBound...]
-        return rest.firstIndex { $0 == "/" || $0 == "?" }.map { rest[$0...] } ?? "/"
+        guard !target.begins(with: "/"), let scheme = target.utf8.firstRange(of: "://".utf8) else {
+            return target[...]
+        }
+        let rest = target.utf8[scheme.upperBound...]
+        return rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }.map { target[$0...] } ?? "/"
     }
 
     /// Whether the client delays the body until it receives `100 Continue` (RFC 9110, section 10.1.1).

@@ -201,7 +201,7 @@ extension RequestParser {
         switch version {
         case "HTTP/1.1": return 1
         case "HTTP/1.0": return 0
-        case _ where version.hasPrefix("HTTP/"): throw Failure(status: 505, reason: "The version is not HTTP/1.")
+        case _ where version.begins(with: "HTTP/"): throw Failure(status: 505, reason: "The version is not HTTP/1.")
         default: throw .malformed("The version is not that of HTTP.")
         }
     }
