@@ -61,7 +61,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "LarkspurCommand",
-            dependencies: ["JSONSyntax", "Larkspur", "LarkspurActivity"],
+            dependencies: ["HTTPSyntax", "JSONSyntax", "Larkspur", "LarkspurActivity"],
             swiftSettings: strict
         ),
         .executableTarget(

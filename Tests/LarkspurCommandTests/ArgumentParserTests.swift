@@ -44,6 +44,15 @@ struct ArgumentParserTests {
         #expect(invocation == expected)
     }
 
+    @Test("An accent at the start of a value belongs to it")
+    func accents() throws {
+        #expect(try parse("u --auth=\u{301}a:b").credentials == "\u{301}a:b")
+        #expect(try parse("u -va\u{FE0F}a:b").credentials == "\u{FE0F}a:b")
+        #if canImport(FoundationNetworking)
+        #expect(try ProxyRule.server(in: ["http://\u{301}u:p@h.test:1"]) != nil)
+        #endif
+    }
+
     @Test("Every option of the table has an effect of its own")
     func everyOption() throws {
         var invocations: [String: Invocation] = [:]

@@ -17,7 +17,10 @@ struct RequestItemTests {
             (#"a\=b=c"#, "a=b", .text, "c"), (#"a\:b:c"#, "a:b", .header, "c"), (#"a=b\=c"#, "a", .text, "b=c"),
             (#"a\nb=c"#, #"a\nb"#, .text, "c"), (#"a\[b\]=c"#, #"a\[b\]"#, .text, "c"),
             (#"a\\=c"#, #"a\\"#, .text, "c"),
-            ("a[b]=@c", "a[b]", .textFile, "c"), ("é=ü", "é", .text, "ü"), ("a:=\"x=y\"", "a", .json, "\"x=y\""),
+            ("a[b]=@c", "a[b]", .textFile, "c"), ("é=ü", "é", .text, "ü"),
+            ("A:\u{301}b", "A", .header, "\u{301}b"), ("a=\u{FE0F}b", "a", .text, "\u{FE0F}b"),
+            ("a\\:\u{301}:b", "a:\u{301}", .header, "b"), ("a=\\=\u{301}", "a", .text, "=\u{301}"),
+            ("a:=\"x=y\"", "a", .json, "\"x=y\""),
         ] as [(String, String, RequestItem.Kind, String)]
     )
     func parsing(text: String, name: String, kind: RequestItem.Kind, value: String) throws {
@@ -37,7 +40,7 @@ struct RequestItemTests {
             (":", "http://localhost"), (":8080", "http://localhost:8080"), ("://example.com", "http://example.com"),
             ("HTTPS://example.com", "HTTPS://example.com"), ("localhost:80/a", "http://localhost:80/a"),
             ("[::1]:80/a", "http://[::1]:80/a"), ("example.com/a?u=http://b", "http://example.com/a?u=http://b"),
-            ("::1", "http://::1"),
+            ("::1", "http://::1"), ("://\u{301}a", "http://\u{301}a"), ("http://\u{301}u:p@h", "http://\u{301}u:p@h"),
         ]
     )
     func completion(text: String, url: String) {
@@ -54,6 +57,13 @@ struct RequestItemTests {
     )
     func query(text: String, url: String) throws {
         #expect(try TargetURL.url(text, query: [("a b", "&é")]).absoluteString == url)
+    }
+
+    @Test("Paths are divided at their slashes and dots, whatever follows these")
+    func paths() {
+        #expect(UserPath.expanded("~/\u{301}a", environment: ["HOME": "/h"]) == "/h/\u{301}a")
+        #expect(FileType.of("a\u{600}.css") == "text/css")
+        #expect(FileType.of("a.css/\u{301}") == nil && FileType.of("a/.css") == nil)
     }
 
     @Test(

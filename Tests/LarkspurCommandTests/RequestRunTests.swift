@@ -142,6 +142,33 @@ struct RequestRunTests {
         #expect(try folder.visibleNames() == ["s.json"])
     }
 
+    @Test("An accent after a separator belongs to the text after it")
+    func accents() async throws {
+        let path = "--session=./\u{301}s.json"
+        let basic = "Basic " + Data("ada:\u{301}pw".utf8).base64EncodedString()
+        let first = try await request(path, "-aada:\u{301}pw", "SERVER/get", "Cookie:a=\u{301}1;\u{FE0F}=2")
+        #expect(first.headers["Authorization"] == basic)
+        let next = try await request(path, "SERVER/get")
+        #expect(next.headers["Authorization"] == basic)
+        let data = try #require(FileManager.default.contents(atPath: folder.url.path + "/\u{301}s.json"))
+        let cookies = try JSONDecoder().decode(SavedSession.self, from: data).cookies
+        #expect(cookies.contains { $0.name == "a" && $0.value == "\u{301}1" })
+        // The host is decoded, and must not lead to another folder.
+        let host = try #require(URL(string: "http://a%2F%CC%81b/"))
+        let file = try SessionFile("ada", url: host, environment: ["XDG_CONFIG_HOME": "/c"])
+        #expect(file.path == "/c/larkspur/sessions/http_a_\u{301}b/ada.json")
+    }
+
+    @Test("A file gives its text without its line ends, and may have any type")
+    func fileValues() throws {
+        let path = folder.url.appendingPathComponent("value").path
+        try Data("v\r\n\n".utf8).write(to: URL(fileURLWithPath: path))
+        let items = [RequestItem("X-A", .headerFile, path), RequestItem("f", .file, path + ";type=\u{301}x")]
+        let contents = try ItemContents(items, kind: .multipart)
+        #expect(contents.fields.map(\.value) == ["v"])
+        #expect(contents.files.map(\.type) == ["\u{301}x"])
+    }
+
     @Test("What a session has got by https does not go over http")
     func secureSession() throws {
         let http = try #require(URL(string: "http://h.test/"))

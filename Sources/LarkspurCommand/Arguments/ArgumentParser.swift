@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// A parser of the program's arguments.
 ///
 /// Options and other arguments may be mixed. After `--` there are no options. Options of one letter may share a dash,
@@ -23,10 +25,10 @@ struct ArgumentParser {
             if argument == "--" {
                 words += rest
                 rest = []
-            } else if argument.hasPrefix("--") {
-                try readLongOption(argument.dropFirst(2))
-            } else if argument.hasPrefix("-"), argument.count > 1 {
-                try readLetters(argument.dropFirst())
+            } else if argument.begins(with: "--") {
+                try readLongOption(Substring(argument.utf8.dropFirst(2)))
+            } else if argument.begins(with: "-"), argument.utf8.count > 1 {
+                try readLetters(argument.unicodeScalars.dropFirst())
             } else {
                 words.append(argument)
             }
@@ -34,8 +36,8 @@ struct ArgumentParser {
     }
 
     private mutating func readLongOption(_ text: Substring) throws(UsageError) {
-        let name = String(text.prefix { $0 != "=" })
-        let value = name.count < text.count ? String(text.dropFirst(name.count + 1)) : nil
+        let name = String(text.before("="))
+        let value = (text.cut(at: "=")?.after).map(String.init)
         guard let option = OptionTable.all.first(where: { $0.name == name }) else {
             throw Self.unknown("--\(name)")
         }
@@ -49,17 +51,19 @@ struct ArgumentParser {
         }
     }
 
-    private mutating func readLetters(_ text: Substring) throws(UsageError) {
+    /// Reads options of one letter. They are scalars and not characters, because an accent at the start of a value
+    /// would make one character with the letter.
+    private mutating func readLetters(_ text: Substring.UnicodeScalarView) throws(UsageError) {
         var letters = text
         while let letter = letters.popFirst() {
-            guard let option = OptionTable.all.first(where: { $0.letter == letter }) else {
+            guard let option = OptionTable.all.first(where: { $0.letter == Character(letter) }) else {
                 throw Self.unknown("-\(letter)")
             }
             switch option.action {
             case .flag(let set): set(&invocation)
             case .value(_, _, let set):
                 let value = letters.isEmpty ? try argument(of: "-\(letter)") : String(letters)
-                letters = ""
+                letters = Substring().unicodeScalars
                 try set(&invocation, value)
             }
         }

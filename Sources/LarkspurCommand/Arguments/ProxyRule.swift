@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
 import Larkspur
 
 /// The proxies of a command line.
@@ -9,8 +10,8 @@ enum ProxyRule {
         var servers: [ProxyServer] = []
         for rule in rules {
             let text =
-                ["http:", "https:", "all:"].first { rule.hasPrefix($0) && !rule.hasPrefix($0 + "//") }
-                .map { String(rule.dropFirst($0.count)) } ?? rule
+                ["http:", "https:", "all:"].first { rule.begins(with: $0) && !rule.begins(with: $0 + "//") }
+                .map { String(Substring(rule.utf8.dropFirst($0.utf8.count))) } ?? rule
             guard let server = ProxyServer(text) else {
                 throw UsageError("--proxy: “\(TargetURL.excerpt(of: rule))” is no proxy.")
             }

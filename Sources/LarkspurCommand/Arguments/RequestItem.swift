@@ -35,25 +35,26 @@ struct RequestItem: Equatable, Sendable {
     /// Reads an item. The first separator in the text divides the name from the value. If several separators match at
     /// its position, the longest one counts. A separator after a backslash is part of the name.
     init(parsing text: String) throws(UsageError) {
-        let characters = Array(text)
-        var name = ""
+        // Scalars and not characters: an accent at the start of the value would make one character with the separator.
+        let scalars = Array(text.unicodeScalars)
+        var name = String.UnicodeScalarView()
         var index = 0
-        while index < characters.count {
-            if characters[index] == "\\", index + 1 < characters.count {
+        while index < scalars.count {
+            if scalars[index] == "\\", index + 1 < scalars.count {
                 // An escaped character of a separator loses its backslash. Other characters keep it, because keys of
                 // nested JSON use backslashes too.
-                if !Self.isSpecial(characters[index + 1]) { name.append("\\") }
-                name.append(characters[index + 1])
+                if !Self.isSpecial(scalars[index + 1]) { name.append("\\") }
+                name.append(scalars[index + 1])
                 index += 2
-            } else if let kind = Self.separator(in: characters, at: index) {
-                let value = Self.unescaped(characters[(index + kind.rawValue.count)...])
-                self.init(name, kind, value)
+            } else if let kind = Self.separator(in: scalars, at: index) {
+                let value = Self.unescaped(scalars[(index + kind.rawValue.unicodeScalars.count)...])
+                self.init(String(name), kind, value)
                 if kind == .emptyHeader, !value.isEmpty {
                     throw UsageError("“\(name);…” is no valid item: an empty field is written as “\(name);”.")
                 }
                 return
             } else {
-                name.append(characters[index])
+                name.append(scalars[index])
                 index += 1
             }
         }
@@ -62,28 +63,29 @@ struct RequestItem: Equatable, Sendable {
 
     private static let list = Kind.allCases.map(\.rawValue).joined(separator: " ")
 
-    private static func isSpecial(_ character: Character) -> Bool { ":;=@".contains(character) }
+    private static func isSpecial(_ scalar: Unicode.Scalar) -> Bool { ":;=@".unicodeScalars.contains(scalar) }
 
-    private static func separator(in characters: [Character], at index: Int) -> Kind? {
-        guard isSpecial(characters[index]) else { return nil }
+    private static func separator(in scalars: [Unicode.Scalar], at index: Int) -> Kind? {
+        guard isSpecial(scalars[index]) else { return nil }
         return (1...3).reversed().lazy
             .compactMap { length in
-                index + length <= characters.count ? Kind(rawValue: String(characters[index..<index + length])) : nil
+                guard index + length <= scalars.count else { return nil }
+                return Kind(rawValue: String(String.UnicodeScalarView(scalars[index..<index + length])))
             }
             .first
     }
 
-    private static func unescaped(_ characters: ArraySlice<Character>) -> String {
-        var text = ""
-        var rest = characters
-        while let character = rest.popFirst() {
-            if character == "\\", let next = rest.first, isSpecial(next) {
+    private static func unescaped(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
+        var text = String.UnicodeScalarView()
+        var rest = scalars
+        while let scalar = rest.popFirst() {
+            if scalar == "\\", let next = rest.first, isSpecial(next) {
                 rest.removeFirst()
                 text.append(next)
             } else {
-                text.append(character)
+                text.append(scalar)
             }
         }
-        return text
+        return String(text)
     }
 }

@@ -1,3 +1,4 @@
+import HTTPSyntax
 import Larkspur
 
 /// A URL in the notation of the command line.
@@ -7,20 +8,20 @@ enum TargetURL {
     ///   - text: The URL on the command line.
     ///   - defaultScheme: The scheme for a URL that has none.
     static func completed(_ text: String, defaultScheme: String) -> String {
-        let text = text.hasPrefix("://") ? String(text.dropFirst(3)) : text
+        let text = text.begins(with: "://") ? String(Substring(text.utf8.dropFirst(3))) : text
         if hasScheme(text) { return text }
-        guard text.hasPrefix(":"), !text.hasPrefix("::") else { return "\(defaultScheme)://\(text)" }
-        let rest = text.dropFirst()
-        let port = rest.prefix { $0.isASCII && $0.isNumber }
-        let path = rest.dropFirst(port.count)
+        guard text.begins(with: ":"), !text.begins(with: "::") else { return "\(defaultScheme)://\(text)" }
+        let rest = text.utf8.dropFirst()
+        let port = Substring(rest.prefix(while: \.isDigit))
+        let path = text[port.endIndex...]
         return "\(defaultScheme)://localhost\(port.isEmpty ? "" : ":\(port)")\(path)"
     }
 
     private static func hasScheme(_ text: String) -> Bool {
-        guard let end = text.range(of: "://")?.lowerBound, let first = text.first, first.isASCII, first.isLetter else {
+        guard let end = text.utf8.firstRange(of: "://".utf8)?.lowerBound, text.utf8.first?.isLetter == true else {
             return false
         }
-        return text[..<end].allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+        return text.utf8[..<end].allSatisfy { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
     }
 
     /// Creates a URL with a query, and without user information and fragment.

@@ -1,3 +1,4 @@
+import HTTPSyntax
 import Larkspur
 
 /// A path from the command line.
@@ -8,7 +9,7 @@ enum UserPath {
         _ path: String,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> String {
-        guard path == "~" || path.hasPrefix("~/") else { return path }
+        guard path == "~" || path.begins(with: "~/") else { return path }
         let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? NSHomeDirectory()
         return home + path.dropFirst()
     }

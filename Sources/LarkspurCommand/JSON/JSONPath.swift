@@ -1,3 +1,4 @@
+import HTTPSyntax
 import JSONSyntax
 
 /// A key of nested JSON, as in `user[names][0]` or `tags[]`.
@@ -20,7 +21,8 @@ struct JSONPath: Equatable {
 
     /// Reads a key. A bracket after a backslash, and a number in brackets after a backslash, are plain text.
     init(_ text: String) throws(Failure) {
-        var rest = text[...]
+        // Scalars and not characters: an accent after a bracket would make one character with it.
+        var rest = text[...].unicodeScalars
         let root = Self.readText(&rest)
         // If the root is an array, it has no name: `[0]=a`, `[]=a`.
         if !root.text.isEmpty || rest.first != "[" { steps.append(.member(root.text)) }
@@ -32,7 +34,7 @@ struct JSONPath: Equatable {
             guard rest.popFirst() == "]" else { throw Failure(message: "The key “\(text)” lacks a closing bracket.") }
             try add(part, in: text)
         }
-        if steps.first != .append, case .member(let name) = steps.first, name.isEmpty, text.hasPrefix("[") {
+        if steps.first != .append, case .member(let name) = steps.first, name.isEmpty, text.begins(with: "[") {
             throw Failure(message: "The key “\(text)” begins with a name in brackets; leave the brackets out.")
         }
     }
@@ -54,26 +56,26 @@ struct JSONPath: Equatable {
     }
 
     /// Reads up to the next bracket.
-    private static func readText(_ rest: inout Substring) -> (text: String, isEscaped: Bool) {
-        var text = ""
+    private static func readText(_ rest: inout Substring.UnicodeScalarView) -> (text: String, isEscaped: Bool) {
+        var text = String.UnicodeScalarView()
         var isEscaped = false
-        while let character = rest.first, character != "[", character != "]" {
+        while let scalar = rest.first, scalar != "[", scalar != "]" {
             rest.removeFirst()
-            guard character == "\\", let next = rest.first else {
-                text.append(character)
+            guard scalar == "\\", let next = rest.first else {
+                text.append(scalar)
                 continue
             }
-            if "[]\\".contains(next) {
+            if "[]\\".unicodeScalars.contains(next) {
                 rest.removeFirst()
                 text.append(next)
                 isEscaped = true
-            } else if text.isEmpty, Int(rest.prefix { $0 != "]" && $0 != "[" }) != nil {
+            } else if text.isEmpty, Int(Substring(rest.prefix { $0 != "]" && $0 != "[" })) != nil {
                 isEscaped = true
             } else {
-                text.append(character)
+                text.append(scalar)
             }
         }
-        return (text, isEscaped)
+        return (String(text), isEscaped)
     }
 
     /// Sets the value at the path, and creates missing arrays and objects on the path.

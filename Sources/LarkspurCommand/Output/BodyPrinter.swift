@@ -1,3 +1,4 @@
+import HTTPSyntax
 import Larkspur
 
 /// The output of one body, chunk by chunk.
@@ -41,8 +42,8 @@ struct BodyPrinter {
     ///   - isStreaming: Whether chunks are shown as they arrive, even if the body is JSON.
     init(_ style: Style, type: String?, isStreaming: Bool) {
         self.style = style
-        let essence = type?.split(separator: ";").first?.trimmingCharacters(in: .whitespaces).lowercased() ?? ""
-        isJSON = essence.hasSuffix("/json") || essence.hasSuffix("+json")
+        let essence = type?.parts(separatedBy: ";").first?.trimmingCharacters(in: .whitespaces).lowercased() ?? ""
+        isJSON = essence.ends(with: "/json") || essence.ends(with: "+json")
         text = TerminalText(charset: Self.charset(in: type))
         form =
             if isJSON, style.formats || style.isColored, !isStreaming {
@@ -117,10 +118,10 @@ struct BodyPrinter {
     }
 
     private static func charset(in type: String?) -> String? {
-        type?.split(separator: ";").dropFirst().lazy
+        type?.parts(separatedBy: ";").dropFirst().lazy
             .map { $0.trimmingCharacters(in: .whitespaces) }
-            .first { $0.lowercased().hasPrefix("charset=") }
-            .map { $0.dropFirst("charset=".count).trimmingCharacters(in: CharacterSet(charactersIn: "\"")) }
+            .compactMap { $0.cut(at: "=") }.first { $0.before.lowercased() == "charset" }
+            .map { $0.after.trimmingCharacters(in: CharacterSet(charactersIn: "\"")) }
     }
 }
 

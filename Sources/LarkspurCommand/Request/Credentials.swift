@@ -1,3 +1,4 @@
+import HTTPSyntax
 import Larkspur
 
 /// The credentials of a request.
@@ -18,12 +19,8 @@ struct Credentials: Equatable, Sendable {
         guard let type = saved.type, let scheme = Invocation.AuthenticationScheme(rawValue: type),
             let text = saved.rawAuth
         else { return nil }
-        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        self.init(
-            scheme: scheme,
-            user: scheme == .bearer ? text : parts.first ?? "",
-            password: scheme == .bearer || parts.count < 2 ? "" : parts[1]
-        )
+        let parts = scheme == .bearer ? nil : text.cut(at: ":")
+        self.init(scheme: scheme, user: String(parts?.before ?? text[...]), password: String(parts?.after ?? ""))
     }
 
     /// The credentials for a session.

@@ -1,10 +1,12 @@
+import HTTPSyntax
+
 /// The media types of files, by their extensions.
 enum FileType {
     /// Returns the media type of a file; nil if its extension is unknown.
     static func of(_ path: String) -> String? {
-        let name = path.split(separator: "/").last ?? ""
-        guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return nil }
-        return types[name[name.index(after: dot)...].lowercased()]
+        let name = path.parts(separatedBy: "/").last ?? ""
+        guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else { return nil }
+        return types[name[name.utf8.index(after: dot)...].lowercased()]
     }
 
     private static let types: [String: String] = [

@@ -1,3 +1,4 @@
+import HTTPSyntax
 import JSONSyntax
 import Larkspur
 
@@ -152,7 +153,7 @@ struct ItemContents {
     private static func file(_ item: RequestItem, position: Int) throws(UsageError) -> File {
         var path = item.value
         var type: String?
-        if let range = path.range(of: ";type=") {
+        if let range = path.utf8.firstRange(of: ";type=".utf8) {
             type = String(path[range.upperBound...])
             path = String(path[..<range.lowerBound])
         }
@@ -172,10 +173,11 @@ struct ItemContents {
 }
 
 extension String {
-    /// The text without the line feeds at its end.
+    /// The text without the line ends at its end.
     fileprivate var trimmingTrailingNewlines: String {
         var text = self[...]
-        while text.last == "\n" { text.removeLast() }
+        // In Swift, CR LF is one `Character`.
+        while text.last == "\n" || text.last == "\r\n" { text.removeLast() }
         return String(text)
     }
 }

@@ -1,3 +1,4 @@
+import HTTPSyntax
 import Larkspur
 
 /// The request that the arguments describe.
@@ -109,7 +110,7 @@ struct RequestComposer {
         if let given = invocation.credentials {
             let scheme = invocation.authenticationScheme ?? .basic
             guard scheme != .bearer else { return Credentials(scheme: scheme, user: given, password: "") }
-            guard let colon = given.firstIndex(of: ":") else {
+            guard let (user, password) = given.cut(at: ":") else {
                 let place = (url.host ?? "") + (url.port.map { ":\($0)" } ?? "")
                 if invocation.ignoresStandardInput {
                     throw UsageError("A password is needed; with --ignore-stdin none is asked for.")
@@ -117,11 +118,7 @@ struct RequestComposer {
                 let password = try input.password(prompt: "larkspur: password for \(given)@\(place): ", terminal)
                 return Credentials(scheme: scheme, user: given, password: password)
             }
-            return Credentials(
-                scheme: scheme,
-                user: String(given[..<colon]),
-                password: String(given[given.index(after: colon)...])
-            )
+            return Credentials(scheme: scheme, user: String(user), password: String(password))
         }
         if let (user, password) = TargetURL.credentials(in: text) {
             return Credentials(scheme: .basic, user: user, password: password)

@@ -1,3 +1,4 @@
+import HTTPSyntax
 import Larkspur
 
 extension SavedSession {
@@ -8,7 +9,7 @@ extension SavedSession {
         let host = composed.request.url?.host ?? ""
         if let field = composed.request.value(forHTTPHeaderField: "Cookie") {
             composed.request.setValue(nil, forHTTPHeaderField: "Cookie")
-            for pair in field.split(separator: ";") {
+            for pair in field.parts(separatedBy: ";") {
                 take(cookie: pair.trimmingCharacters(in: .whitespaces), of: host)
             }
         }
@@ -24,9 +25,8 @@ extension SavedSession {
     }
 
     private mutating func take(cookie pair: String, of host: String) {
-        let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 2 else { return }
-        cookies.removeAll { $0.name == parts[0] && ($0.domain ?? host) == host }
-        cookies.append(Cookie(name: parts[0], value: parts[1], domain: host, path: "/"))
+        guard let (name, value) = pair.cut(at: "=") else { return }
+        cookies.removeAll { $0.name == name && ($0.domain ?? host) == host }
+        cookies.append(Cookie(name: String(name), value: String(value), domain: host, path: "/"))
     }
 }

@@ -1,3 +1,4 @@
+import HTTPSyntax
 import Larkspur
 
 /// The file of a session. Only its owner may read it.
@@ -15,7 +16,7 @@ struct SessionFile {
     ///   - environment: The environment, which determines the folder for settings.
     init(_ name: String, url: URL, environment: [String: String]) throws(UsageError) {
         isSecure = ["https", "wss"].contains(url.scheme?.lowercased() ?? "")
-        if name.contains("/") {
+        if name.holds("/") {
             path = UserPath.expanded(name, environment: environment)
             return
         }
@@ -29,7 +30,8 @@ struct SessionFile {
             ?? UserPath.expanded("~/.config", environment: environment)
         let host = (url.host ?? "localhost") + (url.port.map { "_\($0)" } ?? "")
         // An IPv6 address contains colons.
-        let folder = host.replacing("/", with: "_").replacing(":", with: "_")
+        let parts = host.utf8.split(omittingEmptySubsequences: false) { "/:".utf8.contains($0) }
+        let folder = parts.map { String(Substring($0)) }.joined(separator: "_")
         path = "\(settings)/larkspur/sessions/\(isSecure ? "https" : "http")_\(folder)/\(name).json"
     }
 
