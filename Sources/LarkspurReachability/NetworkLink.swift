@@ -77,10 +77,14 @@ struct NetworkAddress: Hashable, Sendable {
     /// names, and for short forms of IPv4 addresses such as `127.1`.
     init?(_ text: String) {
         var text = Substring(text)
-        if text.hasPrefix("["), text.hasSuffix("]") { text = text.dropFirst().dropLast() }
+        if text.utf8.first == UInt8(ascii: "["), text.utf8.last == UInt8(ascii: "]") {
+            text = Substring(text.utf8.dropFirst().dropLast())
+        }
         guard !text.utf8.contains(0) else { return nil }
-        let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let address = parts.first.map(String.init) else { return nil }
+        // The bytes are split, because an accent at the start of the zone would make one character with the sign.
+        let parts = text.utf8.split(separator: UInt8(ascii: "%"), maxSplits: 1, omittingEmptySubsequences: false)
+            .map { String(Substring($0)) }
+        guard let address = parts.first else { return nil }
         var bytes = [UInt8](repeating: 0, count: 4)
         if parts.count == 1, inet_pton(AF_INET, address, &bytes) == 1 {
             self.init(bytes: bytes)
@@ -90,8 +94,7 @@ struct NetworkAddress: Hashable, Sendable {
         guard inet_pton(AF_INET6, address, &bytes) == 1 else { return nil }
         var zone: UInt32 = 0
         if parts.count == 2 {
-            let name = String(parts[1])
-            zone = UInt32(name) ?? if_nametoindex(name)
+            zone = UInt32(parts[1]) ?? if_nametoindex(parts[1])
             guard zone != 0 else { return nil }
         }
         self.init(bytes: bytes, zone: zone)
