@@ -45,7 +45,8 @@ import Testing
             ("http://a/b#f", "c", "http://a/c"), ("http://a/b", "/..", "http://a/"),
             ("http://a/b", "/x/..//y", "http://a//y"),
             ("http://u@a:1/b", "c", "http://u@a:1/c"), ("https://a/b", "//h", "https://h"),
-            ("http://a/b/c", "../\u{301}d", "http://a/\u{301}d"), ("http://a/b", "/\u{FE0F}c/..", "http://a/"),
+            ("http://a/b/c", "../\u{301}d", "http://a/\u{301}d"),
+            ("http://a/b", "/\u{FE0F}c/./d", "http://a/\u{FE0F}c/d"),
         ]
     )
     func corners(base: String, reference: String, target: String) {
