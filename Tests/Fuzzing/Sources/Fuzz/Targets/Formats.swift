@@ -170,7 +170,28 @@ extension FuzzTarget {
     // MARK: Downloads and uploads
 
     private static let resumeData = FuzzTarget(unmeasured: "resume-data") { bytes in
-        guard let resume = ResumeData(Data(bytes)) else { return }
+        check(resumeData: Data(bytes))
+        // And as the values of valid data, because few inputs are JSON.
+        let text = String(decoding: bytes, as: UTF8.self)
+        let stored: [String: Any] = [
+            "format": "Larkspur resume data", "version": 1, "url": "https://a.example/f", "entityTag": "\"x\"",
+            "file": "/tmp/Larkspur-12-6E2F4F0C-3C0E-4A57-9B1D-2C4F1C3D5E6F.tmp", "received": 10, "date": 0,
+            "fields": [String: String](),
+        ]
+        let changes: [[String: Any]] = [
+            ["fields": ["Accept": text]], ["fields": [text: "a"]], ["entityTag": text],
+            ["entityTag": NSNull(), "lastModified": text],
+            ["entityTag": NSNull(), "lastModified": "Sun, 06 Nov 1994 08:49:37 GMT" + text],
+            ["file": text], ["url": text],
+        ]
+        for change in changes {
+            let changed = stored.merging(change) { $1 }
+            if let data = try? JSONSerialization.data(withJSONObject: changed) { check(resumeData: data) }
+        }
+    }
+
+    private static func check(resumeData data: Data) {
+        guard let resume = ResumeData(data) else { return }
         guard let encoded = resume.encoded, let again = ResumeData(encoded) else {
             return require(false, "resume data is read as it was written")
         }

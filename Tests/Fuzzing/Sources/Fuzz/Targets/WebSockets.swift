@@ -144,8 +144,12 @@ extension FuzzTarget {
         require(handshake.offer != nil, "compression was offered")
         require(!offer.serverNoContextTakeover || compression.serverNoContextTakeover, "the server keeps no context")
         for role in [WebSocketRole.client, .server] {
-            require((8...15).contains(compression.windowBits(role)), "a window has its limits")
+            let offered = role == .client ? offer.clientMaxWindowBits : offer.serverMaxWindowBits
+            // zlib has no window of 8 bits.
+            let limit = offered.map { min(max($0, 9), 15) } ?? 15
+            require((8...limit).contains(compression.windowBits(role)), "a window is not larger than the offered one")
         }
+        require(offer.clientMaxWindowBits != nil || compression.windowBits(.client) == 15, "this window has no limit")
         // A server that sends the same parameters is understood in the same way.
         let again = try? handshake.agreement(
             version: "HTTP/1.1",
