@@ -63,7 +63,7 @@ let package = Package(
         // A library here: the function `main` gets another name, because the program has its own.
         module(
             "LarkspurCommand",
-            ["JSONSyntax", "Larkspur", "LarkspurActivity"],
+            ["HTTPSyntax", "JSONSyntax", "Larkspur", "LarkspurActivity"],
             [.unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "larkspur_main"])]
         ),
         .executableTarget(
