@@ -118,8 +118,8 @@ enum Division {
         return parts
     }
 
-    /// Returns parts of 1 to 32 bytes. Their lengths are the same for each input, so that the costs of two inputs can be
-    /// compared.
+    /// Returns parts of 1 to 32 bytes. Their lengths are the same for each input, so that the costs of two inputs can
+    /// be compared.
     static func steady(of bytes: [UInt8]) -> [ArraySlice<UInt8>] {
         var parts: [ArraySlice<UInt8>] = []
         var rest = bytes[...]
