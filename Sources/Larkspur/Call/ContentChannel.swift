@@ -26,9 +26,12 @@ final class ContentChannel: Sendable {
     private let state = Mutex(State())
 
     /// Records that the chunks of a response follow.
-    func begin(with response: URLResponse) {
+    /// - Parameter isDelivered: Whether the head counts as delivered even if nobody waits for it.
+    func begin(with response: URLResponse, isDelivered: Bool) {
         let waiting = state.withLock { state in
             state.response = response
+            // A task that waits will get this head, even if the connection is lost before the task runs.
+            if isDelivered || !state.waitingForHead.isEmpty { state.hasDeliveredHead = true }
             return state.takeWaitingForHead()
         }
         for waiter in waiting { waiter.resume() }
@@ -126,7 +129,7 @@ final class ContentChannel: Sendable {
         }
     }
 
-    /// Whether a consumer has got the head of the response.
+    /// Whether a consumer has got the head of the response, or will get it.
     var hasDeliveredHead: Bool { state.withLock { $0.hasDeliveredHead } }
 
     /// Whether all of the content has arrived, and no chunk is left.

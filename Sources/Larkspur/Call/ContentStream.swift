@@ -108,7 +108,7 @@ final class ContentStream: Sendable {
         if let refusal, refusesOtherStreams, refusal.code == .unacceptableContentType, response.mayBeEndless {
             throw refusal
         }
-        if isAcceptable, case .channel(let channel) = consumer { channel.begin(with: response) }
+        if isAcceptable, case .channel(let channel) = consumer { channel.begin(with: response, isDelivered: mayHold) }
     }
 
     /// Returns the error of a response that is not acceptable; nil if it is acceptable. The response is validated as if

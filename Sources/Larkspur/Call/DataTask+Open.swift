@@ -14,8 +14,8 @@ extension DataTask {
     /// A response with any status has a head, unless the call has rules: after `validate(statusCode:)`,
     /// a response that is not acceptable ends the call with an error. If the call has interceptors, a response with
     /// another status than 200 to 299 is held with its content until they have returned, because they may send the
-    /// request again. If more than 1 MiB of its content arrives, the call ends with the error `contentTooLarge`. After
-    /// the head was returned, the request is not sent again.
+    /// request again. If more than 1 MiB of its content arrives, the call ends with the error `contentTooLarge`. Once
+    /// there is a head that is not held, the request is not sent again.
     /// - Returns: The head, and the content as it arrives. If the content is released before it was read to its end,
     ///   the call is cancelled.
     /// - Throws: ``LarkspurError`` if the call fails before there is a head. Its code is `cancelled` after a

@@ -171,6 +171,13 @@ public struct WebSocketError: LocalizedError, CustomStringConvertible, Sendable 
     public var description: String { sentence }
 }
 
+extension WebSocketError: CustomReflectable {
+    /// The kind and the description. A dump does not show the response, whose fields and URL may have secrets.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["kind": kind.description, "description": description], displayStyle: .struct)
+    }
+}
+
 extension WebSocketError {
     static let closing = WebSocketError(.ended, "The WebSocket is being closed, and sends no more messages.")
 

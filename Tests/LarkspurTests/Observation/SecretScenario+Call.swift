@@ -102,7 +102,9 @@ extension SecretScenario {
     func makeRequest(_ servers: SecretServers) throws -> URLRequest {
         var base = servers.base(self)
         if places.contains(.userInfo) { base = base.replacing("http://", with: "http://ada:\(bound)@") }
-        guard let url = URL(string: base + "/start" + sample.suffix) else { throw URLError(.badURL) }
+        // A script of one step leaves the handshake to the WebSocket's own route.
+        let path = kind == .webSocket && steps.count == 1 ? "/socket" : "/start"
+        guard let url = URL(string: base + path + sample.suffix) else { throw URLError(.badURL) }
         var request = URLRequest(url: url)
         if kind == .await || kind == .chain || kind == .upload {
             request.httpMethod = isCached || retries ? "GET" : "POST"

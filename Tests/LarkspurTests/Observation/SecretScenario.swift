@@ -36,7 +36,7 @@ struct SecretScenario: CustomStringConvertible {
     }
 
     enum Kind: String, CaseIterable, Sendable {
-        case await, chain, upload, download, cancelledDownload, stream
+        case await, chain, upload, download, cancelledDownload, stream, events, webSocket
     }
 
     let kind: Kind
@@ -74,7 +74,9 @@ struct SecretScenario: CustomStringConvertible {
         isCached = flag(of: 4)
         isRecorded = flag(of: 5)
         retries = flag(of: 2)
-        sample = generator.sample()
+        var sample = generator.sample()
+        while kind == .events, sample.answer.type != "text/event-stream" { sample = generator.sample() }
+        self.sample = sample
         padding = String(repeating: "p", count: Int.random(in: 0..<3, using: &generator.random))
     }
 
@@ -106,6 +108,9 @@ final class SecretServers: Sendable {
         proxy = try LoopbackServer()
         // The servers belong to this object, so that their handlers must not retain it.
         origin.route("*") { [weak self] _ in self?.next() ?? .status(500) }
+        origin.webSocket("/socket") { socket in
+            for message in socket { try socket.send(message) }
+        }
         other.route("*") { [weak self] in self?.answerElsewhere($0) ?? .status(500) }
         proxy.route("*") { [weak self] request in
             guard request.headers["Proxy-Authorization"] != nil else {

@@ -52,7 +52,7 @@ struct SecretScenarioTests {
         // Otherwise there was nothing to find.
         let places = [
             "secrets at the origin", "request to another origin", "log", "archive", "error", "command", "cassette",
-            "cache file", "value",
+            "cache file", "value", "open WebSocket", "WebSocket",
         ]
         for place in places where Self.callCount >= 300 { #expect(counts[place, default: 0] > 0, "\(place)") }
     }
@@ -136,6 +136,12 @@ struct SecretScenarioTests {
                 CurlURLSession.discardResumeData(data)
             }
             task = download
+        case .events:
+            let data = manager.dataTask(with: request, options: scenario.callOptions)
+            do throws(LarkspurError) { for try await _ in data.events {} } catch let failure { error = failure }
+            task = data
+        case .webSocket:
+            return await openWebSocket(request, manager, found)
         case .stream:
             let data = manager.dataTask(with: request, options: scenario.callOptions)
             do throws(LarkspurError) { for try await _ in data.chunks {} } catch let failure { error = failure }
@@ -146,7 +152,24 @@ struct SecretScenarioTests {
         if let error { record(error, found) }
     }
 
-    private func record(_ error: LarkspurError, _ found: Found) {
+    private func openWebSocket(_ request: URLRequest, _ manager: SessionManager, _ found: Found) async {
+        let url = request.url?.absoluteString ?? ""
+        let socket = manager.webSocket(url, headers: request.headers)
+        do {
+            try await socket.open()
+            try await socket.send("a")
+            _ = try await socket.receive()
+            found.record(("open WebSocket", "\(socket) \(String(reflecting: socket))"))
+            try await socket.close()
+        } catch {
+            record(error, found)
+        }
+        found.record(("WebSocket", "\(socket) \(String(reflecting: socket))"))
+    }
+
+    private func record(_ error: any Error, _ found: Found) {
+        // A WebSocket throws what the transport throws.
+        if error is URLError { return found.record(("transport's error", "\(error) \(String(reflecting: error))")) }
         var dumped = ""
         dump(error, to: &dumped)
         let texts = [
@@ -154,7 +177,7 @@ struct SecretScenarioTests {
             "\((error as NSError).userInfo)", dumped,
         ]
         for text in texts { found.record(("error", text)) }
-        if let error = error.underlyingError {
+        if let error = (error as? LarkspurError)?.underlyingError {
             found.record(("transport's error", "\(error) \(String(reflecting: error))"))
         }
     }

@@ -257,6 +257,25 @@ struct StreamingTests {
         task.cancel()
     }
 
+    @Test("A head that open() will return counts as delivered before it is taken", arguments: [true, false])
+    func arrivedHead(isOpened: Bool) async throws {
+        let channel = ContentChannel()
+        let stream = ContentStream(
+            validation: { .anything },
+            consumer: .channel(channel),
+            mayHold: isOpened
+        )
+        let url = server.url("/x")
+        let response = try #require(HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: nil))
+        try stream.begin(with: response)
+        #expect(stream.hasDelivered == isOpened)
+        if isOpened {
+            #expect(throws: LarkspurError.self) { try stream.begin(with: response) }
+        } else {
+            try stream.begin(with: response)
+        }
+    }
+
     @Test("A streamed task that cannot be made ends with the error")
     func unmade() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
