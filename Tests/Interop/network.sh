@@ -23,6 +23,7 @@ scripts=$(realpath "$(dirname "$0")")/Scripts/Network
 packages=()
 command -v ip > /dev/null || packages+=(iproute2)
 command -v python3 > /dev/null || packages+=(python3)
+command -v openssl > /dev/null || packages+=(openssl)
 if ((${#packages[@]} > 0)); then
     export DEBIAN_FRONTEND=noninteractive
     apt-get update >&2
@@ -54,6 +55,9 @@ for library in failing_allocations jumping_clock; do
     clang -O1 -Wall -Wextra -Werror -shared -fPIC -o "$folder/lib$library.so" "$scripts/$library.c"
 done
 
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=192.0.2.1 -addext subjectAltName=IP:192.0.2.1 \
+    -keyout "$folder/key.pem" -out "$folder/certificate.pem" 2> /dev/null
+
 ip netns add "$client"
 ip netns add "$server"
 # The name server of the client is beside the server. Its answers are not waited for as long as usual.
@@ -68,6 +72,13 @@ for ((tries = 0; tries < 300; tries++)); do
 done
 ip -n "$client" link set lo up
 ip -n "$server" link set lo up
+# A packet that was lost is sent again after 3 seconds at most, where the kernel can be told so (from 6.15 on). Otherwise each loss in a row doubles the time, and one
+# transfer of some hundred waits for minutes on a path that loses a fifth.
+for namespace in "$client" "$server"; do
+    if ip netns exec "$namespace" sysctl --quiet --write net.ipv4.tcp_rto_max_ms=3000 2> /dev/null; then
+        ip netns exec "$namespace" sysctl --quiet --write net.ipv4.tcp_retries2=100
+    fi
+done
 # Without IPv6 addresses of their own, whose solicitations nobody answers.
 ip netns exec "$client" sysctl --quiet --write net.ipv6.conf.near.addr_gen_mode=1
 ip netns exec "$client" sysctl --quiet --write net.ipv6.conf.near.keep_addr_on_down=1

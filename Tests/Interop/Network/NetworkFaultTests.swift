@@ -12,10 +12,11 @@ enum NetworkFaultTests {
     struct Fault: Sendable, CustomTestStringConvertible {
         let settings: String
         let size: Int
+        var isSecure = false
         /// The count that shows that the fault has happened.
         let count: @Sendable (NetworkPath.Counts) -> Int
 
-        var testDescription: String { settings }
+        var testDescription: String { settings + (isSecure ? " over TLS" : "") }
     }
 
     static let faults = [
@@ -28,6 +29,10 @@ enum NetworkFaultTests {
         Fault(settings: "delay=100", size: 1 << 20) { $0.forwarded },
         Fault(settings: "rate=1000000", size: 100 << 10) { $0.forwarded },
         Fault(settings: "loss=3 reorder=20 duplicate=10 delay=10 rate=20000000", size: 512 << 10) {
+            min($0.lost, $0.reordered, $0.duplicated)
+        },
+        Fault(settings: "loss=5", size: 512 << 10, isSecure: true) { $0.lost },
+        Fault(settings: "loss=3 reorder=20 duplicate=10 jitter=5", size: 512 << 10, isSecure: true) {
             min($0.lost, $0.reordered, $0.duplicated)
         },
     ]
@@ -47,7 +52,7 @@ enum NetworkFaultTests {
                 let data = generator.bytes(fault.size)
                 let (sent, file) = (try SHA256Sum.of(data), try folder.file("content", data))
                 let expected = try await server.digest(length: fault.size, seed: seed)
-                let manager = try server.makeManager()
+                let manager = try server.makeManager(isSecure: fault.isSecure)
                 try NetworkPath.set(fault.settings, round: round)
 
                 async let got = manager.get("file/\(fault.size)/\(seed)").data

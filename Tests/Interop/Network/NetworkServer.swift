@@ -9,6 +9,7 @@ import Testing
 final class NetworkServer: Sendable {
     static let address = "192.0.2.1"
     static let port = 8080
+    static let securePort = 8443
 
     /// The only server, which the script ends with its namespace.
     private static let shared = Result { try NetworkServer() }
@@ -34,6 +35,7 @@ final class NetworkServer: Sendable {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments =
             ["ip", "netns", "exec", namespace, "python3", "-B", script.path, address, "\(port)", address]
+            + ["\(securePort)", try #require(NetworkPath.folder)]
         // The folders of iproute2 are not in every user's path.
         process.environment = ProcessInfo.processInfo.environment.merging(
             ["PATH": (ProcessInfo.processInfo.environment["PATH"] ?? "") + ":/usr/sbin:/sbin"]
@@ -78,16 +80,25 @@ final class NetworkServer: Sendable {
     }
 
     /// A manager for the server.
-    /// - Parameter host: A name for the name server, or the server's address.
+    /// - Parameters:
+    ///   - host: A name for the name server, or the server's address.
+    ///   - isSecure: Whether the requests go over TLS.
     func makeManager(
         host: String = address,
+        isSecure: Bool = false,
         idle: Duration = .seconds(120),
         options: CurlURLSession.Options = .init()
     ) throws -> SessionManager {
         let configuration = URLSessionConfiguration.testing
         configuration.urlCache = nil
+        var options = options
+        if isSecure {
+            let file = URL(filePath: try #require(NetworkPath.folder) + "/certificate.pem")
+            options.tls.trustedRoots = .only(try TLSCertificate.certificates(contentsOf: file))
+        }
+        let url = try #require(URL(string: "https://\(Self.address):\(Self.securePort)/"))
         let manager = SessionManager(
-            baseURL: try Self.url("/", host: host),
+            baseURL: isSecure ? url : try Self.url("/", host: host),
             configuration: configuration,
             transport: .curl(options)
         )

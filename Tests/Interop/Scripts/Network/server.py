@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """The server at the other end of a network that fails: files, uploads, WebSockets and event streams, with the standard library alone.
 
-    server.py ADDRESS PORT [DNS_ADDRESS]
+    server.py ADDRESS PORT [DNS_ADDRESS [SECURE_PORT FOLDER]]
+
+With a folder that has certificate.pem and key.pem, the second port is for https.
 
     GET  /file/LENGTH/SEED[?rate=BYTES]   random content with an entity tag; in whole so many bytes a second, from an offset at once
     GET  /digest/LENGTH/SEED              the SHA-256 of this content
@@ -21,6 +23,7 @@ import hashlib
 import itertools
 import random
 import socket
+import ssl
 import struct
 import sys
 import urllib.parse
@@ -219,8 +222,13 @@ async def serve(reader, writer):
         writer.close()
 
 
-async def main(address, port, name_server=None):
+async def main(address, port, name_server=None, secure_port=None, folder=None):
     server = await asyncio.start_server(serve, address, int(port), limit=1 << 20, backlog=1024)
+    if secure_port:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(f"{folder}/certificate.pem", f"{folder}/key.pem")
+        secure = await asyncio.start_server(serve, address, int(secure_port), limit=1 << 20, backlog=1024, ssl=context)
+        await secure.start_serving()
     if name_server:
         await dns.start(name_server, address)
     async with server:
