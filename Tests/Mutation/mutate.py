@@ -117,7 +117,7 @@ def run(program, folder, suite, number, limit):
         raise Misfit(f"{suite} has no tests:\n{text[-2000:]}")
     if result.returncode == 0:
         return "", seconds
-    failed = set(re.findall(r'✘ Test (.+?) (?:with \d+ test cases )?failed after', text))
+    failed = set(re.findall(r'✘ Test (?!run with )(.+?) (?:with \d+ test cases )?failed after', text))
     if number == 0:
         print(text[-6000:])
     return f"{len(failed)} of {count[1]} tests", seconds
