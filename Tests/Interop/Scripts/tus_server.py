@@ -17,8 +17,8 @@ LIMIT = 3 << 20
 
 
 class OneAtATime:
-    """Lets a request for an upload wait until the request before has ended. Without this, tuspyserver reads and writes the offset of an upload for both in turns: it
-    takes content twice then."""
+    """Lets a request for an upload wait until the request before has ended. Without this, tuspyserver waits for its lock on the loop that the holder of the lock
+    needs, for 30 seconds, and has stored other content than it was sent."""
 
     def __init__(self, app):
         self.app = app
