@@ -145,7 +145,14 @@ class Exchange:
 
     async def write(self, data):
         if data and not self.has_no_content:
-            await self.send(data)
+            try:
+                await self.send(data)
+            except OSError:
+                # The handler ends here. Its task that reads may be collected before it notices the end.
+                if self.record.end is None:
+                    self.record.end = "reset"
+                    self.record.changed()
+                raise
             self.record.sent += len(data)
 
     async def end(self, trailers=()):
