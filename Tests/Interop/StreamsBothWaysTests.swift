@@ -134,6 +134,25 @@ struct StreamsBothWaysTests {
         }
     }
 
+    /// One response ends while the other one reaches the limit of what waits for its reader.
+    @Test("A reader that pauses holds up no other response", .seeded, arguments: StreamsServer.ports)
+    func pausedBeside(_ port: Servers.Port) async throws {
+        var random = SeededGenerator()
+        let manager = try server.makeManager(port)
+        for round in 0..<100 {
+            let gate = "\(id)-\(round)"
+            let (early, late) = (Int.random(in: 1...30_000, using: &random), Int.random(in: 0...100_000, using: &random))
+            async let data = manager.get("source?bytes=\(early)&gate=\(gate)&id=\(gate)").data
+            _ = try await server.state(of: gate, once: "requests:1")
+            async let opened: Void = server.open(gate: gate)
+            // Its reader pauses after a mebibyte.
+            let (_, content) = try await manager.get("source?bytes=\((1 << 20) + late)").open()
+            #expect(try await data.count == early)
+            #expect(try await content.collect(upTo: 2 << 20).count == (1 << 20) + late)
+            try await opened
+        }
+    }
+
     @Test("A writer that pauses does not pause the reader", arguments: StreamsServer.ports)
     func pausedWriter(_ port: Servers.Port) async throws {
         let request = SentByHand()

@@ -32,6 +32,8 @@ final class Shard: DeadlineHolder, MultiHandleClient {
     @exclusivity(unchecked) var hasProgress = false
     @exclusivity(unchecked) var retiredConnections = RetiredConnections()
     @exclusivity(unchecked) private var streamWatch = StreamWatch()
+    /// The sockets of shared connections that a transfer has left.
+    @exclusivity(unchecked) private var unreadSockets: Set<Int32> = []
     /// The number of responses whose end is known only from stream events.
     @exclusivity(unchecked) private var watchedStreams = 0
 
@@ -65,7 +67,7 @@ final class Shard: DeadlineHolder, MultiHandleClient {
     var hasRoom: Bool { users.count < limit }
 
     /// The time at which the shard has something to do next.
-    var deadline: LoopTime { min(timer, closing ?? .distantFuture) }
+    var deadline: LoopTime { unreadSockets.isEmpty ? min(timer, closing ?? .distantFuture) : shards.now }
 
     // MARK: Transfers
 
@@ -88,8 +90,20 @@ final class Shard: DeadlineHolder, MultiHandleClient {
         multi?.remove(handle)
         users[user.identifier] = nil
         uploads[user.identifier] = nil
-        guard users.isEmpty else { return }
+        guard users.isEmpty else { return readAgain(after: handle) }
         closing = shards.now.adding(shards.idleTime)
+        shards.noteDeadline(of: self)
+    }
+
+    /// Makes libcurl read the connection of a removed transfer once more, if other transfers share the connection.
+    ///
+    /// From 8.15 on, libcurl lets OpenSSL read ahead. A transfer that has ended leaves with OpenSSL what
+    /// follows its last frame. The socket shows nothing of that, so libcurl would call no other transfer before more
+    /// bytes arrive.
+    private func readAgain(after handle: EasyHandle) {
+        let shared = handle.possibleSockets.filter { multi?.isWatching($0) == true }
+        guard !shared.isEmpty else { return }
+        unreadSockets.formUnion(shared)
         shards.noteDeadline(of: self)
     }
 
@@ -110,6 +124,9 @@ final class Shard: DeadlineHolder, MultiHandleClient {
 
     /// Does what is due: advances libcurl's transfers, or closes the shard.
     func act(at now: LoopTime) {
+        for socket in exchange(&unreadSockets, with: []) where multi?.isWatching(socket) == true {
+            multi?.socketIsReady(socket, .readable)
+        }
         if now >= timer {
             timer = .distantFuture
             multi?.timeIsUp()

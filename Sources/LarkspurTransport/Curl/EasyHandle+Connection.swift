@@ -36,10 +36,11 @@ extension EasyHandle {
     /// Whether the transfer's connection was used before, or is shared with another transfer.
     var usesKnownConnection: Bool { long(CURLINFO_NUM_CONNECTS) == 0 }
 
-    /// Whether a socket may be the one of the transfer's connection, see ``SocketTable/sockets(at:)``.
-    func mayUse(_ socket: Int32) -> Bool {
-        support.sockets.sockets(at: long(CURLINFO_LOCAL_PORT)).contains(socket)
-    }
+    /// The sockets of which one is the socket of the transfer's connection, see ``SocketTable/sockets(at:)``.
+    var possibleSockets: [Int32] { support.sockets.sockets(at: long(CURLINFO_LOCAL_PORT)) }
+
+    /// Whether a socket may be the socket of the transfer's connection.
+    func mayUse(_ socket: Int32) -> Bool { possibleSockets.contains(socket) }
 
     /// Whether a reused connection was closed, or has received bytes that belong to no response.
     ///

@@ -86,6 +86,9 @@ final class EventPoll: @unchecked Sendable {
         sockets[number] = socket
     }
 
+    /// Whether a socket is watched for this owner.
+    func isWatched(_ number: Int32, by owner: any SocketOwner) -> Bool { sockets[number]?.owner === owner }
+
     /// Ends the watch of a socket.
     ///
     /// The system still watches a tracked socket until its next event, because most of these sockets are soon watched

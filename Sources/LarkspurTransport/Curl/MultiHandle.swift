@@ -89,6 +89,9 @@ final class MultiHandle: SocketOwner {
         advance(socket, bits)
     }
 
+    /// Whether libcurl waits for a socket, because transfers use its connection.
+    func isWatching(_ socket: Int32) -> Bool { support.poll.isWatched(socket, by: self) }
+
     /// Advances the transfers whose time has come.
     func timeIsUp() {
         advance(CURL_SOCKET_TIMEOUT, 0)
