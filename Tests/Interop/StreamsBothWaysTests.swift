@@ -141,7 +141,8 @@ struct StreamsBothWaysTests {
         let manager = try server.makeManager(port)
         for round in 0..<100 {
             let gate = "\(id)-\(round)"
-            let (early, late) = (Int.random(in: 1...30_000, using: &random), Int.random(in: 0...100_000, using: &random))
+            let early = Int.random(in: 1...30_000, using: &random)
+            let late = Int.random(in: 0...100_000, using: &random)
             async let data = manager.get("source?bytes=\(early)&gate=\(gate)&id=\(gate)").data
             _ = try await server.state(of: gate, once: "requests:1")
             async let opened: Void = server.open(gate: gate)
