@@ -97,9 +97,8 @@ final class Shard: DeadlineHolder, MultiHandleClient {
 
     /// Makes libcurl read the connection of a removed transfer once more, if other transfers share the connection.
     ///
-    /// From 8.15 on, libcurl lets OpenSSL read ahead. A transfer that has ended leaves with OpenSSL what
-    /// follows its last frame. The socket shows nothing of that, so libcurl would call no other transfer before more
-    /// bytes arrive.
+    /// From 8.15 on, libcurl lets OpenSSL read ahead. A transfer that has ended leaves what follows its last frame with
+    /// OpenSSL. The socket shows nothing of that, so libcurl would call no other transfer before more bytes arrive.
     private func readAgain(after handle: EasyHandle) {
         let shared = handle.possibleSockets.filter { multi?.isWatching($0) == true }
         guard !shared.isEmpty else { return }
