@@ -17,8 +17,10 @@ from hyperframe import frame as frames
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 counts = collections.Counter()
+marks = collections.Counter()
 flooded = collections.Counter()
 events = collections.defaultdict(asyncio.Event)
+arrivals = collections.defaultdict(set)
 connections = 0
 
 
@@ -33,6 +35,7 @@ class Answered(Exception):
 class Stream:
     def __init__(self):
         self.length = 0
+        self.content = bytearray()
         self.ended = False
 
 
@@ -77,6 +80,7 @@ class Connection:
             self.writer.close()
         elif isinstance(frame, frames.DataFrame) and frame.flow_controlled_length:
             self.stream(frame).length += len(frame.data)
+            self.stream(frame).content += frame.data
             for stream in (0, frame.stream_id):
                 self.write(frames.WindowUpdateFrame(stream, window_increment=frame.flow_controlled_length))
         if "END_STREAM" in frame.flags:
@@ -96,7 +100,7 @@ class Connection:
 
     async def answer(self, number, fields):
         path, query = parse(fields[":path"])
-        play = Play(self, number, fields[":method"])
+        play = Play(self, number, fields[":method"], fields[":path"], query.get("key"))
         try:
             if path == "/play":
                 await play.run(query["play"])
@@ -118,12 +122,15 @@ class Connection:
 class Play:
     """The steps with which a stream is answered; what they write goes out at once when they have ended or wait."""
 
-    def __init__(self, connection, number, method):
-        self.connection, self.number, self.method = connection, number, method
-        self.output, self.limit = [], None
+    def __init__(self, connection, number, method, target, key):
+        self.connection, self.number, self.method, self.target, self.key = connection, number, method, target, key
+        self.output, self.limit, self.skipped, self.is_exact = [], None, 0, None
 
     async def run(self, steps):
         for step in steps.split(","):
+            if self.skipped:
+                self.skipped -= 1
+                continue
             name, *arguments = step.split(":")
             result = getattr(self, name)(*arguments)
             if asyncio.iscoroutine(result):
@@ -214,6 +221,44 @@ class Play:
             self.answer(self.echo())
             raise Answered
 
+    def once(self, key, count):
+        """Only the first stream that gets here with the key takes the next steps, so many of them."""
+        marks[key] += 1
+        if marks[key] > 1:
+            self.skipped = int(count)
+
+    def final(self, status, *fields):
+        """A whole response without content, and no further step."""
+        self.headend(status, *fields)
+        raise Answered
+
+    def redirect(self):
+        self.headers([(":status", "307"), ("location", self.target)], ["END_HEADERS", "END_STREAM"])
+        raise Answered
+
+    def refuse(self):
+        self.rst(7)
+        raise Answered
+
+    async def exact(self, marker, size, kind, may_end_early):
+        """Waits for the content of a crossing, and compares it with the one that has the marker and the size."""
+        await self.body()
+        content = bytes(self.connection.streams[self.number].content)
+        self.is_exact = is_content(content, marker, int(size), kind, may_end_early == "1")
+
+    def reply(self, marker):
+        """The response of a crossing."""
+        fields = [] if self.is_exact is None else [("x-exact", str(int(self.is_exact)))]
+        self.headers([(":status", "200")] + fields)
+        self.last(text=f"The response to {marker}")
+
+    async def arrive(self, name, count):
+        """Waits until requests with so many keys have arrived here, over any connection."""
+        arrivals[name].add(self.key)
+        if len(arrivals[name]) == int(count):
+            events[name].set()
+        await self.wait(name)
+
     def deaf(self):
         """From now on the connection does nothing."""
         self.connection.is_deaf = True
@@ -279,6 +324,30 @@ class Play:
             flooded[key] += len(chunk)
             # A client that reads fast must not keep the others waiting.
             await asyncio.sleep(0)
+
+
+LINES = b"".join(b"%07d\n" % number for number in range(1 << 18))
+
+
+def is_content(content, marker, size, kind, may_end_early):
+    """Whether content is that of a crossing: of one piece, of blocks of a size in any order, or of a form with a boundary. See CrossingContent.swift."""
+    if not kind.isdigit():
+        head = f'--{kind}\r\nContent-Disposition: form-data; name="a"\r\n\r\n'.encode()
+        return content == head + text_of(marker, size) + f"\r\n--{kind}--\r\n".encode()
+    if kind == "0":
+        expected = text_of(marker, size)
+        return content == expected or (may_end_early and expected.startswith(content))
+    block = int(kind)
+    left = [text_of(f"{marker}/{index}", block) for index in range(size // block)]
+    for start in range(0, len(content), block):
+        if content[start : start + block] not in left:
+            return False
+        left.remove(content[start : start + block])
+    return not left or may_end_early
+
+
+def text_of(marker, size):
+    return (f"{marker};".encode() + LINES)[:size]
 
 
 def count(query):

@@ -149,9 +149,7 @@ struct FateChild {
         _exit(0)
     }
 
-    private static func report(_ text: String) {
-        FileHandle.standardOutput.write(Data("\nfate \(text)\n".utf8))
-    }
+    private static func report(_ text: String) { TestChild.report(text) }
 
     // MARK: In the parent
 
@@ -160,58 +158,25 @@ struct FateChild {
         var fates: [Fate] = []
         while fates.count < count {
             let first = fates.count
-            fates += try await withCheckedThrowingContinuation { continuation in
-                Thread.detachNewThread {
-                    continuation.resume(with: Result { try self.runChild(first: first, count: count - first) })
-                }
-            }
+            fates += try await runChild(first: first, count: count - first)
             // A child that cannot even begin would be started forever.
             guard fates.count > first else { throw CocoaError(.executableLoad) }
         }
         return fates
     }
 
-    private func runChild(first: Int, count: Int) throws -> [Fate] {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.arguments = ["--testing-library", "swift-testing", "--filter", "FoundationFateTests/child"]
-        var environment = ProcessInfo.processInfo.environment
-        environment[Self.variable] = "\(client) \(seed) \(first) \(count)"
-        process.environment = environment
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        defer { try? output.fileHandleForReading.close() }
-
-        var fates: [Fate] = []
-        var hasBegun = false
-        var line: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 1 << 12)
-        var isSilent = false
-        while true {
-            var entry = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
-            guard poll(&entry, 1, Self.limit) > 0 else {
-                isSilent = true
-                kill(process.processIdentifier, SIGKILL)
-                break
-            }
-            let size = read(entry.fd, &buffer, buffer.count)
-            guard size > 0 else { break }
-            for byte in buffer[..<size] {
-                guard byte == UInt8(ascii: "\n") else {
-                    line.append(byte)
-                    continue
-                }
-                let words = String(decoding: line, as: UTF8.self).split(separator: " ")
-                line = []
-                guard words.first == "fate", words.count > 2 else { continue }
-                hasBegun = words[1] == "begins"
-                if let fate = words.last.flatMap({ Int($0) }).flatMap(Fate.init), !hasBegun { fates.append(fate) }
-            }
-        }
-        process.waitUntilExit()
-        if hasBegun { fates.append(isSilent ? .neverEnds : .endsProcess) }
+    private func runChild(first: Int, count: Int) async throws -> [Fate] {
+        let reports = Recorder<[Substring]>()
+        let child = TestChild(
+            "FoundationFateTests/child",
+            environment: [Self.variable: "\(client) \(seed) \(first) \(count)"],
+            limit: Self.limit
+        )
+        let end = try await child.run { reports.record($0.split(separator: " ")) }
+        var fates = reports.values.filter { $0.first == "ends" }.compactMap { $0.last.flatMap { Int($0) } }
+            .compactMap(Fate.init)
+        // The child has ended with a case, or was ended.
+        if reports.values.last?.first == "begins" { fates.append(end == .silence ? .neverEnds : .endsProcess) }
         return fates
     }
 }

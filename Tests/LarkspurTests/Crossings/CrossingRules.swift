@@ -1,0 +1,78 @@
+#if canImport(FoundationNetworking)
+import Foundation
+
+/// The end of a call.
+enum CrossingEnding: Sendable {
+    /// - Parameters:
+    ///   - isWhole: Whether the server says that it had exactly the content; nil if it did not say.
+    case success(status: Int, content: Data, isWhole: Bool? = nil)
+    /// - Parameters:
+    ///   - received: The number of bytes of content that the program had before.
+    case failure(label: String, message: String, received: Int = 0)
+}
+
+/// The outcomes that a crossing permits. Written from the guides, and not from the sources.
+struct CrossingRules {
+    let crossing: Crossing
+
+    /// The errors that a call may end with; empty if it has to succeed.
+    var permittedFailures: Set<String> {
+        var labels: Set<String> = []
+        let isOnce = crossing.body.isProducedOnce
+        switch crossing.response {
+        case .silence, .cut: labels.insert("connection-lost")
+        // A writer has begun, and cannot be asked for the content again.
+        case .challenge, .redirect, .expectationFailed, .refusedStream, .goAwayBefore:
+            if isOnce { labels.insert("body-unreadable") }
+        case .ordinary, .interim, .held, .early, .earlyClosing, .goAwayAfter: break
+        }
+        if crossing.connection.isLost || crossing.connection.isKept && crossing.response == .silence {
+            if isOnce { labels.insert("body-unreadable") }
+            // The server may have executed it.
+            if crossing.method == .post { labels.insert("connection-lost") }
+        }
+        switch crossing.order?.action {
+        case .cancel: labels.insert("cancelled")
+        case .invalidate: labels.formUnion(["cancelled", "session-invalidated"])
+        case .expire: labels.insert("timed-out")
+        case .suspend, .resume, .finish, .decideLate, nil: break
+        }
+        return labels
+    }
+
+    /// Whether a program that reads the content gets all of it that was sent, before the error.
+    var deliversBeforeFailure: Bool {
+        guard crossing.way == .sequence || crossing.way == .opened, crossing.response == .cut,
+            // Such a call may fail before its response.
+            crossing.connection != .http2, !crossing.connection.isLost
+        else { return false }
+        switch crossing.order?.action {
+        case .suspend, .resume, .finish, .decideLate, nil: return true
+        case .cancel, .invalidate, .expire: return false
+        }
+    }
+
+    /// Compares an end with the permitted outcomes.
+    /// - Parameters:
+    ///   - hasContent: Whether the server has exactly the content of the call, or has answered before it.
+    func violations(of ending: CrossingEnding, marker: String, hasContent: Bool) -> [String] {
+        switch ending {
+        case .failure(let label, let message, let received):
+            guard permittedFailures.contains(label) else { return ["the error \(label) (\(message))"] }
+            if label == "connection-lost", deliversBeforeFailure, received != CrossingServer.cutLength {
+                return [
+                    "\(received) of \(CrossingServer.cutLength) bytes that were sent before the connection was lost"
+                ]
+            }
+            return []
+        case .success(let status, let content, let isWhole):
+            if !crossing.response.isWhole { return ["a success with \(content.count) bytes"] }
+            if status != 200 { return ["the status \(status)"] }
+            if content != Data(CrossingRecord.response(to: marker).utf8) {
+                return ["the response \(String(decoding: content.prefix(80), as: UTF8.self).debugDescription)"]
+            }
+            return isWhole ?? hasContent ? [] : ["a success although the server does not have the content"]
+        }
+    }
+}
+#endif
