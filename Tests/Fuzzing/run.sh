@@ -66,7 +66,7 @@ build() {
         echo 'This toolchain has no libFuzzer.' >&2
         return 1
     fi
-    swift build --configuration release --product Fuzz -Xlinker "$library"
+    swift build --quiet --configuration release --product Fuzz -Xlinker "$library"
 }
 
 fuzz_one() {
