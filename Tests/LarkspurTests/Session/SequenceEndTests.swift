@@ -55,6 +55,17 @@ struct SequenceEndTests {
         #expect(error?.code == .unacceptableStatusCode && error?.responseData == Data("why".utf8))
     }
 
+    @Test("A loop over the content of a call that is cancelled at its head throws, while the call has a produced body")
+    func cancelledAtHead() async throws {
+        server.route("/x", .text("answer"))
+        let manager = TestTransport.curl.makeManager(for: server)
+        manager.observe { if $0.kind == .responseReceived { $0.task?.cancel() } }
+        let error = await #expect(throws: LarkspurError.self) {
+            for try await _ in manager.put("x", body: .writer { try await $0.write("question") }).chunks {}
+        }
+        #expect(error?.code == .cancelled)
+    }
+
     @Test("The content of an unacceptable response is not read to an end that it may not have")
     func endlessRefusal() async throws {
         let block = Data(count: 1 << 16)

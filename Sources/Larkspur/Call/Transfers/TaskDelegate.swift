@@ -159,6 +159,8 @@ final class TaskDelegate: TransferReceiver {
     }
 
     func contentEnded() {
+        // Content that was dropped after a cancellation has no end but the error of the call.
+        guard task.isActive else { return }
         // Digests are verified at the end of the call, where their trailers are known, too.
         if task.rules.digestVerification == nil { stream?.contentEnded() }
     }

@@ -18,7 +18,8 @@ extension TaskCore {
         case .response(let response): deliverResponse(response)
         case .interim(let response): state.receiver?.receiveInterim(response)
         case .data(let data): deliverData(data)
-        case .contentEnded: state.receiver?.contentEnded()
+        // The content before the end may have been dropped.
+        case .contentEnded: if !isAbandoned { state.receiver?.contentEnded() }
         case .sent(let count, let total, let expected):
             if let receiver = state.receiver { return receiver.sent(count, total: total, expected: expected) }
             call(\.task) {
