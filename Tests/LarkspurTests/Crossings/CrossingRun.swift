@@ -258,7 +258,8 @@ final class CrossingRun: Sendable {
         case .held: return [exact, "arrive:\(name):\(crossing.calls)", reply]
         case .early:
             record.noteEarly(call)
-            return [reply]
+            // As RFC 9113, section 8.1, has it: the client need not send the rest.
+            return [reply, "rst:0"]
         case .challenge: return ["once:\(key):2", "body", "final:401:www-authenticate=Basic realm=a", exact, reply]
         case .redirect: return ["once:\(key):2", "body", "redirect", exact, reply]
         case .silence: return ["body", "rst:2"]
