@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 
-from mutations import MUTATIONS
+from mutations import MUTATIONS, Crossings
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ("Sources", "Tests", "Examples")
@@ -27,6 +27,10 @@ class Misfit(Exception):
     """A mutation that does not fit the sources."""
 
 
+def name_of(suite):
+    return "LarkspurTests.CrossingTests" if isinstance(suite, Crossings) else suite
+
+
 def mutated_sources():
     """The mutated files, and the switches, by their paths."""
     files = {}
@@ -41,7 +45,7 @@ def mutated_sources():
         files[path] = text.replace(mutation.old, mutation.new.replace("isMutated", f"isMutated({number})"))
     for target in {"/".join(mutation.file.split("/")[:2]) for mutation in MUTATIONS}:
         files[f"{target}/MutationSwitch.swift"] = SWITCH
-    files["Package.swift"] = package_of({suite.split(".")[0] for mutation in MUTATIONS for suite in mutation.suites})
+    files["Package.swift"] = package_of({name_of(suite).split(".")[0] for mutation in MUTATIONS for suite in mutation.suites})
     return files
 
 
@@ -60,7 +64,7 @@ def package_of(targets):
 def check_suites():
     """Fails if a suite of the list does not exist."""
     text = "\n".join(path.read_text() for path in (ROOT / "Tests").rglob("*Tests.swift"))
-    for suite in {suite for mutation in MUTATIONS for suite in mutation.suites}:
+    for suite in {name_of(suite) for mutation in MUTATIONS for suite in mutation.suites}:
         if not re.search(rf"(struct|class) {suite.split('.')[1]}\b", text):
             raise Misfit(f"There is no suite {suite}.")
 
@@ -100,7 +104,12 @@ def run(program, folder, suite, number, limit):
     if number:
         environment["LARKSPUR_MUTATION"] = str(number)
     start = time.monotonic()
-    command = [str(program), "--testing-library", "swift-testing", "--filter", re.escape(suite) + "/"]
+    command = [str(program), "--testing-library", "swift-testing", "--filter", re.escape(name_of(suite)) + "/"]
+    if isinstance(suite, Crossings):
+        # One failure is enough, and nobody reads its simplest form.
+        environment |= {"LARKSPUR_CROSSING": suite.choices, "LARKSPUR_CROSSINGS": str(suite.count)}
+        environment |= {"LARKSPUR_CROSSING_FAILURES": "1", "LARKSPUR_CROSSING_SHRINKS": "0"}
+        command = [*suite.command, *command]
     try:
         result = subprocess.run(
             command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=limit
@@ -137,7 +146,7 @@ def main():
 
     # Without a mutation everything passes; the seconds are the measure for the limits.
     limits, faults = {}, []
-    for suite in sorted({suite for number in chosen for suite in MUTATIONS[number - 1].suites}):
+    for suite in sorted({suite for number in chosen for suite in MUTATIONS[number - 1].suites}, key=str):
         failure, seconds = run(program, folder, suite, 0, 1800)
         limits[suite] = max(SHORTEST_LIMIT, 10 * seconds)
         if failure:
@@ -150,7 +159,7 @@ def main():
             failure, seconds = run(program, folder, suite, number, limits[suite])
             total += seconds
             if failure:
-                found.append(f"{suite.split('.')[1]} ({failure})")
+                found.append(f"{name_of(suite).split('.')[1]} ({failure})")
         if not found:
             faults.append(f"No test finds mutation {number}: {mutation.decision}")
         rows.append(f"| {number} | {mutation.decision} | {', '.join(found) or '**none**'} | {total:.0f} |")

@@ -5,13 +5,22 @@ In `new`, `isMutated` stands for a condition that holds if the mutation is chose
 from dataclasses import dataclass
 
 
+@dataclass(frozen=True)
+class Crossings:
+    """Crossings of features with given choices, and the command that runs them with another libcurl or with servers."""
+
+    choices: str
+    command: tuple[str, ...] = ()
+    count: int = 60
+
+
 @dataclass
 class Mutation:
     decision: str
     file: str
     old: str
     new: str
-    suites: list[str]
+    suites: list[str | Crossings]
 
 
 ENGINE = "Sources/LarkspurTransport/"
