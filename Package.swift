@@ -51,9 +51,13 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(name: "LarkspurActivity", dependencies: ["Larkspur"], swiftSettings: strict),
-        .target(name: "LarkspurReachability", dependencies: ["CNetlink", "Larkspur"], swiftSettings: strict),
+        .target(
+            name: "LarkspurReachability",
+            dependencies: ["CNetlink", "HTTPSyntax", "Larkspur"],
+            swiftSettings: strict
+        ),
         .target(name: "LarkspurCurlCommands", dependencies: ["HTTPSyntax", "Larkspur"], swiftSettings: strict),
-        .target(name: "LarkspurImages", dependencies: ["CImages", "Larkspur"], swiftSettings: strict),
+        .target(name: "LarkspurImages", dependencies: ["CImages", "HTTPSyntax", "Larkspur"], swiftSettings: strict),
         .target(
             name: "LarkspurTesting",
             dependencies: ["CLoopbackTLS", "HTTPSyntax", "JSONSyntax", "Larkspur", "LarkspurTransport"],

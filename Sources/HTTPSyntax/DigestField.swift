@@ -5,12 +5,12 @@ package import Foundation
 /// The value is a dictionary of byte sequences (RFC 8941, section 3.2).
 package struct DigestField: Equatable, Sendable {
     /// The digests by the keys of their algorithms. If a key occurs twice, the last digest counts.
-    package let digests: [String: Data]
+    package let digests: [TextKey: Data]
 
     /// Reads a value, or the values of several fields joined by commas; nil if it is malformed.
     package init?(_ text: String) {
         var reader = Reader(rest: Array(text.utf8)[...])
-        var digests: [String: Data] = [:]
+        var digests: [TextKey: Data] = [:]
         reader.skip(.space)
         while !reader.rest.isEmpty {
             guard let key = reader.cutKey(), reader.cut(UInt8(ascii: "=")), let digest = reader.cutByteSequence(),

@@ -13,7 +13,7 @@ package struct DispositionField: Equatable {
     package init?(_ text: String) {
         var reader = Reader(rest: Array(text.utf8)[...])
         guard let type = reader.cutToken() else { return nil }
-        var parameters: [String: Value] = [:]
+        var parameters: [TextKey: Value] = [:]
         while true {
             reader.skipBlanks()
             if reader.rest.isEmpty { break }
@@ -24,7 +24,7 @@ package struct DispositionField: Equatable {
                 return nil
             }
         }
-        self.type = type.lowercased()
+        self.type = type.inLowercase
         let names = [parameters["filename*"]?.decoded, parameters["filename"]?.text]
         fileName = names.compactMap(\.self).first { !$0.isEmpty }
     }
@@ -92,7 +92,7 @@ package struct DispositionField: Equatable {
             skipBlanks()
             let isQuoted = rest.first == UInt8(ascii: "\"")
             guard let text = isQuoted ? cutQuotedString() : cutToken() else { return nil }
-            return (name.lowercased(), Value(text: text, isQuoted: isQuoted))
+            return (name.inLowercase, Value(text: text, isQuoted: isQuoted))
         }
 
         /// Removes a quoted string (RFC 9110, section 5.6.4) and returns its text.

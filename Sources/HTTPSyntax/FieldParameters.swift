@@ -4,7 +4,7 @@ package struct FieldParameters {
     /// The text before the first separator.
     package let leading: String
     /// The parameters by their lower-case names. If a name occurs twice, the first value counts.
-    package let values: [String: String]
+    package let values: [TextKey: String]
 
     package init(_ text: String, separator: Unicode.Scalar = ";") {
         // Most values have neither parameters nor quotes, so they are not split.
@@ -15,9 +15,9 @@ package struct FieldParameters {
         }
         let parts = Self.split(text, at: separator)
         leading = parts.first?.trimmingBlanks ?? ""
-        let pairs = parts.compactMap { part -> (String, String)? in
+        let pairs = parts.compactMap { part -> (TextKey, String)? in
             guard let (name, value) = part.cut(at: "=") else { return nil }
-            return (name.trimmingBlanks.lowercased(), Self.unquote(value.trimmingBlanks))
+            return (TextKey(name.trimmingBlanks.inLowercase), Self.unquote(value.trimmingBlanks))
         }
         values = Dictionary(pairs) { first, _ in first }
     }

@@ -104,15 +104,18 @@ package enum HTTPDate {
             .map { String(decoding: $0, as: UTF8.self) }
         // Each word must match exactly, so a text with an additional blank or a second date does not match any form.
         let parts: (day: Substring, month: Substring, year: Substring, time: String)
-        if words.count == 6, words[5] == "gmt", let name = words[0].cut(before: ","), weekdays.contains(name) {
+        if words.count == 6, words[5] == "gmt", let name = words[0].cut(before: ","),
+            weekdays.contains(where: { $0 == name })
+        {
             parts = (words[1][...], words[2][...], words[3][...], words[4])
         } else if words.count == 4, words[3] == "gmt", let name = words[0].cut(before: ","),
-            longWeekdays.contains(name)
+            longWeekdays.contains(where: { $0 == name })
         {
             let date = words[1].split(separator: "-", omittingEmptySubsequences: false)
             guard date.count == 3, date[2].utf8.count == 2 else { return nil }
             parts = (date[0], date[1], date[2], words[2])
-        } else if let name = words.first, weekdays.contains(name[...]), words.count == 5 || words.count == 6 {
+        } else if let name = words.first, weekdays.contains(where: { $0 == name }), words.count == 5 || words.count == 6
+        {
             // In the form of asctime, a day of one digit has an additional blank before it.
             guard words.count == 5 || words[2].isEmpty && words[3].utf8.count == 1 else { return nil }
             let day = words.count == 6 ? "0" + words[3] : words[2]
@@ -142,7 +145,7 @@ package enum HTTPDate {
     }
 
     private static func fixedTime(_ text: String) -> (hour: Int, minute: Int, second: Int)? {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        let parts = text.parts(separatedBy: ":", omittingEmptyParts: false)
         guard parts.count == 3, let hour = fixedNumber(parts[0], digits: 2),
             let minute = fixedNumber(parts[1], digits: 2), let second = fixedNumber(parts[2], digits: 2)
         else { return nil }
@@ -190,5 +193,7 @@ package enum HTTPDate {
 
 extension String {
     /// The text without the character `end` at its end; nil if the text ends with another character.
-    fileprivate func cut(before end: Character) -> Substring? { last == end ? dropLast() : nil }
+    fileprivate func cut(before end: Unicode.Scalar) -> Substring? {
+        utf8.last == UInt8(ascii: end) ? Substring(utf8.dropLast()) : nil
+    }
 }

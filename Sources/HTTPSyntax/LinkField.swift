@@ -20,7 +20,7 @@ package struct LinkField {
             let parameters = FieldParameters(String(tail[..<end])).values
             // A link with an anchor is not about the resource of the response.
             let relation = parameters["anchor"] == nil ? parameters["rel"] ?? "" : ""
-            let relations = relation.lowercased().parts(separatedBy: " ").map(String.init)
+            let relations = relation.inLowercase.parts(separatedBy: " ").map(String.init)
             links.append(Link(target: String(target), relations: relations))
             rest = tail[end...]
         }

@@ -56,6 +56,13 @@ extension StringProtocol {
         return zip(utf8, other.utf8).allSatisfy { $0 == $1 || $0.asLowercase == $1.asLowercase }
     }
 
+    /// The text with its ASCII letters in lower case.
+    ///
+    /// `lowercased()` also converts other letters, and makes an ASCII letter of the Kelvin sign (U+212A).
+    package var inLowercase: String {
+        utf8.contains { $0 &- 0x41 < 26 } ? String(decoding: utf8.lazy.map(\.asLowercase), as: UTF8.self) : String(self)
+    }
+
     /// Whether the text is a token: one or more ASCII letters, digits, and some ASCII signs.
     @inlinable package var isToken: Bool { !isEmpty && utf8.allSatisfy(\.isToken) }
 

@@ -16,7 +16,7 @@ package struct Origin: Hashable, Sendable {
 
     /// Creates the origin of a URL; nil if the URL has no host, or has neither a port nor a scheme with a default port.
     package init?(_ url: URL) {
-        guard let scheme = url.scheme?.lowercased(), let host = url.host?.lowercased(),
+        guard let scheme = url.scheme?.inLowercase, let host = url.host?.inLowercase,
             let port = url.port ?? Self.defaultPort(of: scheme)
         else { return nil }
         self.init(scheme: scheme, host: host, port: port)

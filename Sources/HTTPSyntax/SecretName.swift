@@ -4,9 +4,9 @@ package enum SecretName {
     /// token, key, session, secret or password. The case of letters and the usual separators do not matter.
     package static func matches(_ name: String) -> Bool {
         let words = words(of: name)
-        if words.contains(where: wholeWords.contains) { return true }
+        if words.contains(where: { wholeWords.contains($0) }) { return true }
         let joined = words.joined()
-        return parts.contains { joined.contains($0) }
+        return parts.contains { joined.holds($0) }
     }
 
     /// Whether a parameter with this name is hidden in a query or a form, although the name is harmless elsewhere. This
@@ -14,7 +14,7 @@ package enum SecretName {
     package static func matches(parameter name: String) -> Bool { words(of: name) == ["code"] }
 
     /// Words that only count as whole words, because they also occur within harmless words.
-    private static let wholeWords: Set<String> = [
+    private static let wholeWords: Set<TextKey> = [
         "assertion", "auth", "authentication", "authorization", "cookie", "cookie2", "jwt", "key", "otp", "pass", "pin",
         "pwd", "samlart", "session", "sid", "sig",
     ]

@@ -12,11 +12,11 @@ package struct StrictTransportField: Equatable, Sendable {
     /// Such a field is ignored as a whole. Unknown directives are ignored.
     package init?(_ text: String) {
         var rest = text.utf8[...]
-        var names: Set<String> = []
+        var names: Set<TextKey> = []
         var maximumAge: Int?
         while true {
             rest = rest.drop { $0.isBlank }
-            let name = String(decoding: rest.prefix { $0.isToken }, as: UTF8.self).lowercased()
+            let name = String(decoding: rest.prefix { $0.isToken }, as: UTF8.self).inLowercase
             rest = rest.drop { $0.isToken }.drop { $0.isBlank }
             // A directive may be empty, but there is no value without a name.
             if !name.isEmpty {
@@ -28,7 +28,7 @@ package struct StrictTransportField: Equatable, Sendable {
                 } else {
                     value = nil
                 }
-                guard names.insert(name).inserted else { return nil }
+                guard names.insert(name) else { return nil }
                 switch name {
                 case "max-age":
                     guard let number = value?.utf8.decimalNumber(atMost: Self.longest) else { return nil }

@@ -8,12 +8,12 @@ package enum TrailerField {
     /// a name that is not a token.
     package static func isAllowed(_ name: String) -> Bool {
         guard name.isToken else { return false }
-        let name = name.lowercased()
+        let name = name.inLowercase
         // All conditions of requests begin in this way (RFC 9110, section 13.1).
-        return !name.hasPrefix("if-") && !forbidden.contains(name)
+        return !name.begins(with: "if-") && !forbidden.contains(name)
     }
 
-    private static let forbidden: Set<String> = [
+    private static let forbidden: Set<TextKey> = [
         // Framing and the connection.
         "connection", "content-length", "http2-settings", "keep-alive", "proxy-connection", "te", "trailer",
         "transfer-encoding", "upgrade",

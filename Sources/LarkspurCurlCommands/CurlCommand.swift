@@ -85,7 +85,7 @@ private struct CurlParser {
     private mutating func readLong(_ name: String, _ rest: inout ArraySlice<[UInt8]>) throws(LarkspurError) {
         guard let option = CurlOption.long[name] else {
             // `--no-` negates an option that takes no value.
-            let opposite = name.hasPrefix("--no-") ? CurlOption.long["--" + name.dropFirst(5)] : nil
+            let opposite = name.begins(with: "--no-") ? CurlOption.long["--" + name.dropFirst(5)] : nil
             switch opposite {
             case .query: takesDataAsQuery = false
             case .globOff: isGlobbing = true

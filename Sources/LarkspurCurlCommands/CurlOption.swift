@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// The effect of an option of curl on a request.
 enum CurlOption {
     case url, method, head, query, globOff, pathAsIs, field, cookie, user, bearer, userAgent, referrer
@@ -16,7 +18,7 @@ enum CurlOption {
     }
 
     /// The options of curl 8.16 by their long names.
-    static let long: [String: CurlOption] = table(
+    static let long: [TextKey: CurlOption] = table(
         [
             .url: "url", .method: "request", .head: "head", .query: "get", .globOff: "globoff",
             .pathAsIs: "path-as-is", .field: "header", .cookie: "cookie", .user: "user",
@@ -55,7 +57,7 @@ enum CurlOption {
     )
 
     /// The options by their letters.
-    static let short: [String: CurlOption] = table(
+    static let short: [TextKey: CurlOption] = table(
         [
             .method: "X", .head: "I", .query: "G", .globOff: "g", .field: "H", .cookie: "b", .user: "u",
             .userAgent: "A", .referrer: "e", .data: "d", .output: "s S v i N # L q", .outputTo: "w",
@@ -65,8 +67,8 @@ enum CurlOption {
         prefix: "-"
     )
 
-    private static func table(_ names: [CurlOption: String], prefix: String) -> [String: CurlOption] {
-        var table: [String: CurlOption] = [:]
+    private static func table(_ names: [CurlOption: String], prefix: String) -> [TextKey: CurlOption] {
+        var table: [TextKey: CurlOption] = [:]
         for (option, list) in names {
             for name in list.split(whereSeparator: \.isWhitespace) { table[prefix + name] = option }
         }

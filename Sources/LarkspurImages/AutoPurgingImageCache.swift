@@ -1,3 +1,4 @@
+import HTTPSyntax
 import Synchronization
 
 /// A cache of images in memory with a capacity. If the capacity is exceeded, the least recently used images are

@@ -1,3 +1,4 @@
+import HTTPSyntax
 import Synchronization
 
 /// A downloader of images. Requests for the same image at the same time share one download, and the number of

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// A format of image files, recognized by their first bytes.
 ///
 /// It is a struct rather than an enum, so that a new format breaks no `switch` of a program. Give every `switch` a

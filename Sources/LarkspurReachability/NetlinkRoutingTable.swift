@@ -1,5 +1,6 @@
 #if os(Linux) || os(Android)
 internal import CNetlink
+import HTTPSyntax
 
 /// The kernel's links, addresses and routes, read with rtnetlink.
 struct NetlinkRoutingTable: RoutingTable {
@@ -84,7 +85,7 @@ struct NetlinkRoutingTable: RoutingTable {
         let folder = "/sys/class/net/\(link.name)"
         // Some systems lack this file system. On such a system, the hardware type decides.
         let lines = (try? String(contentsOfFile: "\(folder)/uevent", encoding: .utf8)) ?? ""
-        let type = lines.split(separator: "\n").first { $0.hasPrefix("DEVTYPE=") }?.dropFirst("DEVTYPE=".count)
+        let type = lines.parts(separatedBy: "\n").first { $0.begins(with: "DEVTYPE=") }?.cut(at: "=")?.after
         let isWireless = ["phy80211", "wireless"].contains { FileManager.default.fileExists(atPath: "\(folder)/\($0)") }
         return link.interface(type: type.map(String.init), isWireless: isWireless)
     }

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// A network interface, as the kernel describes it.
 struct NetworkLink: Equatable, Sendable {
     let index: Int32
@@ -25,7 +27,7 @@ struct NetworkLink: Equatable, Sendable {
     ///   - isWireless: Whether the device has a wireless interface.
     func interface(type: String?, isWireless: Bool) -> NetworkReachabilityStatus.Interface {
         if isWireless || type == "wlan" || Hardware.wireless.contains(hardware) { return .wireless }
-        if type == "wwan" || hardware == Hardware.rawIP || name.hasPrefix("wwan") || name.hasPrefix("rmnet") {
+        if type == "wwan" || hardware == Hardware.rawIP || name.begins(with: "wwan") || name.begins(with: "rmnet") {
             return .cellular
         }
         return hardware == Hardware.ethernet ? .wired : .other

@@ -1,3 +1,4 @@
+import HTTPSyntax
 import Synchronization
 
 /// A monitor that reports whether the network, a host or an address is reachable, and when that changes.

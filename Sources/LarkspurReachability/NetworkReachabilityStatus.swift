@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// The reachability of the network or of a host, as the system knows it without sending a request.
 ///
 /// It is a struct rather than an enum, so that a new status breaks no `switch` of a program. Give every `switch` a

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// A source of reachability: the system, or a test.
 protocol ReachabilitySource: Sendable {
     /// Starts to observe the reachability of a target.

@@ -43,7 +43,7 @@ package struct WebSocketHandshake: Sendable {
                         + "!#$%&'*+-.^_`|~ are allowed."
                 )
             }
-            guard !protocols[..<index].contains(name) else {
+            guard !protocols[..<index].contains(where: { $0 == name }) else {
                 throw WebSocketArgumentError(sentence: "The subprotocol \"\(name)\" is given twice.")
             }
         }

@@ -1,3 +1,4 @@
+import HTTPSyntax
 import Synchronization
 
 /// The consequence of the end of a transfer.

@@ -121,7 +121,7 @@ extension URLProtectionSpace {
     fileprivate func belongs(to url: URL?) -> Bool {
         if isProxy() { return true }
         guard let url, let origin = Origin(url) else { return false }
-        return host.lowercased() == origin.host && port == origin.port
-            && (self.protocol?.lowercased() ?? origin.scheme) == origin.scheme
+        return host.inLowercase == origin.host && port == origin.port
+            && (self.protocol?.inLowercase ?? origin.scheme) == origin.scheme
     }
 }

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// The server-sent events of a URL, as they arrive (WHATWG HTML, section 9.2).
 ///
 ///     for try await event in manager.events("updates") {

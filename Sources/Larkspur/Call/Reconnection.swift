@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 extension EventSource {
     /// The rules by which an event stream is connected again.
     ///

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// The settings of the session manager, captured when a task is created, and the values that follow from them. All
 /// tasks that are created between two changes of the manager share one object.
 final class TaskEnvironment: Sendable {

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// The notifications of tasks. A notification is posted only if the program has read its name.
 extension SessionTask {
     /// Posted when a task has started to run, or runs again after a suspension. The object is the `SessionTask`.

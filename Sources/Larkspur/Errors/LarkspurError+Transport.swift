@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 extension LarkspurError {
     /// Creates the error that reports an error of the transport.
     ///
@@ -64,7 +66,7 @@ extension LarkspurError {
     /// Recognizes libcurl's messages.
     private static func code(text: String) -> Code? {
         let text = text.lowercased()
-        return sentences.first { $0.parts.contains(where: text.contains) }?.code
+        return sentences.first { $0.parts.contains { text.holds($0) } }?.code
     }
 
     // The first match decides. Specific messages therefore come before general messages, such as `certificate`.
@@ -108,14 +110,14 @@ extension LarkspurError {
     private static func sentence(for code: Code, text: String) -> String {
         // If an error has no description, Foundation creates one with these words. They are left out,
         // because they give no reason.
-        let words = text.contains("NSURLErrorDomain error") ? "" : text.withoutFullStop
+        let words = text.holds("NSURLErrorDomain error") ? "" : text.withoutFullStop
         let reason = words.isEmpty ? "" : " (\(words))"
-        let isSentence = !words.isEmpty && text.trimmingCharacters(in: .whitespacesAndNewlines).hasSuffix(".")
+        let isSentence = !words.isEmpty && text.trimmingCharacters(in: .whitespacesAndNewlines).ends(with: ".")
         return switch code {
         case .cancelled: "The request was cancelled."
         case .transportUnavailable: "The transport cannot be used\(reason)."
         // The engine's sentences state which time was too long. The sentences of other transports do not.
-        case .timedOut where words.hasSuffix("seconds"): "The request timed out (\(words))."
+        case .timedOut where words.ends(with: "seconds"): "The request timed out (\(words))."
         case .timedOut where !isSentence: "The request timed out."
         case .tooManyRedirects: "Too many redirects followed one another."
         case .insecureRequest, .securityPolicyNotEnforceable: "The request is not safe to send\(reason)."
@@ -135,7 +137,7 @@ extension LarkspurError {
 
     /// Returns whether libcurl's message is about bytes that are not TLS.
     private static func isAboutPlainText(_ words: String) -> Bool {
-        ["wrong version number", "packet length too long", "unexpected TLS packet"].contains(where: words.contains)
+        ["wrong version number", "packet length too long", "unexpected TLS packet"].contains { words.holds($0) }
     }
 }
 

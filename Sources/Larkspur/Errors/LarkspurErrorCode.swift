@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 extension LarkspurError {
     /// A kind of failure.
     ///

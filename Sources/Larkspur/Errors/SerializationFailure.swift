@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// Messages for content that could not be parsed.
 ///
 /// Parsers quote the content that they reject. Every quotation is cut, so that a message is a sentence and not the
@@ -77,8 +79,8 @@ extension String {
 
     /// The text without the full stops and blanks at its end, for use within a sentence.
     var withoutFullStop: String {
-        var text = self[...]
-        while let last = text.last, last == "." || last.isWhitespace { text.removeLast() }
-        return String(text)
+        var text = unicodeScalars[...]
+        while let last = text.last, last == "." || last.properties.isWhitespace { text.removeLast() }
+        return String(Substring(text))
     }
 }

@@ -37,9 +37,9 @@ extension HTTPHeaders.Field {
     /// hyphens. If no character of the product remains, the field names Larkspur and its version.
     static func userAgent(product: String, version: String, system: String) -> Self {
         // Parentheses and backslashes have a meaning in a comment (RFC 9110, section 5.6.5).
-        let comment = ascii(system).filter {
-            $0 != "(" && $0 != ")" && $0 != "\\" && $0.asciiValue.map { $0 >= 0x20 } == true
-        }
+        let comment = String(
+            ascii(system).unicodeScalars.filter { $0 != "(" && $0 != ")" && $0 != "\\" && $0.value >= 0x20 }
+        )
         guard let product = token(product) else { return userAgent("Larkspur/\(LarkspurVersion.current) (\(comment))") }
         return userAgent("\(product)/\(token(version) ?? "1.0") (\(comment))")
     }
@@ -53,7 +53,7 @@ extension HTTPHeaders.Field {
     private static func token(_ text: String) -> String? {
         let bytes = ascii(text).utf8.map { $0.isToken ? $0 : UInt8(ascii: "-") }
         let token = String(decoding: bytes, as: UTF8.self)
-        return token.contains { $0 != "-" } ? token : nil
+        return token.utf8.contains { $0 != UInt8(ascii: "-") } ? token : nil
     }
 }
 

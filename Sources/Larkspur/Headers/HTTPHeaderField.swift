@@ -27,7 +27,7 @@ extension HTTPHeaders.Field: Hashable {
 
     /// Hashes the lowercased name, and the value.
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(name.lowercased())
+        hasher.combine(name.inLowercase)
         hasher.combine(value)
     }
 }
@@ -114,7 +114,6 @@ extension HTTPHeaders.Field {
     public static func userAgent(_ value: String) -> Self { Self(name: "User-Agent", value: value) }
 
     private static func isLanguageTagByte(_ byte: UInt8) -> Bool {
-        let character = Character(Unicode.Scalar(byte))
-        return byte < 0x80 && (character.isLetter || character.isNumber || character == "-")
+        byte.isLetter || byte.isDigit || byte == UInt8(ascii: "-")
     }
 }

@@ -17,7 +17,7 @@ extension Redaction {
     /// name of a secret, a JSON Web Token (which begins with `eyJ`), or a name that is longer than all registered
     /// names.
     private func hasSecret(protocols value: String) -> Bool {
-        value.lowercased().holds("bearer")
+        value.inLowercase.holds("bearer")
             || value.parts(separatedBy: ",").map(\.trimmingBlanks).contains { name in
                 hides(name) || name.begins(with: "eyJ") || name.utf8.count > 40
             }

@@ -45,12 +45,12 @@ extension URLRequest {
     }
 
     /// The names, in lower case, of the fields that hold no secret: those of ``HTTPHeaders/default``, and `Accept`.
-    static var harmlessFields: Set<String> { Set(HTTPHeaders.default.map { $0.name.lowercased() } + ["accept"]) }
+    static var harmlessFields: Set<TextKey> { Set(texts: HTTPHeaders.default.map { $0.name.inLowercase } + ["accept"]) }
 
     /// The request without header fields that may hold secrets.
     var withoutSecrets: URLRequest {
         let harmless = Self.harmlessFields
-        return removingFields { !harmless.contains($0.lowercased()) }
+        return removingFields { !harmless.contains($0.inLowercase) }
     }
 
     /// Returns the request with which a redirect is followed. If the request goes to another origin, some of its fields
@@ -58,9 +58,9 @@ extension URLRequest {
     /// - Parameters:
     ///   - fields: The names of the fields, in lower case.
     ///   - response: The redirect.
-    func withholding(_ fields: Set<String>, after response: HTTPURLResponse) -> URLRequest {
+    func withholding(_ fields: Set<TextKey>, after response: HTTPURLResponse) -> URLRequest {
         guard !fields.isEmpty, leavesOrigin(of: response) else { return self }
-        return removingFields { fields.contains($0.lowercased()) }
+        return removingFields { fields.contains($0.inLowercase) }
     }
 
     /// Returns whether the redirect that led to this request came from another origin.

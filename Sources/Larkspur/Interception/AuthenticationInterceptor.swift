@@ -38,7 +38,7 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
         var failure: (number: Int, error: LarkspurError)?
         var refresh: SharedResult<Void>?
         /// The names of the fields that the authenticator has set.
-        var fields: Set<String> = []
+        var fields: Set<TextKey> = []
 
         var use: Use? { credential.map { Use(credential: $0, version: version, refreshCount: refreshCount) } }
 
@@ -164,7 +164,7 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
             state.fields.formUnion(changed.keys)
             return state.fields
         }
-        context.withholdFromOtherOrigins(Array(own))
+        context.withholdFromOtherOrigins(own.map(\.text))
         return authenticated
     }
 

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// The tokens of OAuth 2. The descriptions and the mirror of a credential do not contain the tokens.
 public struct OAuth2Credential: Hashable, Codable, Sendable {
     /// The access token, which requests are sent with.
@@ -176,7 +178,9 @@ private struct TokenAnswer {
             throw Self.error("the response has no access token")
         }
         // A line break in a token would end the header field.
-        guard token.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), token.first != " ", token.last != " " else {
+        guard token.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), token.utf8.first != .space,
+            token.utf8.last != .space
+        else {
             throw Self.error("the access token has characters that no token has, or a blank at an end")
         }
         // A missing type counts as Bearer, although RFC 6749 requires the member.

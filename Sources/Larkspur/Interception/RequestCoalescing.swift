@@ -1,3 +1,4 @@
+import HTTPSyntax
 import Synchronization
 
 /// An interceptor that lets equal concurrent requests share one attempt.

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// An interceptor that compresses the content of requests with gzip (RFC 9110, section 8.4.1.3).
 ///
 ///     manager.interceptors.call = [.compression(threshold: 4096)]

@@ -1,3 +1,4 @@
+import HTTPSyntax
 import Synchronization
 
 /// A component that handles a request before it is sent, and the response after it has arrived. It surrounds the rest
@@ -115,7 +116,7 @@ public struct RequestContext: Sendable {
         /// The number of bytes of content that have arrived.
         var receivedBytes: Int64 = 0
         /// The names, in lower case, of the fields that are omitted from a redirect to another origin.
-        var withheldFields: Set<String> = []
+        var withheldFields: Set<TextKey> = []
     }
 
     /// - Parameters:

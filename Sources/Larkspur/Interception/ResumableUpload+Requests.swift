@@ -50,9 +50,9 @@ extension ResumableUpload {
     func withheldFields(of request: URLRequest) -> [String] {
         let harmless = URLRequest.harmlessFields
         return (request.allHTTPHeaderFields ?? [:]).keys.filter { name in
-            let name = name.lowercased()
+            let name = name.inLowercase
             // These fields describe the content, or belong to the upload protocol.
-            let isNeeded = ["content-", "upload-", "tus-"].contains { name.hasPrefix($0) }
+            let isNeeded = ["content-", "upload-", "tus-"].contains { name.begins(with: $0) }
             return !isNeeded && !harmless.contains(name)
         }
     }
@@ -77,8 +77,9 @@ extension ResumableUpload {
     /// describe content, and fields that are meant only for the first request.
     private func part(_ method: String, _ resource: URL, like request: URLRequest) -> URLRequest {
         var part = request.removingFields { name in
-            let name = name.lowercased()
-            return name.hasPrefix("content-") || name.hasPrefix("if-") || name == "idempotency-key" || name == "expect"
+            let name = name.inLowercase
+            return name.begins(with: "content-") || name.begins(with: "if-") || name == "idempotency-key"
+                || name == "expect"
         }
         // The server chooses the URL of the resource. If the URL is on another origin, it must not get the secrets.
         if request.url.flatMap(Origin.init) != Origin(resource) { part = part.withoutSecrets }

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// The protocol of an upload that continues from the server's offset after a failure, and its settings.
 ///
 ///     manager.upload("files", from: .file(image), resumable: .tus(metadata: ["filename": "disk.iso"]))

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// An interceptor that adds the field `traceparent` to requests (W3C Trace Context). With it, a tracing system connects
 /// the work of servers with the call.
 ///
@@ -22,7 +24,7 @@ public struct TraceContext: RequestInterceptor {
     ) async throws -> InterceptedResponse {
         guard request.value(forHTTPHeaderField: "traceparent") == nil else { return try await next(request) }
         var request = request
-        let trace = context.callID.uuidString.lowercased().filter { $0 != "-" }
+        let trace = String(context.callID.uuidString.inLowercase.unicodeScalars.filter { $0 != "-" })
         // The specification forbids an identifier that consists of zeros.
         let span = String(UInt64.random(in: 1 ... .max), radix: 16)
         let digits = String(repeating: "0", count: 16 - span.count) + span

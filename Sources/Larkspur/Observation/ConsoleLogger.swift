@@ -147,8 +147,8 @@ public struct ConsoleLogger: CallObserver {
             return lines.append(style.dim("\(prefix)(\(content.count) bytes that are not text)"))
         }
         let shown = text.prefix(contentLimit)
-        // In Swift, CR LF is one `Character`.
-        for line in shown.split(omittingEmptySubsequences: false, whereSeparator: { $0 == "\n" || $0 == "\r\n" }) {
+        for line in shown.parts(separatedBy: "\n", omittingEmptyParts: false) {
+            let line = line.ends(with: "\r") ? Substring(line.utf8.dropLast()) : line
             lines.append(style.dim(prefix + String(line).printable))
         }
         if shown.count < text.count { lines.append(style.dim("\(prefix)… (\(content.count) bytes in all)")) }

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// The format of an HTTP archive, version 1.2.
 struct HARArchive: Encodable, Sendable {
     struct Log: Encodable, Sendable {

@@ -1,3 +1,4 @@
+import HTTPSyntax
 import Synchronization
 
 /// An observer that records calls as an HTTP archive (HAR 1.2). Browsers and many other programs can open such a file.

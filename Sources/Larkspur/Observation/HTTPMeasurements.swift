@@ -1,3 +1,4 @@
+import HTTPSyntax
 import Synchronization
 
 /// An observer that reports measurements with OpenTelemetry's names for HTTP clients, for any metrics system.
@@ -132,7 +133,7 @@ public final class HTTPMeasurements: CallObserver {
     }
 
     // OpenTelemetry replaces other methods by `_OTHER`, so that the number of values stays small.
-    private static let knownMethods: Set<String> = [
+    private static let knownMethods: Set<TextKey> = [
         "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE",
     ]
 
@@ -151,7 +152,7 @@ public final class HTTPMeasurements: CallObserver {
         switch name {
         case "h2": "2"
         case "h3": "3"
-        default: name.hasPrefix("http/") ? String(name.dropFirst(5)) : name
+        default: name.begins(with: "http/") ? String(name.dropFirst(5)) : name
         }
     }
 }

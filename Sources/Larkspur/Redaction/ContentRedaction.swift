@@ -28,7 +28,7 @@ struct ContentRedaction {
                 return
             }
             let parameters = FieldParameters(type)
-            let essence = parameters.leading.lowercased()
+            let essence = parameters.leading.inLowercase
             let sequences = ["jsonl", "ndjson", "json-seq", "json-stream"]
             if essence == "application/x-www-form-urlencoded" {
                 self = .form

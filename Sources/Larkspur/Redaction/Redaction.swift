@@ -20,7 +20,7 @@ public struct Redaction: Hashable, Sendable {
 
     /// Whether the rule hides credentials and secrets, in addition to the names that were added.
     let hidesSecrets: Bool
-    private var names: Set<String> = []
+    private var names: Set<TextKey> = []
 
     private init(hidesSecrets: Bool) { self.hidesSecrets = hidesSecrets }
 
@@ -28,13 +28,13 @@ public struct Redaction: Hashable, Sendable {
     /// - Parameter names: The names, in upper or lower case.
     public func hiding(_ names: some Sequence<String>) -> Redaction {
         var rule = self
-        rule.names.formUnion(names.map { $0.lowercased() })
+        rule.names.formUnion(names.map { $0.inLowercase })
         return rule
     }
 
     /// Returns whether the rule hides the value of a name.
     public func hides(_ name: String) -> Bool {
-        hidesSecrets && SecretName.matches(name) || names.contains(name.lowercased())
+        hidesSecrets && SecretName.matches(name) || names.contains(name.inLowercase)
     }
 
     /// Returns whether the rule hides the value of a parameter in a query or a form.

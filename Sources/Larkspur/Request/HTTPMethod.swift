@@ -13,6 +13,9 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, ExpressibleByStr
     /// Creates a method from a literal.
     public init(stringLiteral value: String) { self.init(rawValue: value) }
 
+    /// Returns whether two methods have the same name, byte for byte.
+    public static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
+
     /// Whether the name is a token, as every method must be (RFC 9110, sections 5.6.2 and 9.1).
     public var isValid: Bool { rawValue.isToken }
 

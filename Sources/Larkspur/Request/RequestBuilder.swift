@@ -153,11 +153,11 @@ extension URL {
     func appending(encodedQuery: String) throws(LarkspurError) -> URL {
         guard !encodedQuery.isEmpty else { return self }
         let text = absoluteString
-        let end = text.firstIndex(of: "#") ?? text.endIndex
+        let end = text.utf8.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex
         var head = text[..<end]
-        if let mark = head.firstIndex(of: "?") {
-            let existing = head[head.index(after: mark)...]
-            if !existing.isEmpty && !existing.hasSuffix("&") { head += "&" }
+        if let mark = head.utf8.firstIndex(of: UInt8(ascii: "?")) {
+            let existing = head[head.utf8.index(after: mark)...]
+            if !existing.isEmpty && !existing.ends(with: "&") { head += "&" }
         } else {
             head += "?"
         }

@@ -1,3 +1,4 @@
+import HTTPSyntax
 import Synchronization
 
 /// A cache of the last request that was built from a URL reference alone. A call that would build the same request

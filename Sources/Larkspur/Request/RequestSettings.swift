@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// The headers and properties of requests, and the encoding of parameters as a query.
 ///
 /// The settings of a session manager are ``SessionManager/requestSettings``. They do not depend on its request

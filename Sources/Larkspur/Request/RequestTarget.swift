@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// The target of a call: a `String`, a `URL`, or a custom type.
 ///
 ///     enum Route: RequestTarget {

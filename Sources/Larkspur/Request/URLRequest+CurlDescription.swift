@@ -76,7 +76,7 @@ private struct CurlArguments {
     private mutating func add(_ url: URL) {
         let text = redaction.text(of: url)
         // Without these options, curl expands brackets and braces, and removes dot segments.
-        if text.contains(where: { "[]{}".contains($0) }) { words.append("--globoff") }
+        if text.utf8.contains(where: { "[]{}".utf8.contains($0) }) { words.append("--globoff") }
         if url.path.holds("/.") { words.append("--path-as-is") }
         words.append(ShellQuoting.quoted(text))
     }

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// A character encoding and its name in HTTP (RFC 2978).
 ///
 /// The table contains the encodings that Foundation decodes correctly on Linux. Each of them was compared with an
@@ -17,7 +19,7 @@ struct Charset: Sendable {
     /// Creates the charset of a name. The name may be in upper or lower case, and in quotation marks. Nil if the
     /// charset cannot be decoded.
     init?(named text: String) {
-        let name = text.trimmingCharacters(in: CharacterSet(charactersIn: "'\" \t")).lowercased()
+        let name = text.trimmingCharacters(in: CharacterSet(charactersIn: "'\" \t")).inLowercase
         guard let encoding = Self.encodings[name] else { return nil }
         self.name = name
         self.encoding = encoding
@@ -93,7 +95,7 @@ extension Charset {
     )
 
     private static let encodings = Dictionary(
-        table.flatMap { row in row.names.map { ($0, row.encoding) } },
+        table.flatMap { row in row.names.map { (TextKey($0), row.encoding) } },
         uniquingKeysWith: { first, _ in first }
     )
 

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// A serializer that decodes the content into a `Decodable` value.
 ///
 /// If a response has no content, the value is the type's ``EmptyContentRepresentable/emptyContent``. Optionals and

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// A serializer that parses the content as JSON (RFC 8259) into dictionaries, arrays, strings, numbers and `NSNull`.
 ///
 /// If the content is empty, or a single space (as Ruby on Rails sends it), the result is nil, without an error.

@@ -1,3 +1,4 @@
+import HTTPSyntax
 internal import JSONSyntax
 
 /// A JSON value (RFC 8259) of any kind, for content that the program has no type for.
@@ -105,7 +106,8 @@ extension JSONValue {
         case (.bool(let left), .bool(let right)): left == right
         case (.string(let left), .string(let right)): left == right
         case (.array(let left), .array(let right)): left == right
-        case (.object(let left), .object(let right)): left == right
+        case (.object(let left), .object(let right)):
+            left.count == right.count && left.allSatisfy { right[$0.key] == $0.value }
         case (.number(let left), .number(let right)): left == right
         // Compared as integers, because different integers may convert to the same `Double`.
         case (.integer, .integer), (.integer, .number), (.number, .integer): left.whole == right.whole

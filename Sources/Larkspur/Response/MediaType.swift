@@ -4,7 +4,7 @@ internal import HTTPSyntax
 package struct MediaType {
     /// Type and subtype in lower case, such as `text/html`.
     package let essence: String
-    private let parameters: [String: String]
+    private let parameters: [TextKey: String]
 
     /// Parses a field value; nil if it names no type.
     init?(_ fieldValue: String) {
@@ -34,7 +34,7 @@ package struct MediaType {
 
     /// The value of the first parameter with a name, in upper or lower case.
     subscript(name: String) -> String? {
-        parameters[name.lowercased()]
+        parameters[name.inLowercase]
     }
 
     /// Returns the part before the parameters, in lower case and without blanks around it.
@@ -45,7 +45,7 @@ package struct MediaType {
             $0 > 0x20 && $0 < 0x7F && !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0)
         }
         let essence = text[..<bytes.endIndex]
-        return isPlain ? String(essence) : essence.trimmingCharacters(in: .whitespaces).lowercased()
+        return isPlain ? String(essence) : essence.trimmingCharacters(in: .whitespaces).inLowercase
     }
 }
 

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// The rules by which responses are acceptable: status codes and content types.
 ///
 /// Only HTTP responses are checked. An empty body is acceptable with every content type, as in AFNetworking: without

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// A server's description of a failure, in the format of RFC 9457 (`application/problem+json`).
 ///
 /// ``LarkspurError/problem`` returns it for a response whose status is not acceptable. To decode members that are not

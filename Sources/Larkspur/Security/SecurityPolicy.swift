@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// The rules by which a ``SessionManager`` validates the certificates of servers. They are the same as in
 /// AFNetworking's `AFSecurityPolicy`.
 ///

@@ -1,3 +1,4 @@
+import HTTPSyntax
 import Synchronization
 
 /// One call on its way through its interceptors. Each attempt has a separate `URLSessionTask`; the `SessionTask` stays
@@ -59,7 +60,7 @@ struct InterceptedCall: Sendable {
             canReplayContent: template.canReplayContent(of: request),
             collectsContent: template.kind != .download && template.stream == nil,
             withhold: { [progress] names in
-                progress.state.withLock { $0.facts.withheldFields.formUnion(names.map { $0.lowercased() }) }
+                progress.state.withLock { $0.facts.withheldFields.formUnion(names.map { $0.inLowercase }) }
             },
             state: { [progress, template, task] in
                 var facts = progress.state.withLock { $0.facts }
@@ -165,7 +166,7 @@ struct InterceptedCall: Sendable {
             note: { [task] resumption in task.storage.withLock { $0.attempt.uploadResumption = resumption } },
             report: { [task] body in task.environment.completionQueue.async(execute: body) },
             sendApart: { [manager, progress] request in
-                let fields = Array(progress.state.withLock { $0.facts.withheldFields })
+                let fields = progress.state.withLock { $0.facts.withheldFields }.map(\.text)
                 let withholding = ClosureInterceptor { request, context, next in
                     context.withholdFromOtherOrigins(fields)
                     return try await next(request)

@@ -250,9 +250,9 @@ extension URLComponents {
     /// Sets parameters of the query. They replace parameters with the same names.
     fileprivate mutating func setQuery(_ parameters: [String: String]) {
         // The query is changed in its encoded form, so that its other parameters remain exactly as they are.
-        let names = Set(parameters.keys.map(QueryEncoder.percentEscaped))
-        let others = (percentEncodedQuery ?? "").split(separator: "&").filter { pair in
-            !names.contains(String(pair.prefix { $0 != "=" }))
+        let names = Set(texts: parameters.keys.map(QueryEncoder.percentEscaped))
+        let others = (percentEncodedQuery ?? "").parts(separatedBy: "&").filter { pair in
+            !names.contains(String(pair.before("=")))
         }
         let added = parameters.sorted { $0.key < $1.key }.map {
             "\(QueryEncoder.percentEscaped($0.key))=\(QueryEncoder.percentEscaped($0.value))"

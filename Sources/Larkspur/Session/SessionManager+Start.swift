@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// The start of a call: its limits, its interceptors, and its transfers.
 extension SessionManager: CallLauncher {
     func launch(_ task: SessionTask, _ settings: CallSettings) {

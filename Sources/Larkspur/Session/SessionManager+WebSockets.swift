@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 /// WebSockets, which the transport `.curl` supports. On Linux only.
 extension SessionManager {
     /// Creates a WebSocket (RFC 6455).
@@ -106,7 +108,7 @@ extension SessionStore {
     ///   WebSockets.
     func makeAttempt(
         _ request: URLRequest,
-        withholding fields: Set<String>,
+        withholding fields: Set<TextKey>,
         _ line: WebSocketLine
     ) throws(LarkspurError) -> WebSocketAttempt {
         try withSession { live throws(LarkspurError) in

@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
 import Synchronization
 
 /// The connections of a WebSocket, one after the other. Each handshake passes through the manager's interceptors.
@@ -93,7 +94,7 @@ private struct Handshake: Sendable {
             canReplayContent: true,
             collectsContent: true,
             withhold: { [progress] names in
-                progress.state.withLock { $0.facts.withheldFields.formUnion(names.map { $0.lowercased() }) }
+                progress.state.withLock { $0.facts.withheldFields.formUnion(names.map { $0.inLowercase }) }
             },
             state: { [progress] in progress.state.withLock { $0.facts } }
         )

@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
 
 /// The adapter of FoundationNetworking's own `URLSession`.
 ///

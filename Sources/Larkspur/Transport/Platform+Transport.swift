@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 extension Platform {
     /// Creates a session of Foundation, with a configuration that this function may change.
     static func makeFoundationSession(
@@ -105,7 +107,7 @@ extension Platform {
 
     /// Returns the names of the fields, in lower case, that a redirect of a WebSocket's handshake to another origin
     /// does not get.
-    static func withheldFields(of task: URLSessionTask) -> Set<String> {
+    static func withheldFields(of task: URLSessionTask) -> Set<TextKey> {
         #if canImport(FoundationNetworking)
         task.withheldFields
         #else

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// A copy of the caller's configuration that every `URLSession` accepts, and the error in the original, if any.
 struct SessionConfiguration: Sendable {
     private let configuration: URLSessionConfiguration

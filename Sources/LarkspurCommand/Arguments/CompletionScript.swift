@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// The scripts that complete command lines in a shell. They are created from the table of options.
 enum CompletionScript {
     static func text(for shell: Invocation.Shell) -> String {

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// Options of curl that have other names in this program, as in HTTPie.
 enum CurlOptions {
     /// The names of curl's options, each with its equivalent in this program.

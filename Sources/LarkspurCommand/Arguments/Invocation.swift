@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// The parsed arguments of one run of the program.
 struct Invocation: Equatable, Sendable {
     /// The kind of work that the arguments request.

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// An option of the command line. One table of options serves the parser, the help, the completions and the guide.
 struct Option: Sendable {
     /// The section of the help in which the option is listed.

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// The table of all options.
 enum OptionTable {
     static let all: [Option] = request + output + download + credentials + network + streams + program

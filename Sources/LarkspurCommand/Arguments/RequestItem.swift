@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// An item of the command line in HTTPie's notation: a field, a query parameter, or data.
 struct RequestItem: Equatable, Sendable {
     /// The kind of an item. The raw value is the separator between its name and its value.

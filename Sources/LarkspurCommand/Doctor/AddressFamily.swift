@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
 import Larkspur
 
 /// A family of internet addresses, and its state on this machine.

@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
 import Larkspur
 
 /// The result of `larkspur doctor`: the libraries of the engine, and the parts of the environment that affect requests.

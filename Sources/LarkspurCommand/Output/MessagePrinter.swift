@@ -1,3 +1,4 @@
+import HTTPSyntax
 import Larkspur
 
 /// The heads of requests and responses as text.

@@ -15,7 +15,7 @@ extension SavedSession {
         }
         for item in items where item.kind == .header || item.kind == .emptyHeader || item.kind == .headerFile {
             let name = item.name.lowercased()
-            guard !name.hasPrefix("content-"), !name.hasPrefix("if-"), name != "cookie",
+            guard !name.begins(with: "content-"), !name.begins(with: "if-"), name != "cookie",
                 let value = composed.request.value(forHTTPHeaderField: item.name)
             else { continue }
             headers.removeAll { $0.name.lowercased() == name }

@@ -1,3 +1,4 @@
+import HTTPSyntax
 import Larkspur
 
 /// Server-sent events. They are printed as they arrive.
@@ -13,7 +14,7 @@ struct EventListener: Sendable {
     /// - Throws: ``LarkspurError``, or ``Sink/Failure``.
     func run() async throws {
         var headers = composed.request.headers
-        if headers["Accept"] == "*/*" || headers["Accept"]?.hasPrefix("application/json,") == true {
+        if headers["Accept"] == "*/*" || headers["Accept"]?.begins(with: "application/json,") == true {
             headers.remove("Accept")
         }
         var body: RequestBody?

@@ -1,3 +1,4 @@
+import HTTPSyntax
 import LarkspurActivity
 import Synchronization
 
@@ -130,7 +131,7 @@ final class FileDownload: Exchange.Receiver {
 
     /// Returns the offset of a partial response in the whole content; nil if the response does not say it.
     private static func start(of response: HTTPURLResponse) -> Int64? {
-        guard let range = response.value(forHTTPHeaderField: "Content-Range"), range.lowercased().hasPrefix("bytes ")
+        guard let range = response.value(forHTTPHeaderField: "Content-Range"), range.lowercased().begins(with: "bytes ")
         else { return nil }
         return Int64(range.dropFirst(6).prefix { $0.isASCII && $0.isNumber })
     }

@@ -1,3 +1,4 @@
+import HTTPSyntax
 import Larkspur
 
 /// The destinations and the style of the output.

@@ -1,3 +1,4 @@
+import HTTPSyntax
 import Larkspur
 
 /// One run of the program.

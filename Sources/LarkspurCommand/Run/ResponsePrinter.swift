@@ -1,3 +1,4 @@
+import HTTPSyntax
 import Larkspur
 import Synchronization
 
@@ -84,7 +85,7 @@ final class ResponsePrinter: Exchange.Receiver {
         }
         guard parts.contains(.responseBody) else { return parts.contains(.meta) }
         let type = response.value(forHTTPHeaderField: "Content-Type")
-        let isEventStream = type?.lowercased().hasPrefix("text/event-stream") == true
+        let isEventStream = type?.lowercased().begins(with: "text/event-stream") == true
         state.withLock { $0.body = BodyPrinter(style, type: type, isStreaming: isStreaming || isEventStream) }
         return true
     }

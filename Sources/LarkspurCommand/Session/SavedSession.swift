@@ -1,3 +1,4 @@
+import HTTPSyntax
 import Larkspur
 
 /// The fields, cookies and credentials that several runs of the program share, in the format of HTTPie's sessions.

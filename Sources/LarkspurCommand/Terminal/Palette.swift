@@ -1,3 +1,4 @@
+import HTTPSyntax
 import Larkspur
 
 /// The colours of a terminal, or none.

@@ -1,3 +1,4 @@
+import HTTPSyntax
 import Larkspur
 
 /// A converter of a server's bytes into text that is safe to show on a terminal.

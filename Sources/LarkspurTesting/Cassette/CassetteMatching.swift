@@ -34,12 +34,12 @@ public struct CassetteMatching: Sendable, Hashable {
 
     func key(of request: Interaction.Request) -> Key {
         let url = URLComponents(string: request.url)
-        let query = (url?.percentEncodedQuery ?? "").split(separator: "&").map(String.init)
+        let query = (url?.percentEncodedQuery ?? "").parts(separatedBy: "&").map(String.init)
         let kept = query.filter { item in
-            let name = item.prefix { $0 != "=" }
+            let name = item.before("=")
             return !ignoredQueryItems.contains(name.removingPercentEncoding ?? String(name))
         }
-        let names = Set(fields.map { $0.lowercased() })
+        let names = Set(texts: fields.map { $0.inLowercase })
         let port = url?.port.map { ":\($0)" } ?? ""
         return Key(
             method: request.method,
@@ -47,8 +47,8 @@ public struct CassetteMatching: Sendable, Hashable {
                 ? "\(url?.scheme?.lowercased() ?? "")://\(url?.host?.lowercased() ?? "")\(port)" : "",
             path: url.map { $0.percentEncodedPath.isEmpty ? "/" : $0.percentEncodedPath } ?? request.url,
             query: kept.sorted(),
-            fields: request.headers.filter { names.contains($0.name.lowercased()) }
-                .map { "\($0.name.lowercased()): \($0.value)" }.sorted(),
+            fields: request.headers.filter { names.contains($0.name.inLowercase) }
+                .map { "\($0.name.inLowercase): \($0.value)" }.sorted(),
             bodyHash: comparesBody ? request.body.hash : ""
         )
     }

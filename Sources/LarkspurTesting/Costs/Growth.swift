@@ -1,4 +1,5 @@
 internal import Foundation
+import HTTPSyntax
 
 /// The growth of a cost with its input, for Larkspur's own tests.
 package enum Growth {

@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPSyntax
 
 extension LoopbackServer {
     /// A content coding that the server can apply (RFC 9110, section 8.4.1).

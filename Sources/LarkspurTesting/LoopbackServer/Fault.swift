@@ -1,4 +1,5 @@
 internal import Foundation
+import HTTPSyntax
 
 extension LoopbackServer {
     /// A fault of a server, to test the behaviour of a client.

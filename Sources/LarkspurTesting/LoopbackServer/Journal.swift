@@ -1,4 +1,5 @@
 internal import Foundation
+import HTTPSyntax
 internal import Synchronization
 
 /// The record of the server's events so far, and the gates that wait for further events.

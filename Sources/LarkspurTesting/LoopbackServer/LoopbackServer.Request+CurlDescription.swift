@@ -1,3 +1,4 @@
+import HTTPSyntax
 public import Larkspur
 
 extension LoopbackServer.Request {

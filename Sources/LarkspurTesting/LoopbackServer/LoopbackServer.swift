@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPSyntax
 
 /// An HTTP/1.1 server for tests. It runs in the process of the test on a port of 127.0.0.1, with or without TLS.
 ///

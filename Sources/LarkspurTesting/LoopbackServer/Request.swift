@@ -73,7 +73,7 @@ extension LoopbackServer.Request {
         /// The name of the file, if the part is a file.
         public var filename: String? { disposition["filename"] }
 
-        private var disposition: [String: String] {
+        private var disposition: [TextKey: String] {
             FieldParameters(headers["Content-Disposition"] ?? "").values
         }
     }

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 extension StubURLSession {
     /// The reply that a scripted task receives.
     public struct Reply: Sendable {

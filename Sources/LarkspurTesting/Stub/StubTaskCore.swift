@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
 internal import LarkspurTransport
 import Synchronization
 

@@ -9,7 +9,7 @@ struct AuthenticationChallenge: Sendable, Hashable {
     var token68: String?
     /// The parameters by their lower-case names, without quotes and escapes. If a name occurs twice, the first value
     /// counts.
-    var parameters: [String: String] = [:]
+    var parameters: [TextKey: String] = [:]
 
     subscript(name: String) -> String? { parameters[name] }
 }
@@ -42,7 +42,7 @@ struct AuthenticationFieldParser {
         while let name = nextName() {
             if let value = parameterValue() {
                 guard let last = challenges.indices.last else { continue }
-                challenges[last].parameters.addFirst(name.lowercased(), value)
+                challenges[last].parameters.addFirst(name.inLowercase, value)
             } else {
                 challenges.append(AuthenticationChallenge(scheme: name, token68: token68()))
             }
@@ -51,10 +51,10 @@ struct AuthenticationFieldParser {
     }
 
     /// Reads the parameters of a field without schemes, such as `Authentication-Info`.
-    mutating func parameters() -> [String: String] {
-        var parameters: [String: String] = [:]
+    mutating func parameters() -> [TextKey: String] {
+        var parameters: [TextKey: String] = [:]
         while let name = nextName() {
-            if let value = parameterValue() { parameters.addFirst(name.lowercased(), value) }
+            if let value = parameterValue() { parameters.addFirst(name.inLowercase, value) }
         }
         return parameters
     }
@@ -141,7 +141,7 @@ extension UInt8 {
     fileprivate var isToken68Byte: Bool { isDigit || isLetter || "-._~+/".utf8.contains(self) }
 }
 
-extension [String: String] {
+extension [TextKey: String] {
     fileprivate mutating func addFirst(_ name: String, _ value: String) {
         if self[name] == nil { self[name] = value }
     }

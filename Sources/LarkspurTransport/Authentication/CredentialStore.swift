@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 /// The credentials of a session: the credentials in its configuration's storage, and the credentials that servers have
 /// accepted.
 ///

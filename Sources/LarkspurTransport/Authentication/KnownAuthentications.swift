@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 /// The known credentials, by the servers, realms and folders for which they are valid.
 struct KnownAuthentications: Sendable {
     /// The maximum number of entries, each for a protection space and an owner. Above it, the entry that was stored

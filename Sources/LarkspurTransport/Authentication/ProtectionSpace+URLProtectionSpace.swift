@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 extension ProtectionSpace {
     /// The space for delegates.
     var urlProtectionSpace: URLProtectionSpace {

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 /// A realm of a server, within which credentials are valid (RFC 9110, section 11.5).
 ///
 /// `URLProtectionSpace` cannot serve as a key, because it is compared by identity.
@@ -17,21 +19,21 @@ struct ProtectionSpace: Sendable, Hashable {
         let isProxy: Bool
 
         init(scheme: String, host: String, port: Int, isProxy: Bool = false) {
-            self.scheme = scheme.lowercased()
-            self.host = host.lowercased()
+            self.scheme = scheme.inLowercase
+            self.host = host.inLowercase
             self.port = port
             self.isProxy = isProxy
         }
 
         /// Creates the server of an http or https URL, also on a Unix-domain socket; nil for any other URL.
         init?(url: URL) {
-            guard let scheme = url.scheme?.lowercased(), let host = url.host(percentEncoded: false), !host.isEmpty
+            guard let scheme = url.scheme?.inLowercase, let host = url.host(percentEncoded: false), !host.isEmpty
             else { return nil }
             let isOnSocket = UnixSocketTarget.schemes.contains(scheme)
             guard isOnSocket || scheme == "http" || scheme == "https" else { return nil }
             self.scheme = scheme
             // In the path of a socket, the case is significant.
-            self.host = isOnSocket ? host : host.lowercased()
+            self.host = isOnSocket ? host : host.inLowercase
             port = isOnSocket ? 0 : url.port ?? (scheme == "https" ? 443 : 80)
             isProxy = false
         }

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 /// A user's name and password.
 ///
 /// Its descriptions do not show the password.
@@ -21,7 +23,9 @@ extension UserCredential {
     }
 
     /// The credential for delegates. No storage stores it.
-    var credential: URLCredential { URLCredential(user: user, password: password, persistence: .none) }
+    var credential: URLCredential {
+        URLCredential(user: user, password: password, persistence: .none)
+    }
 }
 
 extension UserCredential: CustomStringConvertible, CustomReflectable {

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 /// A reader of bytes that ``ByteWriter`` has written. Its methods return nil if the bytes do not have the expected
 /// form.
 struct ByteReader {

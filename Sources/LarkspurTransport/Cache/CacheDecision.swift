@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 /// The decision of a cache about a request (RFC 9111, section 4).
 enum CacheDecision: Sendable {
     /// The cache takes no part in the request.

@@ -4,13 +4,13 @@ internal import HTTPSyntax
 /// The changes to an entry after a 304 or the response to a HEAD.
 extension CacheEntry {
     /// The fields that concern the connection and not the response (RFC 9111, section 3.1).
-    private static let unstored: Set<String> = [
+    private static let unstored: Set<TextKey> = [
         "Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authentication-Info", "Proxy-Authorization",
         "Proxy-Connection", "Te", "Transfer-Encoding", "Upgrade",
     ]
 
     /// The fields that belong to the content, which a 304 does not change (RFC 9111, section 3.2).
-    private static let ofContent: Set<String> = [
+    private static let ofContent: Set<TextKey> = [
         "Content-Encoding", "Content-Length", "Content-Range", "Content-Type",
     ]
 

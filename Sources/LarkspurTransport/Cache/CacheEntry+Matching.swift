@@ -42,7 +42,7 @@ extension CacheEntry {
     /// Returns the key of a URL for a socket. It preserves the case of the socket's path.
     private static func socketKey(_ url: URL) -> String {
         var reference = URLReference(url.absoluteString)
-        reference.scheme = reference.scheme?.lowercased()
+        reference.scheme = reference.scheme?.inLowercase
         reference.fragment = nil
         if let authority = reference.authority, let end = authority.utf8.lastIndex(of: UInt8(ascii: "@")) {
             reference.authority = String(authority[authority.utf8.index(after: end)...])

@@ -123,7 +123,7 @@ extension CacheEntry {
         }
         let entry = CacheEntry(response, content: cached.data, url: url, request: CacheRequestFields(own: [:]))
         // The request's fields are unknown, so the response can be used only if it does not depend on them.
-        guard let entry, StoreDecision.names(in: entry.fields["Vary"]) == [] else { return nil }
+        guard let entry, StoreDecision.names(in: entry.fields["Vary"])?.isEmpty == true else { return nil }
         self = entry
         userInfo = cached.userInfo.map { UserInfo($0) }
         // The date of arrival is unknown, so the server's date is used in its place.

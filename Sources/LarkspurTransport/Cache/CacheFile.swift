@@ -21,7 +21,7 @@ enum CacheFile {
     /// Reads the checksum of the URL from the name of a file; nil if it is not a name of an entry's file.
     static func sum(ofName name: String) -> UInt64? {
         let bytes = name.utf8
-        guard bytes.count == 17 + 64 + nameExtension.utf8.count, name.hasSuffix(nameExtension) else { return nil }
+        guard bytes.count == 17 + 64 + nameExtension.utf8.count, name.ends(with: nameExtension) else { return nil }
         return UInt64(name.prefix(16), radix: 16)
     }
 

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 /// The files of a cache in their folder. Failures are not reported: a file that cannot be read counts as absent.
 ///
 /// A file is written under a temporary name, and renamed when it is complete. So no process sees a partial file, even
@@ -83,7 +85,7 @@ struct CacheFolder: Sendable {
 
     /// Whether a name has the form of a temporary file's name. No other program uses this form.
     private static func isTemporary(_ name: String) -> Bool {
-        name.hasSuffix(temporaryExtension) && UUID(uuidString: String(name.dropLast(temporaryExtension.count))) != nil
+        name.ends(with: temporaryExtension) && UUID(uuidString: String(name.dropLast(temporaryExtension.count))) != nil
     }
 
     /// Reads the entry in a file. Removes the file if it is damaged or belongs to another user.

@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
 import Synchronization
 
 /// Entries in memory and, if there is a folder, on disk. The least recently used entries make room for new ones.
@@ -8,7 +9,7 @@ import Synchronization
 /// if several threads make changes.
 final class EntryStore: ResponseStore {
     fileprivate struct State {
-        var memory = RecencyIndex<String, CacheEntry>()
+        var memory = RecencyIndex<TextKey, CacheEntry>()
         var memoryCapacity: Int
         var diskCapacity: Int
         /// The known files, by the checksums of their URLs.
@@ -17,7 +18,7 @@ final class EntryStore: ResponseStore {
         var knowsFiles: Bool
         /// The number of changes to a URL's files that are still queued. Until they are made, the files of the URL are
         /// out of date.
-        var awaitedChanges: [String: Int] = [:]
+        var awaitedChanges: [TextKey: Int] = [:]
         /// The number of changes to all files that are still queued.
         var awaitedRemovals = 0
     }
@@ -81,8 +82,8 @@ final class EntryStore: ResponseStore {
 
     func lookUp(_ url: String) -> StoreLookUp {
         state.withLock { state in
-            let entries = state.memory.elements(for: url)
-            if !entries.isEmpty { state.memory.touch(url) }
+            let entries = state.memory.elements(for: TextKey(url))
+            if !entries.isEmpty { state.memory.touch(TextKey(url)) }
             guard folder != nil else { return StoreLookUp(entries: entries, mayHaveMore: false) }
             guard state.knowsFiles else { return StoreLookUp(entries: entries, mayHaveMore: true) }
             let sum = Checksum.of(url)
@@ -111,7 +112,7 @@ final class EntryStore: ResponseStore {
         return state.withLock { state in
             state.files.touch(sum)
             for (file, entry) in read where entry == nil { state.files.remove(sum) { $0 == file } }
-            var entries = state.memory.elements(for: url)
+            var entries = state.memory.elements(for: TextKey(url))
             guard state.awaitedRemovals == 0, state.awaitedChanges[url] == nil else { return entries }
             for case (_, let entry?) in read where entry.url == url {
                 // The entry in memory may be newer than the file.
@@ -178,7 +179,7 @@ final class EntryStore: ResponseStore {
 
     func remove(_ url: String) {
         state.withLock { state in
-            state.memory.remove(url)
+            state.memory.remove(TextKey(url))
             guard let folder else { return }
             state.awaitedChanges[url, default: 0] += 1
             queue.async { [self] in
@@ -209,7 +210,7 @@ final class EntryStore: ResponseStore {
     func removeAll(since date: Date) {
         state.withLock { state in
             for entry in state.memory.elements where entry.responseTime > date {
-                state.memory.remove(entry.url) { $0.responseTime > date }
+                state.memory.remove(TextKey(entry.url)) { $0.responseTime > date }
             }
             guard let folder else { return }
             state.awaitedRemovals += 1
@@ -252,9 +253,9 @@ extension EntryStore.State {
     /// recently used than known files. The times of the files are not compared, because the use of an entry in memory
     /// does not change the time of its file.
     fileprivate mutating func note(_ found: [CacheFolder.File]) {
-        let byName = Dictionary(found.map { ($0.name, $0) }) { $1 }
+        let byName = Dictionary(found.map { (TextKey($0.name), $0) }) { $1 }
         let known = files.elements.reversed().compactMap { byName[$0.name] }
-        let names = Set(known.map(\.name))
+        let names = Set(known.map { TextKey($0.name) })
         files = RecencyIndex()
         for file in found.filter({ !names.contains($0.name) }) + known {
             if let sum = CacheFile.sum(ofName: file.name) { files.insert(file, for: sum, cost: file.size) }
@@ -264,10 +265,10 @@ extension EntryStore.State {
 
     /// Stores an entry in memory in place of its previous version, if it is small enough.
     fileprivate mutating func store(_ entry: CacheEntry, limit: Int) {
-        memory.remove(entry.url) { $0.varying == entry.varying && $0.authorization == entry.authorization }
+        memory.remove(TextKey(entry.url)) { $0.varying == entry.varying && $0.authorization == entry.authorization }
         guard entry.content.count <= limit else { return }
-        memory.insert(entry, for: entry.url, cost: entry.cost)
-        _ = memory.trim(entry.url, to: EntryStore.maximumVariants)
+        memory.insert(entry, for: TextKey(entry.url), cost: entry.cost)
+        _ = memory.trim(TextKey(entry.url), to: EntryStore.maximumVariants)
         memory.evict(to: memoryCapacity)
     }
 }

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 /// A private HTTP cache (RFC 9111) for a session's configuration, in memory and, if a folder is given, on disk.
 ///
 /// Set it as `urlCache` of a configuration, or as `URLCache.shared` for all default configurations. ``CurlURLSession``

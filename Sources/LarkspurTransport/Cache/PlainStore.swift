@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
 import Synchronization
 
 /// The store for a plain `URLCache`. Entries are in memory, with copies in the `URLCache`. If a copy was removed from
@@ -14,7 +15,7 @@ final class PlainStore: ResponseStore {
     }
 
     /// Changes by URL: the new entry, or nil for a removal.
-    private typealias Changes = [String: CacheEntry?]
+    private typealias Changes = [TextKey: CacheEntry?]
 
     private struct Copying {
         var waiting: Changes = [:]
@@ -97,7 +98,7 @@ final class PlainStore: ResponseStore {
 
     private static func make(_ changes: Changes, in cache: URLCache) {
         for (url, entry) in changes {
-            guard let request = request(for: url) else { continue }
+            guard let request = request(for: url.text) else { continue }
             // The old copy is removed first. If a copy was stored twice, Foundation ends the process when it later
             // removes entries to make room.
             cache.removeCachedResponse(for: request)

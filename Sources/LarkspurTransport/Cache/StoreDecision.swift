@@ -70,14 +70,14 @@ enum StoreDecision: Equatable, Sendable {
     /// Reads the names in a `Vary` field; nil if it is not a list of names.
     static func names(in vary: String?) -> [String]? {
         guard let vary, !vary.isEmpty else { return [] }
-        var names: Set<String> = []
+        var names: Set<TextKey> = []
         for part in vary.utf8.split(separator: UInt8(ascii: ",")) {
             let name = part.trimmingBlanks.map(\.asLowercase)
             if name.isEmpty { continue }
             guard name != [UInt8(ascii: "*")], name.allSatisfy(\.isToken) else { return nil }
             names.insert(String(decoding: name, as: UTF8.self))
         }
-        return names.sorted()
+        return names.map(\.text).sorted()
     }
 }
 

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 /// The connections of a session: the queues of its origins, the shards, and libcurl's handles.
 ///
 /// The object belongs to the loop's thread.
@@ -9,7 +11,7 @@ final class Connections {
     /// The shards with libcurl's transfers; nil if the loop does not work.
     private let shards: Shards?
     @exclusivity(unchecked) private var handles: [EasyHandle] = []
-    @exclusivity(unchecked) private var queues: [String: HostQueue] = [:]
+    @exclusivity(unchecked) private var queues: [TextKey: HostQueue] = [:]
     /// The number of queues above which idle ones are discarded.
     @exclusivity(unchecked) private var queueLimit = 1024
 
@@ -26,7 +28,7 @@ final class Connections {
     var sockets: SocketTable? { shards?.support.sockets }
 
     /// The queues by their origins.
-    var allQueues: [String: HostQueue] { queues }
+    var allQueues: [TextKey: HostQueue] { queues }
 
     /// The time at which the next transfer is due.
     var deadline: LoopTime { shards?.deadline ?? .distantFuture }

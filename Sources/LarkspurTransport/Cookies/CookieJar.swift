@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 /// A session's cookies: an `HTTPCookieStorage`, and the rules of RFC 6265 that the storage does not apply.
 ///
 /// The storage does not apply paths, secure schemes or ages. It stores a cookie for one host under the host's name, and
@@ -106,7 +108,7 @@ extension CookieJar {
             else { return nil }
             self.host = CookieHost(host)
             path = url.path(percentEncoded: true)
-            isSecure = url.scheme?.lowercased() == "https"
+            isSecure = url.scheme?.inLowercase == "https"
         }
     }
 }

@@ -74,7 +74,7 @@ extension CookieUpdate {
         private(set) var removals: [HTTPCookie] = []
         private var entries: [CookieIdentity: Entry] = [:]
         /// The stored cookies for secure connections, by name.
-        private var secure: [String: [(host: CookieHost, path: String)]] = [:]
+        private var secure: [TextKey: [(host: CookieHost, path: String)]] = [:]
         private var order = 0
 
         init(of host: CookieHost, stored: [HTTPCookie], now: Date) {

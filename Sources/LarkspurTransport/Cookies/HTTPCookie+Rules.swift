@@ -36,7 +36,9 @@ extension HTTPCookie {
     /// Whether a new cookie counts as equal to this one. A change of the expiry does not count if it is at most a
     /// minute and at most a hundredth of the remaining time, because many servers renew the expiry with each response.
     func isSame(as new: SetCookie, expiry: Date?, now: Date) -> Bool {
-        guard value == new.value, isForSecureOnly == new.isSecure, isHTTPOnly == new.isHTTPOnly else { return false }
+        guard value == new.value, isForSecureOnly == new.isSecure, isHTTPOnly == new.isHTTPOnly else {
+            return false
+        }
         switch (expiresDate, expiry) {
         case (nil, nil): return true
         case (let old?, let new?):

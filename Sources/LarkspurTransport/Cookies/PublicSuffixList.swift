@@ -1,5 +1,6 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
+import HTTPSyntax
 
 /// A list of public suffixes. Below a public suffix, such as `co.uk`, different owners register names. These owners
 /// must not share a cookie.
@@ -23,7 +24,7 @@ enum PublicSuffixList: Sendable {
             let offset = Int(libpsl_registrable_domain(name))
             return offset < 0 ? nil : String(decoding: name.utf8.dropFirst(offset), as: UTF8.self)
         case .heuristic:
-            let labels = name.split(separator: ".", omittingEmptySubsequences: false)
+            let labels = name.parts(separatedBy: ".", omittingEmptyParts: false)
             let count = Self.isRegistry(labels.suffix(2)) ? 3 : 2
             return labels.count < count ? nil : labels.suffix(count).joined(separator: ".")
         }
@@ -34,7 +35,7 @@ enum PublicSuffixList: Sendable {
         return last.utf8.count == 2 && registryLabels.contains(String(first))
     }
 
-    private static let registryLabels: Set<String> = [
+    private static let registryLabels: Set<TextKey> = [
         "ac", "co", "com", "edu", "go", "gob", "gov", "gouv", "ltd", "mil", "ne", "net", "nom", "or", "org", "plc",
         "sch",
     ]

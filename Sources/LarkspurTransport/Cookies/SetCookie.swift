@@ -35,12 +35,12 @@ struct SetCookie: Equatable {
         let name = String(decoding: bytes[..<(equals ?? bytes.endIndex)].trimmingBlanks, as: UTF8.self)
         let value = (equals.map { bytes[($0 + 1)...] } ?? []).trimmingBlanks
         guard value.count <= CookieLimits.attributeLength else { return }
-        switch name.lowercased() {
+        switch name.inLowercase {
         case "expires": expires = HTTPDate.parse(value) ?? expires
         case "max-age": maximumAge = Self.seconds(value) ?? maximumAge
         case "domain":
             let name = value.first == UInt8(ascii: ".") ? value.dropFirst() : value
-            domain = name.isEmpty ? nil : String(decoding: name, as: UTF8.self).lowercased()
+            domain = name.isEmpty ? nil : String(decoding: name, as: UTF8.self).inLowercase
         case "path": path = value.first == UInt8(ascii: "/") ? String(decoding: value, as: UTF8.self) : nil
         case "secure": isSecure = true
         case "httponly": isHTTPOnly = true
@@ -56,7 +56,7 @@ struct SetCookie: Equatable {
 
     /// Whether the cookie lacks an attribute that the prefix of its name requires (RFC 6265bis, section 4.1.3).
     func breaksPromise(isSecureOrigin: Bool) -> Bool {
-        let lowercase = name.lowercased()
+        let lowercase = name.inLowercase
         if lowercase.begins(with: "__secure-") { return !isSecure || !isSecureOrigin }
         if lowercase.begins(with: "__host-") { return !isSecure || !isSecureOrigin || domain != nil || path != "/" }
         return false

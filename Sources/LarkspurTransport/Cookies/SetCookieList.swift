@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 /// Several `Set-Cookie` values as the single value that `HTTPCookie.cookies(withResponseHeaderFields:for:)` splits.
 ///
 /// For that method, a cookie ends at a comma that is followed by a token and an equals sign. So the comma in an
@@ -29,7 +31,7 @@ struct SetCookieList {
                 name = ""
             case "=" where name != nil:
                 guard isOneUnit else { return false }
-                if name?.trimmed.lowercased() != "expires" { name = nil }
+                if name?.trimmed.inLowercase != "expires" { name = nil }
             default:
                 guard isOneUnit || name == nil else { return false }
                 name?.append(character)

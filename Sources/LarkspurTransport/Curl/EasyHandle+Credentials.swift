@@ -1,5 +1,6 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
+import HTTPSyntax
 
 extension EasyHandle {
     /// The credentials of a transfer, apart from the fields for its origin.

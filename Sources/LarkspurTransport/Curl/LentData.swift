@@ -1,5 +1,6 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
+import HTTPSyntax
 
 /// The data to which a handle's options refer. It is stored here because libcurl does not copy it.
 struct LentData {

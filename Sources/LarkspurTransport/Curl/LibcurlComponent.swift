@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 /// A library that libcurl uses.
 public struct LibcurlComponent: Sendable, Hashable {
     /// The name that libcurl reports, such as "nghttp2".
@@ -11,9 +13,9 @@ extension LibcurlComponent {
     /// Reads the words of libcurl's description that have a version. The first word is libcurl itself. A word in
     /// parentheses is a library that is not used by itself.
     static func list(in description: String) -> [Self] {
-        description.split(separator: " ").dropFirst().compactMap { word in
-            let parts = word.split(separator: "/", maxSplits: 1)
-            guard parts.count == 2, let name = parts.first, let version = parts.last, !name.hasPrefix("(") else {
+        description.parts(separatedBy: " ").dropFirst().compactMap { word in
+            let parts = word.parts(separatedBy: "/", maxSplits: 1)
+            guard parts.count == 2, let name = parts.first, let version = parts.last, !name.begins(with: "(") else {
                 return nil
             }
             return Self(name: String(name), version: String(version))

@@ -1,5 +1,6 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
+import HTTPSyntax
 
 /// The sockets of a session's connections. The table creates the sockets, so that child processes do not inherit them.
 /// It also finds the sockets of a connection by the local port.

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 /// The error that libcurl reported for a failed transfer: the cause of a `URLError`.
 ///
 /// It is available as ``Foundation/URLError/curlError``, and as an `NSError` of ``errorDomain`` under

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 extension TransferFailure {
     /// URLSession's code for the failure.
     ///
@@ -164,8 +166,8 @@ extension TransferFailure {
     /// structure, so only their words can be compared.
     private func says(_ phrases: String...) -> Bool {
         guard !message.isEmpty else { return false }
-        let text = message.lowercased()
-        return phrases.contains { text.contains($0) }
+        let text = message.inLowercase
+        return phrases.contains { text.holds($0) }
     }
 }
 #endif

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 extension TransferFailure {
     /// Describes the failure in one sentence, with libcurl's message in parentheses.
     func sentence(for code: URLError.Code) -> String {
@@ -39,7 +41,7 @@ extension TransferFailure {
 
     /// Whether the peer has sent bytes that are not TLS.
     private var isAboutPlainText: Bool {
-        ["wrong version number", "packet length too long", "unexpected TLS packet"].contains { message.contains($0) }
+        ["wrong version number", "packet length too long", "unexpected TLS packet"].contains { message.holds($0) }
     }
 
     private func sentence(forMismatch objection: TrustObjection) -> String {

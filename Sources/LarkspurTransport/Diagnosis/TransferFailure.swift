@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 /// The values that libcurl reports for a failed transfer.
 struct TransferFailure: Sendable, Hashable {
     /// The `CURLcode`.
@@ -79,7 +81,7 @@ extension TransferFailure {
         switch verifyResult {
         // OpenSSL's numbers for names and addresses that do not match.
         case 62, 64: return true
-        case 0, 1: return Self.phrasesAboutNames.contains { message.contains($0) }
+        case 0, 1: return Self.phrasesAboutNames.contains { message.holds($0) }
         default: return false
         }
     }

@@ -106,7 +106,9 @@ final class DownloadFile {
     /// that was tampered with must not lead to other files.
     static func isOwnName(ofFileAt path: String) -> Bool {
         let names = path.parts(separatedBy: "/", omittingEmptyParts: false)
-        guard path.begins(with: "/"), !names.contains(".."), !path.utf8.contains(0), let name = names.last else {
+        guard path.begins(with: "/"), !names.contains(where: { $0 == ".." }), !path.utf8.contains(0),
+            let name = names.last
+        else {
             return false
         }
         // The name consists of the prefix, the number of a process, and a UUID.

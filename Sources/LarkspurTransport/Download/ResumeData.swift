@@ -58,17 +58,17 @@ extension ResumeData {
     /// Whether a URL may be stored. A URL with a Unix-domain socket may not be stored, because resume data that was
     /// tampered with must not give access to sockets.
     static func mayHold(_ url: URL) -> Bool {
-        guard let scheme = url.scheme?.lowercased() else { return false }
+        guard let scheme = url.scheme?.inLowercase else { return false }
         return (scheme == "http" || scheme == "https") && url.host?.isEmpty == false
     }
 
     /// Whether a field may be stored. Fields with credentials and fields about versions may not be stored.
     static func mayHold(_ name: String) -> Bool {
         let lowercased = String(decoding: name.utf8.map(\.asLowercase), as: UTF8.self)
-        return !versionFields.contains(lowercased) && !secretParts.contains { lowercased.contains($0) }
+        return !versionFields.contains(lowercased) && !secretParts.contains { lowercased.holds($0) }
     }
 
-    private static let versionFields: Set<String> = [
+    private static let versionFields: Set<TextKey> = [
         "range", "if-range", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "content-length",
         "transfer-encoding",
     ]

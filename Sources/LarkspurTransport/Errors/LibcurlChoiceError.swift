@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 /// The reason why the libcurl in a file cannot be used. It is thrown by ``CurlURLSession/useLibcurl(at:)``.
 public struct LibcurlChoiceError: Error, Sendable, Hashable {
     /// The kind of the error.

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 extension URLError {
     /// Creates an error with a sentence as its `localizedDescription`. Both keys for the URL that failed have a URL
     /// without a password, because errors are logged.

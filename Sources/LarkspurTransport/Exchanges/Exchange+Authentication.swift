@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
 
 /// Adds credentials to requests, and handles 401 and 407 responses.
 extension Exchange {
@@ -78,7 +79,7 @@ extension Exchange {
     /// Whether the request goes through a tunnel, whose bytes the proxy cannot read.
     var isTunnelled: Bool {
         guard let proxy = transfer.proxy, proxy.kind != .socks5 else { return false }
-        return destination.url?.scheme?.lowercased() == "https" || task.webSocket != nil
+        return destination.url?.scheme?.inLowercase == "https" || task.webSocket != nil
     }
 
     // MARK: Responses

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 /// The effects of the network's responses on the cache.
 extension Exchange {
     private static let outages: Set<URLError.Code> = [

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 /// The loading of a request by a `URLProtocol` class of the caller.
 struct ProtocolLoading {
     let loader: ProtocolLoader

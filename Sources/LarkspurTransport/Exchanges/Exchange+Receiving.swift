@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 /// Responses and their content: the consequence of a response, and the path of its content to the sink.
 extension Exchange {
     /// Receives the header section of a response, from within libcurl; false stops the transfer.

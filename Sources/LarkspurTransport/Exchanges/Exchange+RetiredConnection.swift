@@ -1,5 +1,6 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
+import HTTPSyntax
 
 /// Connections that turn out to be unusable, and requests that are repeated on a new connection.
 extension Exchange {
@@ -41,7 +42,7 @@ enum ConnectionFault {
         case CURLE_HTTP2, CURLE_HTTP3, CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR: true
         // After a GOAWAY with an error code, libcurl 8.23 fails the streams that the server has not processed. Earlier
         // versions send their requests again. A stream that the server has reset is "reset by server".
-        case CURLE_HTTP2_STREAM: message().contains(" reset by curl ")
+        case CURLE_HTTP2_STREAM: message().holds(" reset by curl ")
         default: false
         }
     }

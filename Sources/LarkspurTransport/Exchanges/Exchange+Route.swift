@@ -1,5 +1,6 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
+import HTTPSyntax
 
 /// The route to the server: a proxy, a socket, or neither.
 extension Exchange {

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 /// HTTP/2 and HTTP/3 streams. libcurl does not distinguish their end from a reset without an error.
 extension Exchange {
     /// Watches the stream from the beginning, if the request has content or must not be sent twice.

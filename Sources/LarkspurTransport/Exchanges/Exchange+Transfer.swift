@@ -88,7 +88,7 @@ extension Exchange {
         handle.set(CURLOPT_HTTP_VERSION, transfer.versions.number)
         // This is set only with TLS. Without TLS, other requests would wait for the first response, because only that
         // response shows that there is no HTTP/2.
-        handle.set(CURLOPT_PIPEWAIT, head.url.hasPrefix("https") && settings.offersHTTP2 ? 1 : 0)
+        handle.set(CURLOPT_PIPEWAIT, head.url.begins(with: "https") && settings.offersHTTP2 ? 1 : 0)
         watchStreamOfUpload()
         handle.watchStreams(false)
         handle.set(CURLOPT_STREAM_WEIGHT, max(1, min(256, Int((max(0, min(1, task.priority)) * 256).rounded()))))

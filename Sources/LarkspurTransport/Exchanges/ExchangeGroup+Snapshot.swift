@@ -7,7 +7,7 @@ extension ExchangeGroup {
     /// Everything is computed here, from libcurl's handles and the table of sockets, so that requests do not have to
     /// count.
     var connectionSnapshot: [OriginConnections] {
-        var snapshot: [String: OriginConnections] = [:]
+        var snapshot: [TextKey: OriginConnections] = [:]
         func change(_ origin: String, _ change: (inout OriginConnections) -> Void) {
             let name = Self.displayed(origin)
             change(&snapshot[name, default: OriginConnections(origin: name)])
@@ -35,9 +35,9 @@ extension ExchangeGroup {
                 $0.oldest = max($0.oldest ?? .zero, age)
             }
         }
-        for (origin, queue) in connections.allQueues where snapshot[Self.displayed(origin)] != nil {
+        for (key, queue) in connections.allQueues where snapshot[Self.displayed(key.text)] != nil {
             guard let version = queue.headMemory.head?.head.version else { continue }
-            change(origin) { $0.protocolName = TransferMetrics.protocolName(of: version) }
+            change(key.text) { $0.protocolName = TransferMetrics.protocolName(of: version) }
         }
         return snapshot.values.sorted { $0.origin < $1.origin }
     }
@@ -47,8 +47,8 @@ extension ExchangeGroup {
         let reference = URLReference(origin)
         if let origin = reference.origin { return "\(origin.scheme)://\(origin.host):\(origin.port)" }
         let authority = reference.authority ?? ""
-        let start = authority.lastIndex(of: "@").map { authority.index(after: $0) } ?? authority.startIndex
-        return "\(reference.scheme ?? "")://\(authority[start...])"
+        let host = authority.parts(separatedBy: "@", omittingEmptyParts: false).last ?? ""
+        return "\(reference.scheme ?? "")://\(host)"
     }
 }
 

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 /// The running exchanges of a session, and the objects that they share. They belong to the loop's thread.
 final class ExchangeGroup {
     let settings: SessionSettings
@@ -82,7 +84,8 @@ final class ExchangeGroup {
 
     /// Revalidates a stale cached response that was delivered to a task, unless a revalidation of its URL is running.
     func refresh(_ url: String, with request: URLRequest, after task: TaskCore) {
-        guard !isEnding, !task.isRefresh, !refreshes.values.contains(url), !task.session.isInvalidated else { return }
+        guard !isEnding, !task.isRefresh, !refreshes.values.contains(where: { $0 == url }), !task.session.isInvalidated
+        else { return }
         var request = request
         request.cachePolicy = .reloadRevalidatingCacheData
         let refresh = task.session.makeRefresh(of: request)

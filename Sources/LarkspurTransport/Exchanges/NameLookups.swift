@@ -14,7 +14,7 @@ final class NameLookups {
     private let resolver: HostResolver
     @exclusivity(unchecked) private var names = ResolvedNames()
     @exclusivity(unchecked) private var loaded = LoadedNames()
-    @exclusivity(unchecked) private var lookups: [String: Lookup] = [:]
+    @exclusivity(unchecked) private var lookups: [TextKey: Lookup] = [:]
     @exclusivity(unchecked) private var lastNumber = 0
 
     init(_ resolver: @escaping HostResolver) { self.resolver = resolver }

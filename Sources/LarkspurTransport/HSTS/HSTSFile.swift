@@ -30,8 +30,8 @@ enum HSTSFile {
     /// Writes a file that only its owner can read. If it replaces another file, readers see either the old content or
     /// the new.
     /// - Throws: `POSIXError`, or Foundation's error if the content could not be written.
-    static func write(_ entries: [String: HSTSHosts.Entry], to file: URL) throws {
-        let lines = entries.sorted { $0.key < $1.key }.map { line(for: $0, $1) }
+    static func write(_ entries: [TextKey: HSTSHosts.Entry], to file: URL) throws {
+        let lines = entries.sorted { $0.key.text < $1.key.text }.map { line(for: $0.text, $1) }
         let text = "# Hosts that require https, in the format of curl --hsts.\n" + lines.joined()
         // The temporary file is in the same folder, because `rename` works only within a file system.
         let temporary = file.deletingLastPathComponent()

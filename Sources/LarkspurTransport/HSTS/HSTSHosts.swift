@@ -18,7 +18,7 @@ struct HSTSHosts: Sendable {
         }
     }
 
-    private(set) var entries: [String: Entry] = [:]
+    private(set) var entries: [TextKey: Entry] = [:]
     private let capacity: Int
     private var changes = 0
 
@@ -75,7 +75,7 @@ struct HSTSHosts: Sendable {
     mutating func removeAll() { entries.removeAll() }
 
     /// Records that a file has these entries.
-    mutating func noteSaved(_ saved: [String: Entry]) {
+    mutating func noteSaved(_ saved: [TextKey: Entry]) {
         for (name, entry) in saved { entries[name]?.savedExpiry = entry.expiry }
     }
 

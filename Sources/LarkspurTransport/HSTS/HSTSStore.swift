@@ -88,7 +88,7 @@ public final class HSTSStore: Sendable {
         let now = now()
         return state.withLock { $0.hosts.entries }
             .filter { now < $0.value.expiry }
-            .map { Host(name: $0, includesSubdomains: $1.includesSubdomains, expiry: $1.expiry) }
+            .map { Host(name: $0.text, includesSubdomains: $1.includesSubdomains, expiry: $1.expiry) }
             .sorted { $0.name < $1.name }
     }
 

@@ -66,7 +66,7 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
     }
 
     /// Foundation's results for recent values. Servers send few different values.
-    private static let contentTypes = Mutex<[String: ContentType]>([:])
+    private static let contentTypes = Mutex<[TextKey: ContentType]>([:])
 
     /// The maximum length of a cached value, in bytes. Without this limit, a server could fill the cache with 64 values
     /// that are each as long as a header section.

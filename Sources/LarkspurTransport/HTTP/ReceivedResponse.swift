@@ -1,3 +1,4 @@
+import HTTPSyntax
 import Synchronization
 
 /// The response of a transfer. Programs get it as a `URLResponse`, which is created at the first read, on any thread.

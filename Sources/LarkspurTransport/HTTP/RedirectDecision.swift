@@ -55,7 +55,7 @@ package enum RedirectDecision {
         guard let url = next.url, let scheme = url.scheme, let source = request.url else { return nil }
         let (target, base) = (URLReference(url.absoluteString), URLReference(source.absoluteString))
         guard target.isHTTP || target.isOnSocket(of: base) else {
-            let name = scheme.lowercased().prefix(40)
+            let name = scheme.inLowercase.prefix(40)
             return Refusal(
                 code: .unsupportedURL,
                 sentence: "The redirect leads to a URL whose scheme is \(name), not http or https."
@@ -123,7 +123,7 @@ package enum RedirectDecision {
 
 extension URLReference {
     fileprivate var isHTTP: Bool {
-        let scheme = scheme?.lowercased()
+        let scheme = scheme?.inLowercase
         return scheme == "http" || scheme == "https"
     }
 

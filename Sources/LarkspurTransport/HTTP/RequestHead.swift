@@ -103,7 +103,7 @@ struct RequestHead {
         guard wholeLength <= Self.maximumLength else { throw .tooLong(bytes: wholeLength) }
         setsAcceptEncoding = made.contains(.acceptEncoding)
         asksForRange = made.contains(.range)
-        if isPlain, RememberedLines.canRemember(fields), RememberedLines.canRemember(additionalFields) {
+        if isPlain {
             remembered = RememberedLines(
                 method: method,
                 fields: fields,

@@ -116,7 +116,6 @@ extension RequestLines {
 }
 
 /// The lines of the last request without content, credentials and cookies, and all values on which the lines depend.
-/// These values are in ASCII.
 struct RememberedLines {
     let method: String
     let fields: [String: String]
@@ -128,12 +127,7 @@ struct RememberedLines {
     let setsAcceptEncoding: Bool
     let asksForRange: Bool
 
-    /// Whether all names and values are in ASCII. ``matches(_:_:_:_:)`` can compare only such fields.
-    static func canRemember(_ fields: [String: String]) -> Bool {
-        fields.allSatisfy { name, value in (name + value).utf8.allSatisfy { $0 < 0x80 } }
-    }
-
-    /// Whether a request has the same lines. The comparison of two copies of one dictionary is quick.
+    /// Whether a request has the same lines.
     func matches(
         _ method: String,
         _ fields: [String: String],
@@ -142,15 +136,6 @@ struct RememberedLines {
     ) -> Bool {
         self.method == method && self.mayAskFirst == mayAskFirst && self.fields == fields
             && self.additionalFields == additionalFields
-            // In Swift, strings with different bytes can be equal, because a character can have several encodings. The
-            // stored fields are in ASCII, which is the shortest encoding, so equal fields with the same number of bytes
-            // have the same bytes.
-            && Self.byteCount(self.fields) == Self.byteCount(fields)
-            && Self.byteCount(self.additionalFields) == Self.byteCount(additionalFields)
-    }
-
-    private static func byteCount(_ fields: [String: String]) -> Int {
-        fields.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
     }
 }
 #endif

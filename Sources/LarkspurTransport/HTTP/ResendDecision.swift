@@ -39,7 +39,7 @@ enum ResendDecision: Equatable, Sendable {
 
     /// The idempotent methods of RFC 9110, section 9.2.2, and the safe methods of IANA's registry. Methods are
     /// case-sensitive.
-    private static let idempotentMethods: Set<String> = [
+    private static let idempotentMethods: Set<TextKey> = [
         "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "PROPFIND", "REPORT", "SEARCH", "QUERY",
     ]
 

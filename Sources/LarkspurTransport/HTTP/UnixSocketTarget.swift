@@ -12,7 +12,7 @@ struct UnixSocketTarget: Equatable {
     let text: String
 
     init(_ url: URL) throws(RequestHead.Failure) {
-        guard let scheme = url.scheme?.lowercased(), Self.schemes.contains(scheme) else { throw .unsupportedScheme }
+        guard let scheme = url.scheme?.inLowercase, Self.schemes.contains(scheme) else { throw .unsupportedScheme }
         // The capacity of sockaddr_un, including the zero byte at the end.
         guard let path = url.host(percentEncoded: false), path.utf8.first == UInt8(ascii: "/"), url.port == nil,
             path.utf8.count < 108, !path.utf8.contains(0)

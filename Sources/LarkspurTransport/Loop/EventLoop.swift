@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 /// The work of the loop's thread: it takes commands, runs libcurl, handles ended transfers, and delivers events.
 ///
 /// The loop, its exchanges and their handles are used only on that thread.

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 extension TransferMetrics {
     /// The use of the cache in a transaction: whether a stored response was delivered, and why or why not. Later
     /// releases may add values.

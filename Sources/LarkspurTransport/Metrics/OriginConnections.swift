@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 /// The connections and requests of a session at one origin, at the time of the snapshot
 /// (``CurlURLSession/connections``).
 public struct OriginConnections: Sendable, Hashable {

@@ -1,5 +1,6 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
+import HTTPSyntax
 
 extension TransferMetrics {
     /// Reads libcurl's measurements of a transfer that has ended.

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// The durations and sizes of one transaction: a request and its response. Each redirect and each authentication of a
 /// task is a separate transaction.
 ///

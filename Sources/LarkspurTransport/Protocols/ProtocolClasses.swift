@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 /// The caller's own `URLProtocol` classes in a configuration.
 struct ProtocolClasses: @unchecked Sendable {
     // Safe: classes are constants.
@@ -20,7 +22,7 @@ struct ProtocolClasses: @unchecked Sendable {
     // Recognized by name, because no list is complete: the default configuration lacks some of FoundationNetworking's
     // classes, and a session's configuration may have additional ones.
     private static func isBuiltIn(_ candidate: AnyClass) -> Bool {
-        String(reflecting: candidate).hasPrefix("FoundationNetworking.")
+        String(reflecting: candidate).begins(with: "FoundationNetworking.")
     }
 
     var isEmpty: Bool { classes.isEmpty }
@@ -30,7 +32,7 @@ struct ProtocolClasses: @unchecked Sendable {
 
     /// Returns the class that loads the request of a task; nil if there is none.
     func `class`(for request: URLRequest, of task: URLSessionTask) -> URLProtocol.Type? {
-        let scheme = request.url?.scheme?.lowercased()
+        let scheme = request.url?.scheme?.inLowercase
         let candidates = scheme == "http" || scheme == "https" ? classesBeforeHTTP : classes
         // If a class overrides only the method that takes a request, that method is called with the task's current
         // request.

@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
 import Synchronization
 
 /// The loader that runs one of the caller's `URLProtocol` classes for a task, and passes the reports of the class to
@@ -60,7 +61,7 @@ final class ProtocolLoader: NSObject, URLProtocolClient {
             // ignores them when it compares requests.
             let instance: URLProtocol
             let original = object.originalRequest
-            if request == original, request.allHTTPHeaderFields == original?.allHTTPHeaderFields,
+            if request == original, request.allHTTPHeaderFields ?? [:] == original?.allHTTPHeaderFields ?? [:],
                 request.httpBody == original?.httpBody, request.httpBodyStream === original?.httpBodyStream
             {
                 instance = loader.init(task: object, cachedResponse: nil, client: self)

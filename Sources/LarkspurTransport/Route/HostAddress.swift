@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 /// The fixed addresses of a host, for tests, and for servers that have no name yet. They are used without a name
 /// look-up.
 public struct HostAddress: Sendable, Hashable {

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 /// A `connectionProxyDictionary`, with CFNetwork's keys.
 struct ProxyDictionary {
     private let values: [String: Any]

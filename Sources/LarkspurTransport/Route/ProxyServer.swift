@@ -54,7 +54,7 @@ public struct ProxyServer: Sendable, Hashable {
     /// The schemes are http, https, socks5 and socks5h. The last two mean the same.
     public init?(_ text: String) {
         let whole = text.utf8.firstRange(of: "://".utf8) == nil ? "http://" + text : text
-        guard let url = URLComponents(string: whole), let scheme = url.scheme?.lowercased(),
+        guard let url = URLComponents(string: whole), let scheme = url.scheme?.inLowercase,
             let kind = Kind(rawValue: scheme == "socks5h" ? "socks5" : scheme), var host = url.host, !host.isEmpty,
             url.path.isEmpty || url.path == "/", url.query == nil, url.fragment == nil
         else { return nil }

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 /// The proxies that a session uses.
 public enum ProxyChoice: Sendable, Hashable {
     /// The proxies of the configuration's `connectionProxyDictionary`, even if the dictionary is empty. If there is no
@@ -60,7 +62,7 @@ struct ProxySettings: Sendable, Equatable {
 
     /// Returns the proxy for a URL; nil for a direct connection.
     func proxy(for url: URL) throws(Failure) -> ProxyServer? {
-        let isSecure = url.scheme?.lowercased() == "https"
+        let isSecure = url.scheme?.inLowercase == "https"
         let entry = isSecure ? https : http
         if entry == .direct { return nil }
         let host = url.host(percentEncoded: false) ?? ""

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 /// An address that a resolver has found for the name of a host.
 public struct ResolvedAddress: Sendable, Hashable {
     /// The numerical address, IPv4 or IPv6.
@@ -36,7 +38,7 @@ struct ResolvedNames {
     /// would stay, all are removed.
     static let capacity = 1024
 
-    private var entries: [String: (addresses: [String], end: LoopTime)] = [:]
+    private var entries: [TextKey: (addresses: [String], end: LoopTime)] = [:]
 
     /// Returns the addresses of a name; nil if there are none that are valid.
     func addresses(of name: String, at now: LoopTime) -> [String]? {
@@ -61,14 +63,14 @@ struct ResolvedNames {
 /// The names in libcurl's cache of addresses. libcurl does not limit the entries that it is given, so the oldest ones
 /// are removed.
 struct LoadedNames {
-    private var names: Set<String> = []
+    private var names: Set<TextKey> = []
     private var order = Line<String>()
 
     /// Returns the lines for `CURLOPT_RESOLVE` that replace the addresses of a host.
     mutating func lines(for host: HostAddress) -> [String] {
         guard let line = host.curlLine else { return [] }
         let name = "\(host.host):\(host.port)"
-        if names.insert(name).inserted { order.append(name) }
+        if names.insert(name) { order.append(name) }
         guard names.count > ResolvedNames.capacity, let oldest = order.take() else { return [line] }
         names.remove(oldest)
         return ["-" + oldest, line]

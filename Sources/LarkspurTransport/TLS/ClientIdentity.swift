@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 /// A certificate with its private key, for servers that request a client certificate.
 ///
 /// The certificate is sent to every server of the session that requests one, including the target of a redirect. The
@@ -35,7 +37,7 @@ public struct ClientIdentity: Sendable, Hashable {
         passphrase: String? = nil
     ) throws(TLSConfigurationError) -> ClientIdentity {
         let chain = try TLSCertificate.certificates(in: certificates).map(\.pem).joined()
-        let blocks = PEMBlock.blocks(of: key).filter { $0.label.hasSuffix("PRIVATE KEY") }
+        let blocks = PEMBlock.blocks(of: key).filter { $0.label.ends(with: "PRIVATE KEY") }
         guard let block = blocks.first else {
             throw TLSConfigurationError(.malformedKey, "The data hold no private key in PEM.")
         }

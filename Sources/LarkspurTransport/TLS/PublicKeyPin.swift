@@ -16,10 +16,10 @@ public struct PublicKeyPin: Sendable, Hashable {
     /// - Throws: A ``TLSConfigurationError``: `malformedPin` if the text is not a hash of 32 bytes.
     public init(sha256 base64: String) throws(TLSConfigurationError) {
         var text = base64[...]
-        if text.hasPrefix("sha256/") {
+        if text.begins(with: "sha256/") {
             text = text.dropFirst(7)
             // A hash can begin with a slash, too; 32 bytes take 44 characters.
-            if text.hasPrefix("/"), text.utf8.count > 44 { text = text.dropFirst() }
+            if text.begins(with: "/"), text.utf8.count > 44 { text = text.dropFirst() }
         }
         guard let hash = Data(base64Encoded: String(text)), hash.count == 32 else {
             throw TLSConfigurationError(.malformedPin, "“\(base64)” is no SHA-256 hash in base64.")
@@ -35,7 +35,7 @@ public struct PublicKeyPin: Sendable, Hashable {
         let data = Data(data)
         let blocks = data.first == DERReader.Tag.sequence ? [] : PEMBlock.blocks(of: data)
         let block = blocks.first { $0.label == "PUBLIC KEY" || $0.label == "RSA PUBLIC KEY" }
-        if block == nil, blocks.contains(where: { $0.label.hasSuffix("PRIVATE KEY") }) {
+        if block == nil, blocks.contains(where: { $0.label.ends(with: "PRIVATE KEY") }) {
             throw TLSConfigurationError(
                 .malformedKey,
                 "This is a private key; a pin is made of the public one, which “openssl pkey -pubout” gives."
@@ -169,8 +169,8 @@ public struct HostPins: Sendable, Hashable {
 #if canImport(FoundationNetworking)
 /// The pins of all hosts.
 struct PinTable: Sendable {
-    private var hosts: [String: Set<PublicKeyPin>] = [:]
-    private var domains: [String: Set<PublicKeyPin>] = [:]
+    private var hosts: [TextKey: Set<PublicKeyPin>] = [:]
+    private var domains: [TextKey: Set<PublicKeyPin>] = [:]
     /// The pins that apply to every host; nil if there are no such pins.
     private let everywhere: Set<PublicKeyPin>?
 
@@ -204,8 +204,8 @@ struct PinTable: Sendable {
         var rest = name[...]
         while true {
             if let keys = domains[String(rest)] { return keys }
-            guard let dot = rest.firstIndex(of: ".") else { return nil }
-            rest = rest[dot...].dropFirst()
+            guard let (_, parent) = rest.cut(at: ".") else { return nil }
+            rest = parent
         }
     }
 }

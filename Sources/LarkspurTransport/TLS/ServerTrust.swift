@@ -1,5 +1,6 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
+import HTTPSyntax
 
 /// The check of servers' certificates within the handshake, for all connections of one loop.
 ///
@@ -12,7 +13,7 @@ final class ServerTrust {
     private let rules: ServerTrustRules
     private var raw: OpaquePointer?
     /// The last objection for each host. The objections are numbered in the order in which they occur.
-    private var objections: [String: (number: Int, objection: TrustObjection)] = [:]
+    private var objections: [TextKey: (number: Int, objection: TrustObjection)] = [:]
     /// The number of objections so far.
     private(set) var objectionCount = 0
 

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 /// The location of the system's certificate authorities for libcurl.
 ///
 /// A libcurl that was built for another distribution, for example one that is shipped with a program, may use a path

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// A certificate (RFC 5280), for use as a trusted root or to create pins.
 ///
 /// It is parsed when it is created, so that a missing file or a damaged certificate is found before a session exists.

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 /// The TLS settings of a session: the trust in servers, the client's certificate and the versions.
 ///
 /// The settings are enforced within the TLS handshake, before any part of a request is sent. If the loaded libcurl

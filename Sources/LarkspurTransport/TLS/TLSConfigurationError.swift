@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// The reason why a certificate, a key, a pin or a host cannot be used. It is thrown when the value is created, before
 /// a session exists.
 public struct TLSConfigurationError: Error, Sendable, Hashable {

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// The reason why a connection was not secure enough for a request. It has details that a `URLError` does not have.
 ///
 /// ``Foundation/URLError/tlsFailure`` returns it.

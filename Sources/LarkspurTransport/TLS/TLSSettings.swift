@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 /// The effective TLS settings of a session with the loaded libcurl. They are computed once, when the session is
 /// created.
 struct TLSSettings: Sendable {
@@ -111,7 +113,7 @@ struct TLSSettings: Sendable {
 
     /// Whether the superclass, which does not apply this configuration, may perform a task.
     func admitsForeignTask(for url: URL?) -> Bool {
-        guard isCustom, let url, let scheme = url.scheme?.lowercased(), scheme != "file", scheme != "data" else {
+        guard isCustom, let url, let scheme = url.scheme?.inLowercase, scheme != "file", scheme != "data" else {
             return true
         }
         return scheme != "wss" && scheme != "ftps" && (pins.isEmpty || requirements(for: url.host ?? "").isEmpty)
@@ -168,7 +170,7 @@ package struct TLSAbilities: Sendable {
 
     /// Whether the library takes certificates and keys from memory. OpenSSL and its derivatives do.
     var takesIdentities: Bool {
-        ["OpenSSL", "quictls", "LibreSSL", "BoringSSL", "AWS-LC"].contains { library.hasPrefix($0 + "/") }
+        ["OpenSSL", "quictls", "LibreSSL", "BoringSSL", "AWS-LC"].contains { library.begins(with: $0 + "/") }
     }
 }
 #endif

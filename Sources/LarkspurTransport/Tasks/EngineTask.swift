@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+package import HTTPSyntax
+
 /// A task object of one of the engine's task classes.
 protocol EngineTask: URLSessionTask {
     var core: TaskCore { get }
@@ -10,7 +12,9 @@ extension URLSessionTask {
 
     /// The names, in lower case, of fields that were removed because a redirect of a WebSocket's handshake leads to
     /// another origin. Empty for other tasks.
-    package var withheldFields: Set<String> { (self as? any EngineTask)?.core.webSocket?.attempt?.withheldFields ?? [] }
+    package var withheldFields: Set<TextKey> {
+        (self as? any EngineTask)?.core.webSocket?.attempt?.withheldFields ?? []
+    }
 
     /// The metrics of each request of the task so far, including redirects and authentication. Empty if the engine of a
     /// ``CurlURLSession`` does not perform the task.

@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
 import Synchronization
 
 /// The state that a session and its tasks share: settings, loop, delegate, and the list of the tasks.
@@ -69,7 +70,7 @@ final class SessionCore: Sendable {
     /// other requests.
     func carries(_ request: URLRequest) -> Bool {
         guard let scheme = request.url?.scheme else { return true }
-        return scheme == "http" || scheme == "https" || Self.schemes.contains(scheme.lowercased())
+        return scheme == "http" || scheme == "https" || Self.schemes.contains(scheme.inLowercase)
             || settings.protocols.load(request)
     }
 

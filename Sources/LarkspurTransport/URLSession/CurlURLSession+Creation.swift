@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 extension CurlURLSession {
     // MARK: Availability
 

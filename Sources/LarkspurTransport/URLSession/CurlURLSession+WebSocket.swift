@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-internal import HTTPSyntax
+package import HTTPSyntax
 
 /// WebSockets of the engine.
 extension CurlURLSession {
@@ -36,7 +36,7 @@ extension CurlURLSession {
     ///   - line: The WebSocket.
     package func makeAttempt(
         _ request: URLRequest,
-        withholding withheldFields: Set<String>,
+        withholding withheldFields: Set<TextKey>,
         on line: WebSocketLine
     ) -> WebSocketAttempt {
         let attempt = WebSocketAttempt(withheldFields: withheldFields)
@@ -99,7 +99,7 @@ extension URL {
     /// The URL of the request that opens a WebSocket: the scheme ws or wss is replaced by http or https.
     package var ofHandshake: URL {
         let replacement: String
-        switch scheme?.lowercased() {
+        switch scheme?.inLowercase {
         case "ws": replacement = "http"
         case "wss": replacement = "https"
         default: return self

@@ -115,13 +115,13 @@ public struct EngineReport: Sendable, CustomStringConvertible {
     ]
 
     private static func libraries(in maps: String) -> [String] {
-        let paths = maps.split(separator: "\n").compactMap { line -> String? in
+        let paths = maps.parts(separatedBy: "\n").compactMap { line -> String? in
             // The path is the last column, and may contain blanks. No other column has a slash.
             guard let path = line.utf8.firstIndex(of: UInt8(ascii: "/")).map({ line[$0...] }) else { return nil }
             let name = path.parts(separatedBy: "/").last ?? ""
-            return names.contains { name.hasPrefix($0) } && name.contains(".so") ? String(path) : nil
+            return names.contains { name.begins(with: $0) } && name.holds(".so") ? String(path) : nil
         }
-        return Set(paths).sorted()
+        return Set(paths.map { TextKey($0) }).map(\.text).sorted()
     }
 }
 #endif

@@ -8,13 +8,14 @@ enum UpgradeRequest {
     ///   - url: The URL in the form that libcurl accepts.
     ///   - lines: The fields in libcurl's notation.
     static func bytes(url: String, lines: [String]) -> [UInt8] {
-        let afterScheme = url.range(of: "://").map { url[$0.upperBound...] } ?? url[...]
-        let end = afterScheme.firstIndex { $0 == "/" || $0 == "?" } ?? afterScheme.endIndex
+        let afterScheme = url.utf8.firstRange(of: "://".utf8).map { url[$0.upperBound...] } ?? url[...]
+        let end =
+            afterScheme.utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? afterScheme.endIndex
         var authority = afterScheme[..<end]
-        let defaultPort = url.hasPrefix("https") ? ":443" : ":80"
-        if authority.hasSuffix(defaultPort) { authority = authority.dropLast(defaultPort.count) }
+        let defaultPort = url.begins(with: "https") ? ":443" : ":80"
+        if authority.ends(with: defaultPort) { authority = authority.dropLast(defaultPort.count) }
         var path = String(afterScheme[end...])
-        if !path.hasPrefix("/") { path = "/" + path }
+        if !path.begins(with: "/") { path = "/" + path }
         var text = "GET \(path) HTTP/1.1\r\n"
         if !lines.contains(where: { $0.utf8.count >= 5 && String($0.prefix(5)).hasSameLetters(as: "Host:") }) {
             text += "Host: \(authority)\r\n"

@@ -58,10 +58,10 @@ package final class WebSocketAttempt: Sendable {
     }
 
     /// The names, in lower case, of the fields that are not sent to another origin after a redirect.
-    let withheldFields: Set<String>
+    let withheldFields: Set<TextKey>
     private let state = Mutex(State())
 
-    init(withheldFields: Set<String>) { self.withheldFields = withheldFields }
+    init(withheldFields: Set<TextKey>) { self.withheldFields = withheldFields }
 
     var task: (any HandshakeTask)? { state.withLock { $0.task } }
 

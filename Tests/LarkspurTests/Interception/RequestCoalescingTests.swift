@@ -36,6 +36,36 @@ struct RequestCoalescingTests {
         #expect(server.requests.count == 2)
     }
 
+    @Test("Requests whose fields only look the same share no attempt", arguments: TestTransport.allCases)
+    func equivalentFields(_ transport: TestTransport) async throws {
+        let manager = makeManager(transport)
+        let names = ["Jos\u{E9}", "Jose\u{301}"]
+
+        let calls = names.map { name in Task { await manager.get("x", headers: ["X-User": name]).response() } }
+        try await eventually(2) { server.requests.count }
+        gate.open()
+        for call in calls { _ = await call.value }
+
+        let sent = server.requests.compactMap { $0.headers["X-User"] }.map { Array($0.utf8) }
+        #expect(Set(sent) == Set(names.map { Array($0.utf8) }))
+    }
+
+    @Test(
+        "A field is sent with its own bytes after a request with an equivalent one",
+        arguments: TestTransport.allCases
+    )
+    func fieldsInSequence(_ transport: TestTransport) async throws {
+        gate.open()
+        let manager = transport.makeManager(for: server)
+        let names = ["Jos\u{E9}", "Jose\u{301}", "Jos\u{E9}", "\u{212A}", "K"]
+
+        for name in names { _ = try await manager.get("x", headers: ["X-User": name]).data }
+
+        #expect(
+            server.requests.compactMap { $0.headers["X-User"] }.map { Array($0.utf8) } == names.map { Array($0.utf8) }
+        )
+    }
+
     @Test("Requests that differ, or are no GETs, downloads and streams are sent themselves")
     func different() async throws {
         let manager = makeManager(.curl)

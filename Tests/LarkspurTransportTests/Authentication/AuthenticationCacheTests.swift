@@ -26,7 +26,7 @@ import Testing
         )
     }
 
-    private func parameters(_ use: KnownAuthentications.Use?) -> [String: String] {
+    private func parameters(_ use: KnownAuthentications.Use?) -> [TextKey: String] {
         AuthenticationChallenges.parse([use?.field ?? ""]).first?.parameters ?? [:]
     }
 

@@ -24,7 +24,7 @@ import Testing
         ) { clientNonce }
     }
 
-    private func parameters(_ field: String) -> [String: String] {
+    private func parameters(_ field: String) -> [TextKey: String] {
         AuthenticationChallenges.parse([field]).first?.parameters ?? [:]
     }
 

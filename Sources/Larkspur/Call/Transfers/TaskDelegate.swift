@@ -1,3 +1,4 @@
+import HTTPSyntax
 import Synchronization
 
 /// The delegate of one transfer of a task. It receives the events of the transfer, collects its content, calls the

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// The description of a call's transfer, from which each attempt is created.
 ///
 /// The facts are stored behind a reference. Most calls share the facts of their kind, so copies cost little.
@@ -29,7 +31,7 @@ struct TransferTemplate: Sendable {
         /// The resume data that the next attempt continues.
         var resumeData: Data?
         /// The names of the fields, in lower case, that a redirect to another origin does not get.
-        var withheldFields: Set<String> = []
+        var withheldFields: Set<TextKey> = []
     }
 
     private final class Reference: Sendable {

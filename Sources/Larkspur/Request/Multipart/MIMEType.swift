@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// The media types of files.
 enum MIMEType {
     /// The media type of a file of unknown type.
@@ -6,7 +8,7 @@ enum MIMEType {
     /// Returns the media type of files with an extension; ``unknown`` if the table does not contain the extension.
     /// - Parameter fileExtension: The extension without its dot, in upper or lower case.
     static func ofFiles(withExtension fileExtension: String) -> String {
-        table[fileExtension.lowercased()] ?? unknown
+        table[fileExtension.inLowercase] ?? unknown
     }
 
     /// Returns the media type of a file by the extension of its name.
@@ -19,8 +21,8 @@ enum MIMEType {
 extension MIMEType {
     /// The media types of file extensions. If IANA has registered no type for an extension, the table has the type that
     /// servers and Apple's systems use.
-    static let table: [String: String] = Dictionary(
-        families.flatMap { family, types in types.map { ($0, "\(family)/\($1)") } },
+    static let table: [TextKey: String] = Dictionary(
+        families.flatMap { family, types in types.map { (TextKey($0), "\(family)/\($1)") } },
         uniquingKeysWith: { first, _ in first }
     )
 

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// A converter of parameters into the objects that `JSONSerialization` and `PropertyListSerialization` write.
 ///
 /// If a value has an unsupported type, both of them terminate the process or write a wrong value. So every value is

@@ -53,7 +53,7 @@ enum ParameterPath {
     /// Returns the whole path of the value that failed. An encoder that started with the path reports the whole path.
     /// An encoder that started without it reports only the rest.
     private static func joined(_ path: [any CodingKey], _ reported: [any CodingKey]) -> [any CodingKey] {
-        let isWhole = reported.map(\.stringValue).starts(with: path.map(\.stringValue))
+        let isWhole = reported.map(\.stringValue).starts(with: path.map(\.stringValue), by: ==)
         return isWhole ? reported : path + reported
     }
 }

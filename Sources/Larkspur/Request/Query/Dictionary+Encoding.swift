@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 extension [String: Any] {
     /// Creates parameters from a value, for a query or a form.
     ///

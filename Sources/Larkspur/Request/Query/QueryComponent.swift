@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// A tree of parameters. The text of its leaves and its keys are already in the encoder's styles.
 indirect enum QueryComponent {
     typealias Field = (key: String, value: QueryComponent)

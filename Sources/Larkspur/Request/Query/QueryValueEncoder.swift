@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// The state that all containers of one `encode(to:)` share.
 final class QueryEncoding {
     let builder: QueryComponentBuilder
@@ -18,7 +20,7 @@ final class QueryNode {
     private enum Content {
         case nothing
         case value(QueryComponent)
-        case object([(key: String, node: QueryNode)], positions: [String: Int])
+        case object([(key: String, node: QueryNode)], positions: [TextKey: Int])
         case array([QueryNode])
     }
 

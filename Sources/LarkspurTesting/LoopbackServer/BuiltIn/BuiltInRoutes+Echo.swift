@@ -1,4 +1,5 @@
 internal import Foundation
+import HTTPSyntax
 
 /// Routes that return the client's request as JSON.
 extension BuiltInRoutes {

@@ -1,4 +1,5 @@
 internal import Foundation
+import HTTPSyntax
 
 /// Routes that generate any number of bytes and lines.
 extension BuiltInRoutes {

@@ -1,4 +1,5 @@
 internal import Foundation
+import HTTPSyntax
 
 /// The routes that every server has: the routes of httpbin.org, routes for WebSocket, and the faults.
 struct BuiltInRoutes: Sendable {

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// The `Authorization` field of Digest authentication (RFC 7616, section 3.4).
 struct DigestCredentials {
-    private let values: [String: String]
+    private let values: [TextKey: String]
 
     /// Parses the field; nil for other schemes.
     init?(_ field: String) {

@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
 import Synchronization
 
 /// The channel from a `URLSessionTask` to the Swift task that iterates over the content. If too much content is not

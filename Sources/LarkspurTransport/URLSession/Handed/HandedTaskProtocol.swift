@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 /// The protocol class with which the engine performs the tasks that FoundationNetworking creates in a
 /// ``CurlURLSession``.
 ///
@@ -35,7 +37,7 @@ final class HandedTaskProtocol: URLProtocol {
     // If this method is called on another queue than the work queue of a session's superclass, no task can be
     // performed.
     override class func canInit(with request: URLRequest) -> Bool {
-        let scheme = request.url?.scheme?.lowercased()
+        let scheme = request.url?.scheme?.inLowercase
         return scheme == "data" || SuperclassQueue.session?.carries(request) ?? (scheme == "http" || scheme == "https")
     }
 

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 @_spi(Reflection) internal import Swift
 
 /// A stored property of another module's class, found by its name through reflection.

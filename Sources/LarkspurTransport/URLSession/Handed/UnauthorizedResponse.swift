@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 /// A 401 response that FoundationNetworking does not treat as a challenge.
 ///
 /// The engine has already handled all challenges. For an ordinary 401 response, FoundationNetworking would create a

@@ -35,7 +35,8 @@ struct MIMETypeTests {
     @Test("The table has more than 120 extensions, in lower case, and types that may stand in a header")
     func table() {
         #expect(MIMEType.table.count >= 120)
-        for (fileExtension, type) in MIMEType.table {
+        for (key, type) in MIMEType.table {
+            let fileExtension = key.text
             #expect(fileExtension == fileExtension.lowercased())
             let words = type.split(separator: "/", omittingEmptySubsequences: false)
             #expect(words.count == 2 && words.allSatisfy { $0.isToken }, "\(type)")

@@ -27,7 +27,7 @@ extension FuzzTarget {
             for challenge in read {
                 require(challenge.scheme.isToken, "a scheme is a token")
                 require(
-                    challenge.parameters.keys.allSatisfy { $0.isToken && $0 == $0.lowercased() },
+                    challenge.parameters.keys.allSatisfy { $0.text.isToken && $0.text == $0.text.lowercased() },
                     "names are tokens"
                 )
                 guard let answerable = AnswerableChallenge(challenge) else { continue }
@@ -89,7 +89,7 @@ extension FuzzTarget {
         }
         var parser = AuthenticationFieldParser(text)
         let parameters = parser.parameters()
-        require(parameters.keys.allSatisfy { $0.isToken && $0 == $0.lowercased() }, "names are tokens")
+        require(parameters.keys.allSatisfy { $0.text.isToken && $0.text == $0.text.lowercased() }, "names are tokens")
     }
 
     // MARK: Certificates
