@@ -26,8 +26,9 @@ package enum DigestAlgorithm: String, CaseIterable {
         }
     }
 
+    /// Returns the hash of the octets of texts, with colons between them.
     package func hash(_ parts: String...) -> String {
-        hash(Data(parts.joined(separator: ":").utf8))
+        hash(Data(parts.joined(separator: ":").octets))
     }
 }
 

@@ -92,7 +92,7 @@ extension String {
     package init(networkBytes bytes: some Collection<UInt8>) {
         self =
             String(validating: bytes, as: UTF8.self)
-            ?? String(String.UnicodeScalarView(bytes.map { UnicodeScalar($0) }))
+            ?? String(latin1: bytes)
     }
 
     /// The text with its control characters escaped, so that it stays on one line of a log.

@@ -56,7 +56,7 @@ struct DigestSession: Sendable {
             return "username=\"\(challenge.algorithm.hash(user, challenge.realm))\""
         }
         // If the server announces UTF-8, a name with characters beyond ASCII is written in the notation of RFC 7616.
-        if challenge.isUTF8, !user.utf8.allSatisfy({ $0 < 0x80 }) {
+        if challenge.isUTF8, !user.hasOctets, !user.utf8.allSatisfy({ $0 < 0x80 }) {
             return "username*=UTF-8''\(Self.percentEncoded(user))"
         }
         return "username=\(Self.quoted(user))"

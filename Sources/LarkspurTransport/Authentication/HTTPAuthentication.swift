@@ -93,7 +93,7 @@ struct HTTPAuthentication: Sendable {
         switch challenge {
         case .basic:
             let userAndPassword = "\(userCredential.user):\(userCredential.password)"
-            return .basic(field: "Basic " + Data(userAndPassword.utf8).base64EncodedString())
+            return .basic(field: "Basic " + Data(userAndPassword.octets).base64EncodedString())
         case .digest(let digest):
             return .digest(DigestSession(digest, userCredential, clientNonce: makeClientNonce()))
         }

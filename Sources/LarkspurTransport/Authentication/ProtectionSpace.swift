@@ -48,7 +48,7 @@ struct ProtectionSpace: Sendable, Hashable {
 
 extension ProtectionSpace {
     init(server: Server, offer: ChallengeOffer) {
-        self.init(server: server, realm: offer.realm ?? server.host, scheme: offer.scheme)
+        self.init(server: server, realm: offer.realm?.readable ?? server.host, scheme: offer.scheme)
     }
 }
 #endif

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 import HTTPSyntax
 
-/// A user's name and password.
+/// A user's name and password, made of octets, because the user information of a URL may have any.
 ///
 /// Its descriptions do not show the password.
 struct UserCredential: Sendable, Hashable {
@@ -18,13 +18,17 @@ extension UserCredential {
 
     /// Creates the user credential of a URL; nil if the URL has no user name.
     init?(_ url: URL) {
-        guard let user = url.user(percentEncoded: false), !user.isEmpty else { return nil }
-        self.init(user: user, password: url.password(percentEncoded: false) ?? "")
+        guard let user = url.user(percentEncoded: true), !user.isEmpty else { return nil }
+        let password = url.password(percentEncoded: true) ?? ""
+        self.init(
+            user: String(octets: user.percentDecodedBytes()),
+            password: String(octets: password.percentDecodedBytes())
+        )
     }
 
     /// The credential for delegates. No storage stores it.
     var credential: URLCredential {
-        URLCredential(user: user, password: password, persistence: .none)
+        URLCredential(user: user.readable, password: password.readable, persistence: .none)
     }
 }
 

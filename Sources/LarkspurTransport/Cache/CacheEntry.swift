@@ -25,7 +25,7 @@ struct CacheEntry: Equatable, Sendable {
     let url: String
     var status: Int
     var version: String
-    /// The values of the fields, by the names in the spelling of ``ResponseHead``.
+    /// The values of the fields, by the names in the spelling of ``ResponseHead``. The entity tag is made of octets.
     var fields: [String: String]
     /// The varying fields, in the order of their names.
     var varying: [VaryingField]
@@ -88,6 +88,7 @@ struct CacheEntry: Equatable, Sendable {
     ///   validated the entry.
     func makeResponse(url: URL, age: TimeInterval?) -> HTTPURLResponse? {
         var fields = fields
+        if let tag = fields["Etag"], tag.hasOctets { fields["Etag"] = tag.readable }
         if let age { fields["Age"] = String(Int(max(0, min(age, TimeInterval(CacheControl.longest))))) }
         return EngineResponse.make(url: url, status: status, version: version, fields: fields)
     }

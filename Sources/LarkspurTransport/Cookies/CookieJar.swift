@@ -38,7 +38,7 @@ struct CookieJar: Sendable {
         let now = clock()
         var field = ""
         for cookie in Self.sorted(cookies.filter { $0.isFor(context, now: now) }) {
-            let (name, value) = (cookie.name, cookie.value)
+            let (name, value) = (cookie.octetName, cookie.octetValue)
             let separator = field.isEmpty ? "" : "; "
             let length = field.utf8.count + separator.utf8.count + name.utf8.count + 1 + value.utf8.count
             guard length <= CookieLimits.fieldLength else { continue }

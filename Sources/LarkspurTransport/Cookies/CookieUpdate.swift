@@ -57,7 +57,7 @@ struct CookieIdentity: Hashable {
 }
 
 extension CookieIdentity {
-    init(_ cookie: HTTPCookie) { self.init(name: cookie.name, domain: cookie.domain, path: cookie.path) }
+    init(_ cookie: HTTPCookie) { self.init(name: cookie.octetName, domain: cookie.domain, path: cookie.path) }
 }
 
 extension CookieUpdate {
@@ -89,7 +89,7 @@ extension CookieUpdate {
                     age: (cookie.created, 0)
                 )
                 if isSecure {
-                    secure[cookie.name, default: []].append((CookieHost(cookie.domain.withoutDot), cookie.path))
+                    secure[cookie.octetName, default: []].append((CookieHost(cookie.domain.withoutDot), cookie.path))
                 }
             }
         }

@@ -3,7 +3,9 @@ internal import HTTPSyntax
 
 /// A cookie, as a `Set-Cookie` value describes it (RFC 6265, section 5.2).
 struct SetCookie: Equatable {
+    /// The name, made of octets.
     let name: String
+    /// The value, made of octets.
     let value: String
     /// The domain in lower case, without a leading dot; nil if there is none.
     private(set) var domain: String?
@@ -40,8 +42,8 @@ struct SetCookie: Equatable {
         case "max-age": maximumAge = Self.seconds(value) ?? maximumAge
         case "domain":
             let name = value.first == UInt8(ascii: ".") ? value.dropFirst() : value
-            domain = name.isEmpty ? nil : String(decoding: name, as: UTF8.self).inLowercase
-        case "path": path = value.first == UInt8(ascii: "/") ? String(decoding: value, as: UTF8.self) : nil
+            domain = name.isEmpty ? nil : String(decoding: name, as: UTF8.self).readable.inLowercase
+        case "path": path = value.first == UInt8(ascii: "/") ? String(decoding: value, as: UTF8.self).readable : nil
         case "secure": isSecure = true
         case "httponly": isHTTPOnly = true
         default: break

@@ -68,7 +68,11 @@ struct LineList {
 
     /// Returns false if there is no memory for the line.
     private mutating func append(_ line: String) -> Bool {
-        guard let longer = libcurl_slist_append(list, line) else { return false }
+        let longer =
+            line.hasOctets
+            ? libcurl_slist_append(list, line.octets.map { CChar(bitPattern: $0) } + [0])
+            : libcurl_slist_append(list, line)
+        guard let longer else { return false }
         list = longer
         return true
     }

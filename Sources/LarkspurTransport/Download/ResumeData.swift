@@ -24,12 +24,20 @@ extension ResumeData {
     ///
     /// Only the response to a GET without content can be continued, and only if it has the whole representation. The
     /// file must contain the bytes as they were received, so the engine must not have decoded them.
-    init?(request: URLRequest, hasBody: Bool, response: HTTPURLResponse, isDecoded: Bool, file: String) {
+    /// - Parameter entityTag: The entity tag of the response, made of octets; nil if it has none.
+    init?(
+        request: URLRequest,
+        hasBody: Bool,
+        response: HTTPURLResponse,
+        entityTag: String?,
+        isDecoded: Bool,
+        file: String
+    ) {
         guard response.statusCode == 200, !isDecoded, !hasBody, request.httpMethod ?? "GET" == "GET",
             let url = request.url?.withoutUser, Self.mayHold(url),
             response.value(forHTTPHeaderField: "Accept-Ranges")?.hasSameLetters(as: "none") != true,
             let validator = DownloadValidator(
-                entityTag: response.value(forHTTPHeaderField: "Etag"),
+                entityTag: entityTag,
                 lastModified: response.value(forHTTPHeaderField: "Last-Modified"),
                 date: response.value(forHTTPHeaderField: "Date")
             )

@@ -45,6 +45,7 @@ extension ContentSink {
             request: original,
             hasBody: hasBody,
             response: response,
+            entityTag: incoming.entityTag ?? response.value(forHTTPHeaderField: "Etag"),
             isDecoded: incoming.decoder != nil,
             file: file.path
         )

@@ -10,6 +10,8 @@ final class ContentSink {
         var framed = FramedContent(.none)
         /// Whether another recipient of the same bytes could determine another end of the content.
         var hasDoubtfulEnd = false
+        /// The entity tag of the response, made of octets, if it has octets that are not UTF-8; otherwise nil.
+        var entityTag: String?
         /// The decoder; nil if the content is delivered unchanged.
         var decoder: ContentDecoder?
         /// The content that waits for the decision about the response. It is not decoded yet.

@@ -28,14 +28,14 @@ extension Exchange {
 
     private func validation(of stale: CacheEntry, by head: ResponseHead) -> Transaction.Consequence? {
         guard let state = caching, let cache = group.settings.cache else { return nil }
-        guard stale.isValidated(by: head.fields) else {
+        guard stale.isValidated(by: head.cachedFields) else {
             // The 304 does not match the stored response. So the stored response cannot be used, and a complete
             // response is needed.
             cache.remove(state.url)
             history.ignoresCache = true
             return .sendAgain(readsContent: true)
         }
-        let entry = stale.freshened(by: head.fields, requestTime: transfer.start, responseTime: Date())
+        let entry = stale.freshened(by: head.cachedFields, requestTime: transfer.start, responseTime: Date())
         store(entry, inPlaceOf: stale, of: state, in: cache)
         caching?.replay = CacheState.Replay(entry: entry, source: .validatedCache, age: nil)
         caching?.use = .validated
@@ -77,7 +77,7 @@ extension Exchange {
             url: state.url,
             status: head.status,
             version: head.version,
-            fields: CacheEntry.storedFields(of: head.fields),
+            fields: CacheEntry.storedFields(of: head.cachedFields),
             varying: names.map { CacheEntry.VaryingField(name: $0, value: state.fields.nominated($0)) },
             authorization: state.fields.nominated("authorization"),
             requestTime: transfer.start,
@@ -90,8 +90,8 @@ extension Exchange {
     /// Updates the stored response to a GET from the response to a HEAD (RFC 9111, section 4.3.5).
     private func note(_ head: ResponseHead, of state: CacheState, in cache: any ResponseStore) {
         guard head.status == 200, let stale = state.stale else { return }
-        if stale.isConfirmed(byHead: head.fields) {
-            let entry = stale.freshened(by: head.fields, requestTime: transfer.start, responseTime: Date())
+        if stale.isConfirmed(byHead: head.cachedFields) {
+            let entry = stale.freshened(by: head.cachedFields, requestTime: transfer.start, responseTime: Date())
             store(entry, inPlaceOf: stale, of: state, in: cache)
         } else {
             cache.remove(state.url)

@@ -95,7 +95,7 @@ extension Exchange {
             status: response.statusCode,
             contentRange: response.value(forHTTPHeaderField: "Content-Range"),
             contentLength: response.expectedContentLength >= 0 ? response.expectedContentLength : nil,
-            entityTag: response.value(forHTTPHeaderField: "Etag"),
+            entityTag: sink.incoming.entityTag ?? response.value(forHTTPHeaderField: "Etag"),
             lastModified: response.value(forHTTPHeaderField: "Last-Modified"),
             isCoded: coding.map { !$0.hasSameLetters(as: "identity") } ?? false,
             hasManyParts: response.mimeType?.hasSameLetters(as: "multipart/byteranges") ?? false,

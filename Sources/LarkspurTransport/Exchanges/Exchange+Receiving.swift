@@ -120,6 +120,7 @@ extension Exchange {
             try ResponseFraming(head.framing, status: head.status, version: head.version, method: method)
         )
         incoming.hasDoubtfulEnd = ResponseFraming.isDoubtful(head.framing, version: head.version)
+        incoming.entityTag = head.entityTag
         if incoming.hasDoubtfulEnd { transfer.handle?.connectionUse.closesConnection = true }
         incoming.decoder = decoder(for: head, framing: incoming.framed.framing)
         if incoming.decoder == nil, let count = incoming.framed.expectedCount { incoming.expectedBytes = count }

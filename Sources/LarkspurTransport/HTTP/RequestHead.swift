@@ -92,8 +92,8 @@ struct RequestHead {
         }
         var made = RequestLines(mayAskFirst: mayAskFirst)
         if let authorization { try made.add("Authorization", authorization) }
-        for (name, value) in fields { try made.add(name, value) }
-        for (name, value) in additionalFields { try made.add(name, value) }
+        for (name, value) in fields { try made.add(name, Self.octets(of: value, named: name)) }
+        for (name, value) in additionalFields { try made.add(name, Self.octets(of: value, named: name)) }
         if let cookie { try made.add("Cookie", cookie) }
         self.body = made.length(ofBody: body)
         made.addDefaults(method: method, body: self.body)
@@ -116,6 +116,15 @@ struct RequestHead {
             )
         }
         expectsContinue = mayAskFirst && self.body.hasContent && (self.body.isLong || made.contains(.expect))
+    }
+
+    /// Returns the value of a field as text that is made of octets. The engine itself sets conditions, which are such
+    /// text already; other values are the program's, which are sent in UTF-8.
+    private static func octets(of value: String, named name: String) -> String {
+        guard value.hasOctets, !name.hasSameLetters(as: "If-None-Match"), !name.hasSameLetters(as: "If-Range") else {
+            return value
+        }
+        return String(octets: value.utf8)
     }
 }
 

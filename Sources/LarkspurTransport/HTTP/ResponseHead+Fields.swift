@@ -17,6 +17,7 @@ extension ResponseHead {
         private var lengths: String?
         private var transferEncoding: String?
         private var obscured: String?
+        private var entityTag: String?
 
         init(status: Int, version: String) {
             self.status = status
@@ -24,16 +25,18 @@ extension ResponseHead {
             fields.reserveCapacity(12)
         }
 
-        func add(_ name: FieldName, _ value: String) {
+        /// - Parameter octets: The value, made of octets.
+        func add(_ name: FieldName, _ octets: String) {
+            let value = octets.hasOctets ? reading(octets, of: name) : octets
             switch name.role {
             case .plain: add(value, named: name.text)
             case .spelledAsSent: add(value, named: firstSpelling(of: name.text))
-            case .setCookie: setCookies.append(value)
+            case .setCookie: setCookies.append(octets)
             case .challenge:
-                challenges.append(value)
+                challenges.append(octets)
                 add(value, named: name.text)
             case .proxyChallenge:
-                proxyChallenges.append(value)
+                proxyChallenges.append(octets)
                 add(value, named: name.text)
             case .location:
                 location = location ?? value
@@ -47,6 +50,17 @@ extension ResponseHead {
                 Self.append(value, to: &transferEncoding)
                 add(value, named: name.text)
             }
+        }
+
+        /// Returns the value for programs. In a URL, octets that are not UTF-8 become escapes, so that the URL leads to
+        /// the same resource. Other values are read as ISO-8859-1.
+        private func reading(_ octets: String, of name: FieldName) -> String {
+            switch name.text {
+            case "Location", "Content-Location", "Link": return octets.escapingOctets
+            case "Etag": entityTag = octets
+            default: break
+            }
+            return octets.readable
         }
 
         /// Records that a field that determines the end of the content is in a form that some recipients might
@@ -75,7 +89,7 @@ extension ResponseHead {
                 let isList = lengths.utf8.contains(UInt8(ascii: ","))
                 fields["Content-Length"] = isList ? length.value.map { String($0) } ?? lengths : lengths
             }
-            if !setCookies.isEmpty { fields["Set-Cookie"] = SetCookieList(setCookies).text }
+            if !setCookies.isEmpty { fields["Set-Cookie"] = SetCookieList(setCookies.map(\.readable)).text }
             return ResponseHead(
                 status: status,
                 version: version,
@@ -85,7 +99,8 @@ extension ResponseHead {
                 proxyChallenges: proxyChallenges,
                 location: location,
                 framing: FramingFields(length: length, transferEncoding: transferEncoding, obscured: obscured),
-                strictTransport: strictTransport
+                strictTransport: strictTransport,
+                entityTag: entityTag
             )
         }
     }

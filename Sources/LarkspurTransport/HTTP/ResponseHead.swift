@@ -7,9 +7,11 @@ struct ResponseHead: Sendable {
     /// The version as it was received, such as "HTTP/1.1" or "HTTP/2".
     let version: String
     /// The values by their names in the spelling of `HTTPURLResponse`. Repeated fields are joined by commas.
-    /// `Set-Cookie` fields are joined in such a way that Foundation's parser can separate the cookies.
+    /// `Set-Cookie` fields are joined in such a way that Foundation's parser can separate the cookies. Octets that are
+    /// not UTF-8 are read as ISO-8859-1.
     let fields: [String: String]
-    /// The `Set-Cookie` values, one by one, because joined values cannot be separated with certainty.
+    /// The `Set-Cookie` values, one by one, because joined values cannot be separated with certainty. These values and
+    /// those of the challenges are made of octets, because the engine sends parts of them back.
     let setCookies: [String]
     /// The `WWW-Authenticate` values, one by one.
     let challenges: [String]
@@ -21,6 +23,16 @@ struct ResponseHead: Sendable {
     let framing: FramingFields
     /// The first `Strict-Transport-Security` value. Others are ignored (RFC 6797, section 8.1).
     var strictTransport: String?
+    /// The entity tag, made of octets, if it has octets that are not UTF-8; otherwise nil.
+    var entityTag: String?
+
+    /// The fields for the cache, with the octets of the entity tag.
+    var cachedFields: [String: String] {
+        guard let entityTag else { return fields }
+        var fields = fields
+        fields["Etag"] = entityTag
+        return fields
+    }
 
     /// The length of the content; nil if the field is missing, is not a valid number, or occurs with different values.
     var contentLength: Int64? { framing.length?.value }

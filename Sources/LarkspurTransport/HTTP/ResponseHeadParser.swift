@@ -204,7 +204,8 @@ struct ResponseHeadParser {
     private static func add(_ field: Field, to trailers: inout [CaselessName: String]) {
         guard TrailerField.isAllowed(field.name.text) else { return }
         let name = CaselessName(field.name.text)
-        if trailers[name]?.append(", " + field.value) == nil { trailers[name] = field.value }
+        let value = field.value.readable
+        if trailers[name]?.append(", " + value) == nil { trailers[name] = value }
     }
 }
 
@@ -245,8 +246,7 @@ extension ResponseHeadParser {
             return bytes.map { isLineEnd($0) ? .space : $0 }.withUnsafeBytes { text(trimmed($0)) }
         }
         if all < 0x80 { return String(decoding: bytes, as: UTF8.self) }
-        return String(validating: bytes, as: UTF8.self)
-            ?? String(String.UnicodeScalarView(bytes.map { UnicodeScalar($0) }))
+        return String(octets: bytes)
     }
 
     private static func isLineEnd(_ byte: UInt8) -> Bool {

@@ -30,7 +30,7 @@ enum UpgradeRequest {
                 text += line + "\r\n"
             }
         }
-        return Array((text + "\r\n").utf8)
+        return (text + "\r\n").octets
     }
 }
 #endif
