@@ -14,6 +14,9 @@ enum StreamEvent: Equatable {
     /// The server has not processed the request (REFUSED_STREAM, or a GOAWAY with a lower stream number). This line is
     /// reported to the transfer that owns the stream.
     case refused(Int)
+    /// The server has not processed the request, because it requires HTTP/1.1 (HTTP_1_1_REQUIRED). Reported to the
+    /// transfer that owns the stream.
+    case downgraded(Int)
     /// The stream is closed. This line is also reported to the transfer that owns the stream. The lines about frames
     /// are reported to the transfer that reads from the connection.
     case closed(Int)
@@ -40,6 +43,8 @@ enum StreamEvent: Equatable {
             self = .opened(stream)
         } else if rest.starts(with: Self.refusal) {
             self = .refused(stream)
+        } else if rest.starts(with: Self.downgrade) {
+            self = .downgraded(stream)
         } else if rest.starts(with: Self.reset) {
             self = .reset(stream)
         } else if rest.starts(with: Self.data) || rest.starts(with: Self.headers), rest.contains(Self.endStream) {
@@ -59,6 +64,7 @@ enum StreamEvent: Equatable {
     private static let opening = Array("] OPENED stream ".utf8)
     private static let closing = Array("] CLOSED".utf8)
     private static let refusal = Array("] RESET: REFUSED_STREAM".utf8)
+    private static let downgrade = Array("] RESET: HTTP_1_1_REQUIRED".utf8)
     private static let reset = Array("] <- FRAME[RST_STREAM,".utf8)
     private static let data = Array("] <- FRAME[DATA,".utf8)
     private static let received = Array("] <- FRAME[".utf8)
@@ -87,7 +93,7 @@ struct StreamWatch {
         case .ended(let number): ended.insert(stream(number))
         case .reset(let number): reset = ended.contains(stream(number)) ? nil : stream(number)
         case .refused: reset = nil
-        case .abandoned, .opened, .received, .sent: break
+        case .abandoned, .downgraded, .opened, .received, .sent: break
         case .closed(let number):
             defer { reset = nil }
             ended.remove(stream(number))

@@ -4,35 +4,55 @@
 extension Exchange {
     /// Decides, from within libcurl, whether the request may be sent now; false stops the transfer.
     func maySend(onStaleConnection isStale: Bool) -> Bool {
-        switch transfer.sending.begin(hasStaleConnection: isStale || hasRetiredConnection, resend: { resendDecision }) {
+        let verdict = transfer.sending.begin(
+            hasStaleConnection: isStale || hasRetiredConnection,
+            takesContent: takesContent,
+            resend: { resendDecision(after: .lost) }
+        )
+        switch verdict {
         case .send: return true
-        case .takeFreshConnection: return false
+        case .sendFromBeginning:
+            // After a response, libcurl itself sends the request again to authenticate the connection.
+            if !content.isStreamed, content.reader?.seek(to: 0) == true { return true }
+            transaction.note(.unrepeatableContent(after: transfer.response?.http, url: destination.url))
+            return false
+        case .takeFreshConnection, .leaveToEngine: return false
         case .fail:
             transaction.note(ResendDecision.error(for: request))
             return false
         }
     }
 
-    /// The decision whether the request may be sent again after a part of it may have been sent.
-    var resendDecision: ResendDecision {
+    /// Whether libcurl takes content from the engine, and has no copy of it.
+    private var takesContent: Bool { content.reader != nil && transfer.handle?.sendsContentWithHead != true }
+
+    /// The decision whether the request may be sent again after its last attempt, if a part of it may have been sent.
+    var resendDecision: ResendDecision { resendDecision(after: transfer.sending.isRefused ? .notProcessed : .lost) }
+
+    private func resendDecision(after attempt: ResendDecision.Attempt) -> ResendDecision {
         ResendDecision(
             request,
             additionalFields: group.settings.additionalFields(for: request, after: firstRequest),
-            after: .lost,
+            after: attempt,
             isAllowed: group.settings.options.resendsNonIdempotentRequests
         )
     }
 
+    /// Whether libcurl could repeat the request without asking, which it must not do with content that it takes from
+    /// the engine. On a new connection of HTTP/1.1, it does not.
+    var mayRepeatUnasked: Bool { transfer.handle?.seesSendings == false && takesContent }
+
     /// Decides whether the transfer may reuse a connection. A new connection is needed in two cases: the repetition of
-    /// a request requires it, or the request must not be sent twice and libcurl does not ask before it sends.
+    /// a request requires it, or libcurl must not send the request twice and does not ask before it sends.
     func configureConnection(of handle: EasyHandle) {
         handle.connectionUse.makesConnection =
-            history.needsNewConnection || !handle.seesSendings && resendDecision == .fail
+            history.needsNewConnection || mayRepeatUnasked || !handle.seesSendings && resendDecision == .fail
         handle.connectionUse.closesConnection = false
         // If libcurl (up to 8.14) fails to send content again, the next request of the handle fails too. So the handle
         // gets no other request.
         if case .none = content.body { handle.reuse.isClean = true } else { handle.reuse.isClean = false }
         history.needsNewConnection = false
+        history.needsHTTP1 = false
     }
 
     /// If the transfer was stopped before anything was sent, restarts it on a new connection. Returns false if the

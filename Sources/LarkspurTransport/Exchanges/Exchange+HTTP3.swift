@@ -10,7 +10,7 @@ extension Exchange {
     func offeredVersions(isAuthenticatedByConnection: Bool) -> OfferedVersions {
         let settings = group.settings
         guard destination.isSecure, !isAuthenticatedByConnection, task.webSocket == nil, !content.hasTrailers,
-            settings.offersHTTP2,
+            settings.offersHTTP2, !history.needsHTTP1, !mayRepeatUnasked,
             !(content.isTwoWay && HTTP2Trust.couplesDirections && settings.options.http2 == .whereTrusted)
         else { return .http1 }
         guard let origin = http3Origin else { return .http2 }

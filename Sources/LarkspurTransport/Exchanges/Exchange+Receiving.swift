@@ -24,6 +24,7 @@ extension Exchange {
             return false
         }
         guard head.status >= 200 else { return receiveInterim(head) }
+        if head.closesConnection { transfer.handle?.connectionUse.closesConnection = true }
         guard perform(transaction.beginResponse()) == .goesOn else { return false }
         let consequence = consequence(of: head)
         guard perform(transaction.receive(consequence)) == .goesOn else { return false }
@@ -45,6 +46,7 @@ extension Exchange {
     /// Receives an interim response, and reports it to a receiver. Returns false if there are too many.
     private func receiveInterim(_ head: ResponseHead) -> Bool {
         transfer.interimCount += 1
+        if head.status == 100 { transfer.awaitsContinue = false }
         guard transfer.interimCount <= Self.interimLimit else {
             transaction.note(
                 .engine(

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+internal import CLibcurl
+
 /// Content from streams: the source of the streams, and the chunks that are read from them.
 extension Exchange {
     /// Whether the content can be sent. If its stream is missing, reading this property requests a stream from the
@@ -32,6 +34,34 @@ extension Exchange {
         channel.attach(allowsTrailers: transfer.versions == .http1 && content.reader?.length == nil) { [weak task] in
             if let task { task.session.loop.post(.produced(task, number: number)) }
         }
+    }
+
+    /// The time for which content waits for a 100 response, in milliseconds.
+    static let continueTimeout = 1000
+
+    /// Has the content sent that waits for a 100 response, if the server reads it although it has sent a final one.
+    ///
+    /// The server takes the next bytes of the connection for the content (RFC 9112, section 9.3). libcurl up to 8.16
+    /// sends another request in its place if the response ends before the wait is over. A pause keeps the transfer from
+    /// its end until ``sendUnasked()``.
+    func sendUnasked(after head: ResponseHead) {
+        guard transfer.awaitsContinue else { return }
+        transfer.awaitsContinue = false
+        guard head.status < 300 || task.keepsSending, head.version.utf8.starts(with: "HTTP/1".utf8),
+            !head.closesConnection
+        else { return }
+        transfer.isUnasked = true
+        transfer.isSendingPaused = true
+        transfer.handle?.pause(receiving: isSuspended || sink.incoming.isPaused, sending: true)
+    }
+
+    /// Ends the wait for a 100 response after a final one. Called after libcurl has passed on the response.
+    func sendUnasked() {
+        guard transfer.isUnasked, transaction.isTransferring else { return }
+        transfer.isUnasked = false
+        transfer.handle?.set(CURLOPT_EXPECT_100_TIMEOUT_MS, 0)
+        transfer.isSendingPaused = false
+        applyPauses()
     }
 
     /// Ends the production if the response has a status for which libcurl stops sending.

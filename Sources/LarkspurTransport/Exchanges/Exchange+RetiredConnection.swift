@@ -23,14 +23,55 @@ extension Exchange {
         if let connection = handle.connection { transfer.shard?.retiredConnections.insert(connection) }
     }
 
-    /// Whether the request is repeated on a new connection. This requires that nothing arrived, and that the failed
-    /// connection was shared with other transfers or had been used before.
-    func repeatsOnNewConnection(after result: Int32, of handle: EasyHandle) -> Bool {
-        guard transaction.failure == nil, transfer.response == nil, !history.hasRepeated, destination.isSecure,
-            group.settings.offersHTTP2, ConnectionFault.isFault(result, message: handle.errorMessage),
-            handle.usesKnownConnection, transfer.sending.isRefused || resendDecision == .resend
-        else { return false }
-        return !content.isStreamed
+    /// Returns the way in which a failed transfer is repeated; nil if it is not repeated. This requires that nothing
+    /// arrived, and that the request may be sent twice, or that the server has not processed it.
+    func repetition(after result: Int32, of handle: EasyHandle) -> Transaction.Repetition? {
+        guard transaction.failure == nil, transfer.response == nil, history.mayRepeat,
+            isLeftToEngine(after: result) || hasLostConnection(after: result, of: handle), resendDecision == .resend
+        else { return nil }
+        history.noteRepetition(overHTTP1: transfer.sending.needsHTTP1)
+        return content.isStreamed ? .withNewStream : .same
+    }
+
+    /// The error of a request that is not repeated although its content has to be sent again.
+    var repetitionFailure: URLError {
+        guard transfer.response == nil else {
+            return .unrepeatableContent(after: transfer.response?.http, url: destination.url)
+        }
+        guard resendDecision == .resend else { return ResendDecision.error(for: request) }
+        return .engine(
+            .networkConnectionLost,
+            "The request was sent \(TaskHistory.repetitionLimit + 1) times, and each time the connection was lost or the server refused the request.",
+            url: destination.url
+        )
+    }
+
+    /// Whether libcurl has asked for the content from its beginning, or was stopped before it sent the content again.
+    func isLeftToEngine(after result: Int32) -> Bool {
+        transfer.sending.isLeftToEngine || result == CURLE_SEND_FAIL_REWIND
+    }
+
+    /// Whether the transfer has lost a connection that was shared with other transfers or had been used before.
+    ///
+    /// If the connection is lost while content is sent, libcurl does not send the request again. Without content, it
+    /// does so over HTTP/1.1, and over HTTP/2 for some faults.
+    private func hasLostConnection(after result: Int32, of handle: EasyHandle) -> Bool {
+        guard handle.usesKnownConnection || transfer.sending.isRefused && result == CURLE_HTTP2_STREAM else {
+            return false
+        }
+        if content.reader != nil, Self.lossResults.contains(result) { return true }
+        return destination.isSecure && group.settings.offersHTTP2
+            && ConnectionFault.isFault(result, message: handle.errorMessage)
+    }
+
+    /// The results of libcurl that mean a lost connection.
+    private static let lossResults = [CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR]
+
+    /// Whether the connection was lost while content was sent, after a response that is complete. The server needs no
+    /// more of the content then, and the response stands.
+    func isAnsweredWhole(after result: Int32) -> Bool {
+        Self.lossResults.contains(result) && content.reader != nil && transfer.response != nil
+            && sink.incoming.framed.hasEnded
     }
 }
 

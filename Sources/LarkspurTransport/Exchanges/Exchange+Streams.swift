@@ -35,6 +35,7 @@ extension Exchange {
     func receive(_ event: StreamEvent) {
         switch event {
         case .refused: transfer.sending.noteRefusal()
+        case .downgraded: transfer.sending.noteRefusal(needsHTTP1: true)
         case .abandoned: transfer.isStreamReset = true
         case .opened(let number): transfer.streamNumber = number
         default: break

@@ -79,10 +79,12 @@ extension Exchange {
                 watchesTunnel: isTunnelled
             )
         )
-        setMethod(head.method, of: handle, length: head.body)
+        setMethod(of: handle, head)
         if content.reader != nil { handle.set(CURLOPT_KEEP_SENDING_ON_ERROR, task.keepsSending ? 1 : 0) }
         if content.channel != nil { handle.useTrailers() }
         transfer.expectsContinue = head.expectsContinue
+        transfer.awaitsContinue = head.expectsContinue
+        if head.expectsContinue { handle.set(CURLOPT_EXPECT_100_TIMEOUT_MS, Self.continueTimeout) }
         handle.setFields(head.lines, and: head.setsAcceptEncoding ? nil : head.acceptEncoding)
         transfer.versions = offeredVersions(isAuthenticatedByConnection: credentials.server != nil)
         handle.set(CURLOPT_HTTP_VERSION, transfer.versions.number)
@@ -105,7 +107,8 @@ extension Exchange {
         }
     }
 
-    private func setMethod(_ method: String, of handle: EasyHandle, length: RequestHead.BodyLength) {
+    private func setMethod(of handle: EasyHandle, _ head: RequestHead) {
+        let method = head.method
         handle.resetMethod()
         if method == "HEAD" {
             // Content has no meaning in a HEAD (RFC 9110, section 9.3.2), and libcurl would wait for content of the
@@ -114,9 +117,9 @@ extension Exchange {
             return handle.set(CURLOPT_CUSTOMREQUEST, nil)
         }
         let defaultMethod: String
-        switch (length, content.body) {
+        switch (head.body, content.body) {
         case (.none, _), (.known(0), .data), (.known(0), .file): defaultMethod = "GET"
-        case (_, .data(let data)) where data.count < 1 << 16:
+        case (_, .data(let data)) where data.count < 1 << 16 && !head.expectsContinue:
             handle.set(CURLOPT_POST, 1)
             // libcurl sends the content together with the header section.
             handle.setContent(data)
@@ -167,41 +170,9 @@ extension Exchange {
         perform(refusal.map { transaction.endTransfer(refusedBy: $0) } ?? transaction.endTransfer(end))
     }
 
-    /// Returns the way in which a failed transfer is repeated; nil if it is not repeated. A task uses each way at most
-    /// once.
-    private func repetition(after result: Int32, of handle: EasyHandle) -> Transaction.Repetition? {
-        if repeatsOnNewConnection(after: result, of: handle) {
-            history.hasRepeated = true
-            return .onNewConnection
-        }
-        guard needsNewStream(after: result, isReused: handle.long(CURLINFO_NUM_CONNECTS) == 0) else { return nil }
-        history.hasRenewedStream = true
-        return .withNewStream
-    }
-
-    /// Whether a reused connection turned out to be closed after part of a stream had been sent on it. libcurl then
-    /// needs the content from the beginning, to start again on another connection.
-    ///
-    /// - Parameter isReused: Whether the last connection had been used before.
-    private func needsNewStream(after result: Int32, isReused: Bool) -> Bool {
-        guard transfer.response == nil, transaction.failure == nil, !history.hasRenewedStream,
-            content.isStreamed,
-            // Some versions of libcurl report only that no content could be read.
-            result == CURLE_SEND_FAIL_REWIND || result == CURLE_READ_ERROR && content.reader?.failure == nil
-                || isReused && Self.lossResults.contains(result),
-            resendDecision == .resend
-        else { return false }
-        return true
-    }
-
-    /// The results of libcurl that mean a lost connection: nothing arrived (52), or a write (55) or a read (56) failed.
-    /// Newer versions of libcurl (8.x) return these results instead of sending the request again on another connection.
-    /// If the connection is lost during sending, all versions return them.
-    private static let lossResults: [Int32] = [52, 55, 56]
-
     /// Returns the error of an ended transfer; nil if there is none.
     private func ending(of handle: EasyHandle, result: Int32) -> URLError? {
-        if transfer.isCutShort { return nil }
+        if transfer.isCutShort || isAnsweredWhole(after: result) { return nil }
         if result != 0 { return self.error(of: handle, result: result) }
         if let streamFailure { return streamFailure }
         guard transfer.response != nil, !sink.incoming.framed.isComplete else { return nil }
@@ -213,9 +184,7 @@ extension Exchange {
     }
 
     private func error(of handle: EasyHandle, result: Int32) -> URLError {
-        if result == CURLE_SEND_FAIL_REWIND, transfer.response == nil, resendDecision == .fail {
-            return ResendDecision.error(for: request)
-        }
+        if isLeftToEngine(after: result) { return repetitionFailure }
         let (server, proxy) = peers(of: handle)
         if result == CURLE_OPERATION_TIMEDOUT, let limit = transfer.connectTimeout {
             let target = (proxy ?? server).map { " to the \($0)" } ?? ""
@@ -295,6 +264,7 @@ extension Exchange: ConnectionUser {
         do throws(ResponseHeadParser.Failure) {
             guard let head = try transfer.parser.consume(line) else { return true }
             if head.status >= 200, content.reader != nil {
+                sendUnasked(after: head)
                 endProduction(after: head)
                 // The delegate is notified of the sent bytes before it receives the response.
                 noteSentBytes()
@@ -311,6 +281,8 @@ extension Exchange: ConnectionUser {
     func provideContent(into buffer: UnsafeMutableRawBufferPointer) -> EasyHandle.Provision {
         guard let reader = content.reader else { return .failed }
         let provision = reader.read(into: buffer)
+        transfer.awaitsContinue = false
+        if case .bytes = provision { transfer.sending.noteContent() }
         switch provision {
         case .paused: transfer.isSendingPaused = true
         case .bytes(0): noteProvidedEnd()
@@ -321,7 +293,10 @@ extension Exchange: ConnectionUser {
 
     var trailerLines: [String] { content.channel?.trailers ?? [] }
 
-    func seekContent(to offset: Int64) -> Bool { content.reader?.seek(to: offset) ?? false }
+    func seekContent(to offset: Int64) -> Bool {
+        guard transfer.sending.mayRepeatContent(canRepeat: !content.isStreamed) else { return false }
+        return content.reader?.seek(to: offset) ?? false
+    }
 
     /// Reports the number of sent bytes to the delegate.
     func noteSentBytes() {

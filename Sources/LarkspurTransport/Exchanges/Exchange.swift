@@ -204,7 +204,6 @@ final class Exchange: DeadlineHolder {
         case .enqueue: enqueue()
         case .leaveQueue: ticket = nil
         case .send(let repetition):
-            if repetition == .onNewConnection { history.needsNewConnection = true }
             guard canSend(content.body) else {
                 fail(.unrepeatableContent(after: transfer.response?.http, url: destination.url))
                 return .isOver

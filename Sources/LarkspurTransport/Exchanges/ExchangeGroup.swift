@@ -106,6 +106,7 @@ final class ExchangeGroup {
         // An exchange may be recorded once more meanwhile.
         let count = answered.count
         for exchange in answered[..<count] {
+            exchange.sendUnasked()
             exchange.nudge()
             exchange.sendEnd()
             exchange.endEarly()

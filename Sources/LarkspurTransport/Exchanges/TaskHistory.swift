@@ -10,12 +10,12 @@ struct TaskHistory {
     var ignoresCache = false
     /// Whether a request with long content may have `Expect: 100-continue`. False after a 417.
     var mayExpectContinue = true
-    /// Whether the request was sent again with a new stream, after a reused connection was lost.
-    var hasRenewedStream = false
-    /// Whether the request was sent again after a shared connection was lost.
-    var hasRepeated = false
+    /// The number of times that the engine has sent a request again without a response.
+    private(set) var repetitions = 0
     /// Whether the next transfer has to make a new connection.
     var needsNewConnection = false
+    /// Whether the next transfer has to use HTTP/1.1, because the server requires it.
+    var needsHTTP1 = false
     /// The task's first request with https, if HSTS required this; nil otherwise.
     @Boxed var securedRequest: URLRequest?
 
@@ -30,5 +30,18 @@ struct TaskHistory {
     }
 
     mutating func noteRedirect() { redirects += 1 }
+
+    /// The maximum number of times that the engine sends a request again without a response. libcurl has the same
+    /// limit.
+    static let repetitionLimit = 5
+
+    var mayRepeat: Bool { repetitions < Self.repetitionLimit }
+
+    /// Records that the request is sent again, on a new connection.
+    mutating func noteRepetition(overHTTP1: Bool) {
+        repetitions += 1
+        needsNewConnection = true
+        needsHTTP1 = overHTTP1
+    }
 }
 #endif

@@ -79,8 +79,6 @@ struct Transaction {
     /// The way in which a request is sent again.
     enum Repetition: Equatable {
         case same
-        /// The same request on a new connection.
-        case onNewConnection
         /// The same request with a new stream as its content.
         case withNewStream
     }

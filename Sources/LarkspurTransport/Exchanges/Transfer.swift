@@ -24,6 +24,10 @@ struct Transfer {
     /// Whether the request has `Expect: 100-continue`. The server can then refuse the request before the content is
     /// sent.
     var expectsContinue = false
+    /// Whether the content waits for a 100 response, or for a second without one.
+    var awaitsContinue = false
+    /// Whether the server has sent a final response without a 100, and reads the content nevertheless.
+    var isUnasked = false
     /// Whether the transfer waits for further content of the request.
     var isSendingPaused = false
 

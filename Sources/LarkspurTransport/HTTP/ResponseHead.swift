@@ -46,6 +46,23 @@ struct ResponseHead: Sendable {
 }
 
 extension ResponseHead {
+    /// Whether the server ends the connection after the response (RFC 9112, sections 9.3 and 9.6). Not for HTTP/2 and
+    /// HTTP/3.
+    ///
+    /// libcurl 8.14.0 to 8.19.0 overlooks `close` if it is not the first member of the field.
+    var closesConnection: Bool {
+        if version == "HTTP/1.0", !hasConnectionOption("keep-alive", in: "Connection") { return true }
+        return hasConnectionOption("close", in: "Connection") || hasConnectionOption("close", in: "Proxy-Connection")
+    }
+
+    private func hasConnectionOption(_ option: String, in name: String) -> Bool {
+        guard let field = self.fields[name] else { return false }
+        return field.utf8.split(separator: UInt8(ascii: ",")).contains { member in
+            let member = member.drop(while: \.isBlank)
+            return Substring(member.prefix { !$0.isBlank }).hasSameLetters(as: option)
+                && member.drop { !$0.isBlank }.allSatisfy(\.isBlank)
+        }
+    }
     /// Creates the response for users of URLSession; nil only if Foundation refuses to create it, which no version
     /// does.
     func makeResponse(url: URL) -> HTTPURLResponse? {

@@ -1,49 +1,87 @@
 #if canImport(FoundationNetworking)
-/// The attempts to send one request: a value without I/O. If a reused connection turns out to be closed, libcurl sends
-/// the request again.
+/// The attempts to send one request: a value without I/O. If a reused connection turns out to be closed, or the server
+/// has not processed the request, libcurl sends the request again.
 struct SendingState: Sendable {
     enum Verdict: Equatable, Sendable {
         case send
+        /// The request is sent. Its content was taken before a response, and is needed from its beginning.
+        case sendFromBeginning
         /// Nothing is sent on this connection. The request starts again on a new connection.
         case takeFreshConnection
+        /// libcurl must not send the content once more: the engine sends the request again, with another transfer.
+        case leaveToEngine
         /// The request is not sent again: the server may have executed it.
         case fail
     }
 
-    /// Whether a byte of the request may have been sent and no response has followed.
-    private var mayHaveLeft = false
+    /// The outcome of the last sending.
+    private enum Course: Sendable {
+        case notBegun
+        /// A byte of the request may have been sent, and no response has followed.
+        case unanswered
+        /// The server has reported that it did not process the request.
+        case refused
+        /// A response has begun. If the request is sent again, the response is the reason.
+        case answered
+    }
+
+    private var course = Course.notBegun
     private var isInterrupted = false
+    private var hasTakenContent = false
+    /// Whether the request has to be sent again with its content from the beginning, which libcurl must not do.
+    private(set) var isLeftToEngine = false
+    /// Whether the server has reported that it takes the request only over HTTP/1.1.
+    private(set) var needsHTTP1 = false
+
     /// Whether there was a connection on which sending began.
-    private(set) var hasBegun = false
+    var hasBegun: Bool { course != .notBegun }
+
     /// Whether the server has reported that it did not process the last attempt.
-    private(set) var isRefused = false
+    var isRefused: Bool { course == .refused }
 
     /// Decides whether sending may begin.
     /// - Parameters:
     ///   - hasStaleConnection: Whether the connection was used before, and was then closed or has received bytes that
     ///     belong to no response.
+    ///   - takesContent: Whether libcurl takes content from the engine. If so, libcurl must not repeat the request by
+    ///     itself: some versions continue in the middle of the content, or with the state of the last attempt.
     ///   - resend: Returns the decision whether the request may be sent again. Called only if a byte of the request may
     ///     have been sent.
-    mutating func begin(hasStaleConnection: Bool, resend: () -> ResendDecision) -> Verdict {
-        if mayHaveLeft, resend() == .fail { return .fail }
+    mutating func begin(hasStaleConnection: Bool, takesContent: Bool, resend: () -> ResendDecision) -> Verdict {
+        if course == .unanswered, resend() == .fail { return .fail }
+        if takesContent, course == .unanswered || course == .refused {
+            isLeftToEngine = true
+            return .leaveToEngine
+        }
         if hasStaleConnection {
             isInterrupted = true
             return .takeFreshConnection
         }
-        mayHaveLeft = true
-        hasBegun = true
-        isRefused = false
-        return .send
+        course = .unanswered
+        defer { hasTakenContent = false }
+        return hasTakenContent ? .sendFromBeginning : .send
     }
 
-    /// Records that a response has begun. If the request is sent again later, the response is the reason.
-    mutating func noteResponse() { mayHaveLeft = false }
+    /// Records that libcurl has taken a part of the content, or its end.
+    mutating func noteContent() { hasTakenContent = true }
+
+    /// Decides whether libcurl may take the content from the beginning once more, after it has asked for that.
+    /// - Parameter canRepeat: Whether the source of the content can move back.
+    mutating func mayRepeatContent(canRepeat: Bool) -> Bool {
+        guard hasTakenContent, !canRepeat else { return true }
+        isLeftToEngine = true
+        return false
+    }
+
+    /// Records that a response has begun.
+    mutating func noteResponse() { course = .answered }
 
     /// Records that the server has not processed the request (REFUSED_STREAM, or a GOAWAY with a lower stream
     /// identifier).
-    mutating func noteRefusal() {
-        mayHaveLeft = false
-        isRefused = true
+    /// - Parameter needsHTTP1: Whether the server takes the request only over HTTP/1.1. Default: false.
+    mutating func noteRefusal(needsHTTP1: Bool = false) {
+        course = .refused
+        self.needsHTTP1 = self.needsHTTP1 || needsHTTP1
     }
 
     /// Returns whether the transfer was stopped because it needs another connection. The next call returns false.

@@ -1,5 +1,6 @@
 #if canImport(FoundationNetworking)
 import Foundation
+import Larkspur
 import LarkspurTransport
 import Testing
 
@@ -67,6 +68,37 @@ struct HTTP2ConnectionTests {
             #expect(echo.connection != first)
             #expect(try await server.count(of: key).count == 2)
         }
+    }
+
+    @Test(
+        "So is its content, from the beginning, however much of it was sent",
+        arguments: ["rst:7", "goaway:below:0 close", "goaway:below:2 close", "rst:13"],
+        UploadedContent.allCases
+    )
+    func refusedContent(_ fault: String, _ kind: UploadedContent) async throws {
+        let manager = server.makeManager()
+        for (method, size, begun) in [(HTTPMethod.post, 300_000, 100_000), (.put, 100_000, 1), (.post, 100, 0)] {
+            _ = try await manager.get(server.echoURL()).data
+            let key = UUID().uuidString
+            let url = try server.url("first:\(key) body:\(min(begun, size)) " + fault, key: key)
+            let content = UploadedContent.bytes(size, seed: 7)
+            let response = await kind.send(content, method, to: url, with: manager)
+            guard kind.isRepeatable else {
+                #expect(response.error?.code == .bodyUnreadable)
+                continue
+            }
+            let echo = try JSONDecoder().decode(MisbehavingServer.Echo.self, from: try #require(response.data))
+            #expect(response.error == nil)
+            #expect(echo.length == size && echo.checksum == UploadedContent.checksum(of: content))
+            #expect(try await server.count(of: key).count == 2)
+        }
+    }
+
+    @Test("What the server refuses each time is an error in the end", arguments: UploadedContent.allCases)
+    func refusedAlways(_ kind: UploadedContent) async throws {
+        let manager = server.makeManager()
+        let response = await kind.send(Data(count: 100_000), .post, to: try server.url("body:1 rst:7"), with: manager)
+        #expect(response.error?.code == (kind.isRepeatable ? .connectionLost : .bodyUnreadable))
     }
 
     @Test("HTTP_1_1_REQUIRED has the request sent over HTTP/1.1, but never joins two responses")

@@ -1,5 +1,6 @@
 #if canImport(FoundationNetworking)
 import Foundation
+import Larkspur
 import Testing
 
 @testable import LarkspurTransport
@@ -11,6 +12,8 @@ struct MisbehavingServer {
         let connection: Int
         let method: String
         let length: Int
+        /// The CRC-32 of the content.
+        let checksum: UInt32
     }
 
     /// The requests with a key, and the bytes of a flood.
@@ -50,6 +53,14 @@ struct MisbehavingServer {
         configuration.timeoutIntervalForRequest = requestTimeout
         configuration.timeoutIntervalForResource = resourceTimeout
         return CurlURLSession(configuration: configuration, delegate: delegate, options: options)
+    }
+
+    /// A session manager with such a session.
+    func makeManager() -> SessionManager {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = nil
+        configuration.timeoutIntervalForRequest = 20
+        return SessionManager(configuration: configuration, transport: .curl(options))
     }
 
     var options: CurlURLSession.Options {

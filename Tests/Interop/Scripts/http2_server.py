@@ -11,6 +11,7 @@ import json
 import ssl
 import sys
 import urllib.parse
+import zlib
 
 import hpack
 from hyperframe import frame as frames
@@ -154,7 +155,12 @@ class Play:
 
     def echo(self):
         stream = self.connection.streams[self.number]
-        return {"connection": self.connection.number, "method": self.method, "length": stream.length}
+        return {
+            "connection": self.connection.number,
+            "method": self.method,
+            "length": stream.length,
+            "checksum": zlib.crc32(stream.content),
+        }
 
     def headers(self, fields, flags=("END_HEADERS",)):
         block = self.connection.encoder.encode(fields)
@@ -215,9 +221,10 @@ class Play:
         """No more than so many bytes go out, then the connection is closed."""
         self.limit = int(length)
 
-    def first(self, key):
-        """Only the first request with the key gets what follows, the others an answer."""
-        if counts[key] > 1:
+    async def first(self, key, count=1):
+        """Only the first requests with the key get what follows, the others an answer once they have ended."""
+        if counts[key] > int(count):
+            await self.body()
             self.answer(self.echo())
             raise Answered
 
@@ -258,6 +265,9 @@ class Play:
         if len(arrivals[name]) == int(count):
             events[name].set()
         await self.wait(name)
+
+    def respond(self):
+        self.answer(self.echo())
 
     def deaf(self):
         """From now on the connection does nothing."""
@@ -366,16 +376,27 @@ def parse(target):
     return parts.path, query
 
 
+async def read_http1(reader, fields):
+    if fields.get("transfer-encoding") != "chunked":
+        return await reader.readexactly(int(fields.get("content-length", 0)))
+    body = b""
+    while size := int(await reader.readline(), 16):
+        body += (await reader.readexactly(size + 2))[:-2]
+    await reader.readline()
+    return body
+
+
 async def answer_http1(reader, writer):
-    """Says that it was HTTP/1.1, after reading the head and whatever content has a length."""
+    """Says that it was HTTP/1.1, after reading the head and the content."""
     while True:
         lines = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
         method, target, _ = lines[0].split(" ")
         path, query = parse(target)
         fields = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines[1:])}
-        length = int(fields.get("content-length", 0))
-        await reader.readexactly(length)
-        value = count(query) if path == "/count" else {"connection": 0, "method": method, "length": length}
+        body = await read_http1(reader, fields)
+        value = {"connection": 0, "method": method, "length": len(body), "checksum": zlib.crc32(body)}
+        if path == "/count":
+            value = count(query)
         content = json.dumps(value).encode()
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(content) + content)
 

@@ -61,6 +61,7 @@ struct HTTP2TrustTests {
             ("[HTTP/2] [15] -> FRAME[DATA, len=5, eos=0, padlen=0]\n", nil),
             ("[HTTP/2] [15] -> FRAME[RST_STREAM, len=4, flags=0, error=8]\n", nil),
             ("[HTTP/2] [5] RESET: REFUSED_STREAM (err 7)\n", .refused(5)),
+            ("[HTTP/2] [7] RESET: HTTP_1_1_REQUIRED (err 13)\n", .downgraded(7)),
             ("[HTTP/2] [5] RESET: CANCEL (err 8)\n", nil),
             ("[HTTP/3] [0] reset -> 0\n", .abandoned(0)), ("[HTTP/3] [12] reset -> 0\n", .abandoned(12)),
             ("[HTTP/3] [0] CLOSED\n", nil), ("[HTTP/3] [0] RESET: error 258\n", nil),

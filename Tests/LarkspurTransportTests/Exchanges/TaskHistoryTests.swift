@@ -19,12 +19,25 @@ struct TaskHistoryTests {
         #expect(history.excessOfRedirects(at: url)?.code == .httpTooManyRedirects)
     }
 
+    @Test("A request is repeated on new connections, five times")
+    func repetitions() {
+        var history = TaskHistory()
+        for number in 0..<TaskHistory.repetitionLimit {
+            #expect(history.mayRepeat)
+            history.noteRepetition(overHTTP1: number == 2)
+            #expect(history.needsNewConnection)
+            #expect(history.needsHTTP1 == (number == 2))
+        }
+        #expect(!history.mayRepeat)
+        #expect(history.repetitions == 5)
+    }
+
     @Test("A task begins with everything allowed, and nothing tried")
     func beginning() {
         let history = TaskHistory()
         #expect(history.mayExpectContinue)
-        #expect(!history.ignoresCache && !history.hasRenewedStream && !history.hasRepeated)
-        #expect(!history.needsNewConnection)
+        #expect(!history.ignoresCache && history.mayRepeat)
+        #expect(!history.needsNewConnection && !history.needsHTTP1)
         #expect(history.redirects == 0)
     }
 }

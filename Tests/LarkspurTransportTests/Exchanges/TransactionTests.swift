@@ -146,7 +146,7 @@ import Testing
 
     @Test(
         "A transfer that failed before a response may be repeated",
-        arguments: [Transaction.Repetition.onNewConnection, .withNewStream]
+        arguments: [Transaction.Repetition.same, .withNewStream]
     )
     func repetition(repetition: Transaction.Repetition) throws {
         let end = Transaction.TransferEnd(failure: URLError(.networkConnectionLost), repetition: repetition)

@@ -32,9 +32,9 @@ extension ResponseHeadParser {
 
 extension ResponseHead {
     /// The head of a reply with these field lines.
-    static func reading(_ fields: [String], status: Int = 200) throws -> ResponseHead? {
+    static func reading(_ fields: [String], status: Int = 200, version: String = "HTTP/1.1") throws -> ResponseHead? {
         var parser = ResponseHeadParser()
-        return try parser.heads(["HTTP/1.1 \(status) OK"] + fields + [""]).first
+        return try parser.heads(["\(version) \(status) OK"] + fields + [""]).first
     }
 }
 

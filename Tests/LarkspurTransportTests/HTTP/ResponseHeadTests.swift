@@ -25,6 +25,23 @@ import Testing
         #expect(head[""] == nil)
     }
 
+    @Test(
+        "The connection ends after a response that says close, whatever else it says, and after HTTP/1.0",
+        arguments: [
+            ([], "HTTP/1.1", false), (["Connection: keep-alive"], "HTTP/1.1", false),
+            (["Connection: close"], "HTTP/1.1", true), (["connection: keep-alive, Close"], "HTTP/1.1", true),
+            (["Connection: keep-alive", "Connection: close"], "HTTP/1.1", true),
+            (["Connection: \tclose\t,a"], "HTTP/1.1", true), (["Connection: closed, notclose"], "HTTP/1.1", false),
+            (["Connection: close x"], "HTTP/1.1", false), (["Connection: ,,"], "HTTP/1.1", false),
+            (["Proxy-Connection: x, close"], "HTTP/1.1", true), (["X: close"], "HTTP/1.1", false),
+            ([], "HTTP/1.0", true), (["Connection: a, Keep-Alive"], "HTTP/1.0", false),
+            (["Connection: keep-alive, close"], "HTTP/1.0", true), ([], "HTTP/2", false),
+        ] as [([String], String, Bool)]
+    )
+    func closesConnection(_ fields: [String], _ version: String, _ closes: Bool) throws {
+        #expect(try #require(try ResponseHead.reading(fields, version: version)).closesConnection == closes)
+    }
+
     @Test("Challenges are kept apart, and joined as a field")
     func challenges() throws {
         let head = try #require(

@@ -23,6 +23,14 @@ final class RawServer: Sendable {
         /// Says that nothing more will come.
         func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
 
+        /// Resets the connection.
+        func reset() {
+            // To connect a socket of TCP to no address ends its connection with a RST.
+            var none = sockaddr()
+            none.sa_family = sa_family_t(AF_UNSPEC)
+            _ = connect(descriptor, &none, socklen_t(MemoryLayout<sockaddr>.size))
+        }
+
         private func read(until isEnough: (Data) -> Bool) -> Data {
             var data = Data()
             var buffer = [UInt8](repeating: 0, count: 1 << 14)
