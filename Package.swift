@@ -180,7 +180,8 @@ let package = Package(
             ],
             path: "Tests/Interop",
             exclude: [
-                "Daemons", "Scripts", "autobahn.sh", "libcurls.sh", "load.sh", "network.sh", "reachability.sh",
+                "Daemons", "Scripts", "autobahn.sh", "exits.sh", "libcurls.sh", "load.sh", "network.sh",
+                "reachability.sh",
                 "servers.sh",
             ],
             swiftSettings: strict

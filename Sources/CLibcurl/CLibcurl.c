@@ -97,11 +97,20 @@ static bool is_available;
 static atomic_bool is_settled;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+/// The function to call when the process ends, see libcurl_call_before_cleanup; NULL for none.
+static void (*_Atomic exit_handler)(void);
+
+static void handle_exit(void) {
+    void (*handler)(void) = exit_handler;
+    if (handler) handler();
+}
+
 /// Finds the functions of a library and initializes it.
 ///
 /// @param name The subject of the sentence about a missing function.
+/// @param is_chosen Whether the library was chosen by its file.
 /// @return Whether the library can be used. If not, unavailability is set to the reason.
-static bool use(dynamic_library candidate, const char *name) {
+static bool use(dynamic_library candidate, const char *name, bool is_chosen) {
     const dynamic_function functions[] = {
         {"curl_version_info", &curl.version_info},
         {"curl_version", &curl.version},
@@ -137,6 +146,10 @@ static bool use(dynamic_library candidate, const char *name) {
     dynamic_library_find(candidate, newer_functions);
 
     version = curl.version_info ? curl.version_info(0) : NULL;
+    const dynamic_library *own = is_chosen || dynamic_library_is_linked(candidate) ? &candidate : NULL;
+    // The libcurl with which FoundationNetworking was linked may use another OpenSSL than a chosen one.
+    libcurl_prevent_cleanup();
+    if (own) openssl_prevent_cleanup(own);
     if (version && version->version_num < oldest_version) {
         snprintf(unavailability, sizeof unavailability, "libcurl %s is too old; 7.68 or later is needed.", version->version);
     } else if (missing) {
@@ -144,6 +157,7 @@ static bool use(dynamic_library candidate, const char *name) {
     } else if (curl.global_init(CURL_GLOBAL_DEFAULT) != 0) {
         snprintf(unavailability, sizeof unavailability, "libcurl %s could not be initialized.", version->version);
     } else {
+        openssl_call_before_cleanup(own, version->ssl_version, handle_exit);
         library = candidate;
         is_available = true;
     }
@@ -160,7 +174,7 @@ static bool use_file(const char *path) {
         snprintf(unavailability, sizeof unavailability, "The libcurl in %s cannot be loaded: %s.", path, reason);
         return false;
     }
-    if (!use(candidate, "The libcurl in it")) {
+    if (!use(candidate, "The libcurl in it", true)) {
         snprintf(reason, sizeof reason, "%s", unavailability);
         snprintf(unavailability, sizeof unavailability, "The file %s cannot be used. %s", path, reason);
         return false;
@@ -188,7 +202,7 @@ static void use_default(void) {
     static const char *const names[] = {"libcurl.so.4", "libcurl.so", "libcurl-gnutls.so.4", NULL};
     dynamic_library candidate;
     if (dynamic_library_open(&candidate, "curl_global_init", names)) {
-        use(candidate, "The libcurl found");
+        use(candidate, "The libcurl found", false);
     } else if (dynamic_library_is_static_program()) {
         strcpy(unavailability, "This program is linked statically, without the product LarkspurStatic.");
     } else {
@@ -257,6 +271,8 @@ enum libcurl_choice libcurl_choose(const char *path, char *reason, size_t size) 
     pthread_mutex_unlock(&lock);
     return result;
 }
+
+void libcurl_call_before_cleanup(void (*handler)(void)) { exit_handler = handler; }
 
 bool libcurl_is_named(void) {
     settle();

@@ -5,6 +5,7 @@
 
 #include "CDynamicLibrary.h"
 #include <stdbool.h>
+#include <stddef.h>
 
 /// Sets each function pointer to its function of libssl or libcrypto, or to NULL.
 ///
@@ -13,6 +14,28 @@
 ///
 /// @return The name of the first function that is missing; NULL if there is none.
 const char *libcurl_find_openssl(const dynamic_function *functions);
+
+/// Keeps the OpenSSL of a libcurl from its clean-up at the end of the process. Called before this libcurl is
+/// initialized.
+///
+/// @param own The libcurl, if only its own OpenSSL is to be searched; NULL for the OpenSSL of the process.
+void openssl_prevent_cleanup(const dynamic_library *own);
+
+/// Calls a function before the TLS library of a libcurl frees at the end of the process what threads use. Called after
+/// this libcurl was initialized. If the clean-up was prevented, the function is never called.
+///
+/// @param own The libcurl, if only its own OpenSSL is to be searched; NULL for the OpenSSL of the process.
+/// @param tls_library The name and version of the TLS library, as libcurl reports them; NULL for none.
+void openssl_call_before_cleanup(
+    const dynamic_library *own, const char *tls_library, void (*function)(void)
+);
+
+/// Whether functions that were found belong to the library that libcurl uses. Two texts for the version are compared:
+/// "OpenSSL/3.0.19" and "OpenSSL 3.0.19 27 Jan 2026".
+///
+/// @param tls_library The first text, as libcurl reports it.
+/// @param found The second text, by the functions; NULL if it is not known.
+bool openssl_is_library_of_libcurl(const char *tls_library, const char *found);
 
 /// Whether libcurl has a handle of its own, by which its dependencies are found too. The handle is set in any case.
 bool libcurl_own_library(dynamic_library *library);

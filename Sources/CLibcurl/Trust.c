@@ -74,18 +74,6 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void free_attachment(void *parent, void *pointer, void *data, int index, long number, void *argument) { free(pointer); }
 
-/// Whether the functions that were found belong to the library that libcurl uses. The two texts for the version are
-/// compared: "OpenSSL/3.0.19" and "OpenSSL 3.0.19 27 Jan 2026".
-static bool is_library_of_libcurl(const char *library) {
-    static const char name[] = "OpenSSL";
-    const size_t length = sizeof name - 1;
-    const char *found = openssl.version ? openssl.version(OPENSSL_VERSION) : NULL;
-    if (!found || strncmp(library, name, length) || library[length] != '/') return false;
-    if (strncmp(found, name, length) || found[length] != ' ') return false;
-    const size_t number = strcspn(library + length + 1, " ");
-    return strncmp(library + length + 1, found + length + 1, number) == 0 && strchr(" ", found[length + 1 + number]);
-}
-
 static void load(void) {
     const char *library = libcurl_tls_library();
     const dynamic_function functions[] = {
@@ -131,7 +119,7 @@ static void load(void) {
         snprintf(unavailability, sizeof unavailability, "libcurl uses %s for TLS, and not OpenSSL", library ? library : "no library");
     } else if (missing) {
         snprintf(unavailability, sizeof unavailability, "%s has no function %s", library, missing);
-    } else if (!is_library_of_libcurl(library)) {
+    } else if (!openssl_is_library_of_libcurl(library, openssl.version(OPENSSL_VERSION))) {
         snprintf(unavailability, sizeof unavailability, "the functions of %s cannot be told from those of another OpenSSL", library);
     } else {
         attachment_index = openssl.get_ex_new_index(CRYPTO_EX_INDEX_SSL_CTX, 0, NULL, NULL, NULL, free_attachment);

@@ -17,8 +17,9 @@
     /* libssl.a and libcrypto.a */ \
     f(BIO_ctrl) f(BIO_free) f(BIO_get_callback_arg) f(BIO_new) f(BIO_new_socket) f(BIO_s_mem) \
     f(BIO_set_callback_arg) f(BIO_set_callback_ex) f(BIO_up_ref) f(CRYPTO_free) f(CRYPTO_get_ex_new_index) \
-    f(ERR_clear_error) f(GENERAL_NAMES_free) f(GENERAL_NAME_get0_value) f(OPENSSL_sk_num) f(OPENSSL_sk_value) \
-    f(OpenSSL_version) f(OpenSSL_version_num) f(SSL_CIPHER_get_name) f(SSL_CTX_get_cert_store) \
+    f(ERR_clear_error) f(GENERAL_NAMES_free) f(GENERAL_NAME_get0_value) f(OPENSSL_atexit) f(OPENSSL_init_crypto) \
+    f(OPENSSL_sk_num) f(OPENSSL_sk_value) f(OpenSSL_version) f(OpenSSL_version_num) f(SSL_CIPHER_get_name) \
+    f(SSL_CTX_get_cert_store) \
     f(SSL_CTX_get_ex_data) f(SSL_CTX_get_keylog_callback) f(SSL_CTX_set1_cert_store) \
     f(SSL_CTX_set_cert_verify_callback) f(SSL_CTX_set_ex_data) f(SSL_CTX_set_info_callback) \
     f(SSL_CTX_set_keylog_callback) f(SSL_CTX_set_options) f(SSL_get0_alpn_selected) f(SSL_get_SSL_CTX) \

@@ -6,6 +6,7 @@
 #if defined(__linux__) || defined(__ANDROID__)
 #include <limits.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -165,6 +166,14 @@ static void load(void) {
     if (!missing) missing = dynamic_library_find(tls, crypto_functions);
     if (missing) missing = dynamic_library_find(crypto, crypto_functions);
     if (missing) snprintf(unavailability, sizeof unavailability, "the OpenSSL that was found has no function %s", missing);
+    // When the process ends, OpenSSL would otherwise free what the server's threads still use. OpenSSL obeys only its
+    // first caller.
+    enum { OPENSSL_INIT_NO_ATEXIT = 0x00080000 };
+    int (*init_crypto)(uint64_t, const void *);
+    const dynamic_function functions[] = {{"OPENSSL_init_crypto", &init_crypto}, {NULL, NULL}};
+    if (!dynamic_library_find(tls, functions) || !dynamic_library_find(crypto, functions)) {
+        init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
+    }
 }
 
 const char *loopback_tls_unavailability(void) {

@@ -1,6 +1,13 @@
 import HTTPSyntax
 
 extension Platform {
+    /// Prepares the process for a session of any class.
+    static func prepareForSession() {
+        #if canImport(FoundationNetworking)
+        ProcessEnd.prepareForSession()
+        #endif
+    }
+
     /// Creates a session of Foundation, with a configuration that this function may change.
     static func makeFoundationSession(
         _ configuration: URLSessionConfiguration,

@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+internal import LarkspurTransport
 import Synchronization
 
 /// A `URLSession` without a network. A script returns the reply for each task's request.
@@ -62,6 +63,7 @@ public final class StubURLSession: URLSession, @unchecked Sendable {  // Safe: w
         self.source = source
         self.queue = queue
         storage = Mutex(Storage(delegate: delegate))
+        ProcessEnd.prepareForSession()
         super.init(configuration: configuration, delegate: nil, delegateQueue: queue)
     }
 

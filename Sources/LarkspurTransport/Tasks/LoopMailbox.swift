@@ -125,6 +125,11 @@ final class LoopMailbox: Sendable {
         mailbox.withLock { if $0.isRunning { $0.append(.end) } }
     }
 
+    /// Runs an action on the thread. Has no effect if no thread is running.
+    private func postToRunningThread(_ action: @escaping @Sendable () -> Void) {
+        mailbox.withLock { if $0.isRunning { $0.append(.run(action)) } }
+    }
+
     /// Whether the session has ended.
     var isOver: Bool { mailbox.withLock { $0.isOver } }
 
@@ -167,7 +172,9 @@ final class LoopMailbox: Sendable {
         while !hasEnded {
             let number = thread.start { [self] in
                 Self.blockWriteSignals()
-                while !run(makePoll()) {}
+                ProcessEnd.threads.run(post: postToRunningThread) {
+                    while !run(makePoll()) {}
+                }
             }
             guard number != 0 else { return }
             // If no thread can be started, the calling thread immediately fails the tasks of the posted commands, so

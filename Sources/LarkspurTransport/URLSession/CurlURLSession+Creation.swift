@@ -78,6 +78,7 @@ extension CurlURLSession {
     /// would never load a request. So they are moved to the beginning of the list.
     static var sharedConfiguration: URLSessionConfiguration {
         let configuration = URLSessionConfiguration.default
+        ProcessEnd.prepareForSession()
         let registered = ProtocolClasses.own(URLSession.shared.configuration.protocolClasses ?? [])
         configuration.protocolClasses = registered + (configuration.protocolClasses ?? [])
         return configuration

@@ -75,6 +75,7 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
             work: { EventLoop(mailbox: $0, settings: settings, poll: $1).run() }
         )
         superclassConfiguration = Self.forSuperclass(copy)
+        ProcessEnd.prepareForSession()
         super.init(configuration: superclassConfiguration, delegate: nil, delegateQueue: nil)
         core.attach(self)
         if let queue = layout?.workQueue(of: self) { SuperclassQueue.mark(queue, with: core) }

@@ -57,6 +57,7 @@ final class SessionStore: Sendable {
     }
 
     private func makeSession(_ delegate: SessionDelegate, _ queue: OperationQueue) -> URLSession {
+        Platform.prepareForSession()
         guard !securityPolicy.isSystemsOwn, let makeSession = transport.makeSecureSession else {
             return transport.makeSession(template.makeCopy(), delegate, queue)
         }
