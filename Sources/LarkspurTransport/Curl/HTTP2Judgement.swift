@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import Synchronization
+
 /// The judgement whether a libcurl reports every truncated HTTP/2 response as an error and every complete one as a
 /// success, together with the engine's watch of streams (``StreamWatch``).
 ///
@@ -9,29 +11,42 @@ enum HTTP2Judgement: Equatable, Sendable {
     case sound
     /// Some trials had the wrong outcome.
     case faulty([HTTP2Fault])
-    /// libcurl did not even load a plain response in the trial. So the other trials show nothing.
+    /// libcurl did not even load a plain response in the trial, so that the other trials show nothing. Or the trials
+    /// could not be run yet, because the process had no descriptor or memory left.
     case untried
     /// libcurl was built without HTTP/2. Nothing was tried.
     case absent
 
     /// The judgement on the libcurl of this process. It is made when it is first read, takes a few milliseconds, and
-    /// uses no network.
-    static let ofLoadedLibcurl = Libcurl.hasHTTP2 ? HTTP2Judgement(tracesStreams: HTTP2Trust.tracesStreams) : .absent
+    /// uses no network. If descriptors or memory run out meanwhile, it is made when it is read again.
+    static var ofLoadedLibcurl: HTTP2Judgement {
+        guard Libcurl.hasHTTP2 else { return .absent }
+        return madeJudgement.withLock { judgement in
+            if judgement == nil { judgement = HTTP2Judgement(tracesStreams: HTTP2Trust.tracesStreams) }
+            return judgement ?? .untried
+        }
+    }
 
-    /// Judges the loaded libcurl.
+    /// The judgement on the libcurl of this process; nil if it was not made yet.
+    private static let madeJudgement = Mutex<HTTP2Judgement?>(nil)
+
+    /// Judges the loaded libcurl. Nil if a trial could not be run, because descriptors or memory have run out.
     /// - Parameter tracesStreams: Whether the engine sees the frames that libcurl reads.
-    init(tracesStreams: Bool) {
-        self = .untried
-        guard let runner = try? HTTP2TrialRunner(tracesStreams: tracesStreams) else { return }
+    init?(tracesStreams: Bool) {
+        guard let runner = try? HTTP2TrialRunner(tracesStreams: tracesStreams) else { return nil }
         for socketSource in HTTP2TrialRunner.SocketSource.allCases {
             runner.socketSource = socketSource
-            guard runner.outcome(of: .plain) == true else { continue }
-            let trials = HTTP2Trial.all.filter { runner.outcome(of: $0) != true }
+            guard let isLoaded = runner.outcome(of: .plain) else { return nil }
+            guard isLoaded else { continue }
             var faults: [HTTP2Fault] = []
-            for trial in trials where !faults.contains(trial.fault) { faults.append(trial.fault) }
+            for trial in HTTP2Trial.all {
+                guard let isRight = runner.outcome(of: trial) else { return nil }
+                if !isRight, !faults.contains(trial.fault) { faults.append(trial.fault) }
+            }
             self = faults.isEmpty ? .sound : .faulty(faults)
             return
         }
+        self = .untried
     }
 
     /// The reason, without a full stop, why HTTP/2 is not offered by default; nil if it is offered.

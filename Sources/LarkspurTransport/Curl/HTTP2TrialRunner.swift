@@ -25,7 +25,8 @@ final class HTTP2TrialRunner {
         )
     }
 
-    /// Runs a trial. Returns whether every transfer has the right outcome; nil if the trial could not be run.
+    /// Runs a trial. Returns whether every transfer has the right outcome; nil if the trial could not be run, because
+    /// descriptors or memory have run out.
     func outcome(of trial: HTTP2Trial) -> Bool? {
         guard let connection = try? TrialConnection(trial, of: self) else { return nil }
         return connection.run()
@@ -43,6 +44,8 @@ private final class TrialConnection: MultiHandleClient {
     private var client: Int32
     /// The descriptor that libcurl uses; −1 before it has one.
     private var descriptor: Int32 = -1
+    /// Whether there was no descriptor or memory for a socket.
+    private var lacksSocket = false
     private var watch = StreamWatch()
     /// Whether transfers report the events of streams.
     private var isWatching = false
@@ -88,7 +91,7 @@ private final class TrialConnection: MultiHandleClient {
         close(server)
         server = -1
         settle()
-        return transfers.allSatisfy { $0.isComplete == trial.isComplete }
+        return lacksSocket ? nil : transfers.allSatisfy { $0.isComplete == trial.isComplete }
     }
 
     // MARK: libcurl's side
@@ -145,6 +148,8 @@ private final class TrialConnection: MultiHandleClient {
         case .exchanged:
             let type = Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
             descriptor = socket(AF_INET, type, 0)
+            // A system that has no such sockets is no reason for another attempt.
+            lacksSocket = descriptor < 0 && [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno)
         }
         return descriptor
     }

@@ -18,8 +18,8 @@ final class SessionSettings: Sendable {
     let protocols: ProtocolClasses
     let proxies: ProxySettings
     let options: EngineOptions
-    /// The effective use of HTTP/3.
-    let http3: HTTP3Use
+    /// The use of HTTP/3 if the session offers HTTP/2.
+    private let possibleHTTP3: HTTP3Use
     let http3Origins = Mutex(HTTP3Origins())
     let tls: TLSSettings
     /// The session's cache; nil without one.
@@ -28,6 +28,8 @@ final class SessionSettings: Sendable {
     /// Whether https requests offer HTTP/2. If the property is read for the first time in the process, libcurl may be
     /// tried first, which takes a few milliseconds. So it is only read for https requests.
     var offersHTTP2: Bool { HTTP2Trust.offersHTTP2(options.http2) }
+    /// The effective use of HTTP/3.
+    var http3: HTTP3Use { possibleHTTP3 != .off && offersHTTP2 ? possibleHTTP3 : .off }
     /// The folder for the files of downloads.
     var downloadFolder: URL { options.partialDownloadFolder ?? FileManager.default.temporaryDirectory }
 
@@ -58,11 +60,7 @@ final class SessionSettings: Sendable {
         )
         self.options = options
         tls = TLSSettings(options.tls, abilities: tlsAbilities ?? .present)
-        http3 = options.http3.effective(
-            hasHTTP3: hasHTTP3,
-            offersHTTP2: HTTP2Trust.offersHTTP2(options.http2),
-            tls: tls
-        )
+        possibleHTTP3 = options.http3.effective(hasHTTP3: hasHTTP3, offersHTTP2: true, tls: tls)
         cache = SessionCache.store(for: configuration.urlCache, isShared: !tls.isCustom)
         cachePolicy = configuration.requestCachePolicy
     }
