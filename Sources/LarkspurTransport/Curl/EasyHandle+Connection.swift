@@ -54,11 +54,20 @@ extension EasyHandle {
         }
     }
 
+    /// Whether the other machine has been silent on a reused connection (``SocketTable/hasSilentPeer(_:)``). Such a
+    /// connection may be lost, which TCP reports only after a quarter of an hour.
+    private func hasSilentPeer(localPort: Int) -> Bool {
+        usesKnownConnection && support.sockets.sockets(at: localPort).contains(where: SocketTable.hasSilentPeer)
+    }
+
     private static let sending: libcurl_sending_callback = { context, _, _, _, localPort in
         guard let context else { return CURL_PREREQFUNC_ABORT }
         let handle = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
         handle.reuse.sendingCount += 1
-        let isStale = handle.hasStaleConnection(localPort: Int(localPort))
+        let isSilent = handle.hasSilentPeer(localPort: Int(localPort))
+        // libcurl closes the connection as soon as its other streams have ended.
+        if isSilent { handle.connectionUse.closesConnection = true }
+        let isStale = isSilent || handle.hasStaleConnection(localPort: Int(localPort))
         guard let client = handle.client, client.maySend(onStaleConnection: isStale) else {
             return CURL_PREREQFUNC_ABORT
         }

@@ -57,6 +57,18 @@ final class SocketTable {
         return socketsByPort[port] ?? []
     }
 
+    /// Whether the other machine has been silent on a connection: it has confirmed neither the bytes that the system
+    /// has sent twice more (RFC 6298), nor two probes. On a connection that works, the first confirmation ends this.
+    ///
+    /// After the second attempt, at least 0.6 seconds have passed since the bytes were sent; on a slow path, more.
+    static func hasSilentPeer(_ socket: Int32) -> Bool {
+        // The beginning of tcp_info: state, state of congestion control, retransmissions, probes.
+        var information: (UInt8, UInt8, UInt8, UInt8) = (0, 0, 0, 0)
+        var length = socklen_t(MemoryLayout.size(ofValue: information))
+        let isKnown = getsockopt(socket, Int32(IPPROTO_TCP), TCP_INFO, &information, &length) == 0 && length == 4
+        return isKnown && max(information.2, information.3) >= 2
+    }
+
     private func place() {
         unplaced.removeAll { socket in
             guard let port = Self.localPort(of: socket) else { return false }

@@ -7,8 +7,11 @@ to the protocol (h2) refuses most of what is wanted here.
 
 import asyncio
 import collections
+import ctypes
 import json
+import socket
 import ssl
+import struct
 import sys
 import urllib.parse
 import zlib
@@ -16,6 +19,7 @@ import zlib
 import hpack
 from hyperframe import frame as frames
 
+SO_ATTACH_FILTER = 26
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 counts = collections.Counter()
 marks = collections.Counter()
@@ -272,6 +276,12 @@ class Play:
     def deaf(self):
         """From now on the connection does nothing."""
         self.connection.is_deaf = True
+
+    def vanish(self):
+        """From now on the server's system drops each packet of the connection, as if the link were cut."""
+        everything = ctypes.create_string_buffer(struct.pack("HBBI", 0x06, 0, 0, 0))
+        program = struct.pack("HP", 1, ctypes.addressof(everything))
+        self.connection.writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, program)
 
     def close(self):
         self.flush()

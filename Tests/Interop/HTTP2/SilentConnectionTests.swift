@@ -1,0 +1,82 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import Larkspur
+import TestSupport
+import Testing
+
+/// Connections whose other end no longer gets a packet, and does not say so.
+@Suite("HTTP/2: silent connections", .needsTrustedHTTP2, .timeLimit(.minutes(5)))
+struct SilentConnectionTests {
+    private let server: MisbehavingServer
+    private let manager: SessionManager
+
+    init() throws {
+        server = try MisbehavingServer()
+        manager = SessionManager(configuration: .testing, transport: .curl(server.options))
+    }
+
+    /// The ways in which a call ends before its response.
+    enum End: CaseIterable, Sendable {
+        case totalTimeout, firstByteTimeout, deadline, cancellation
+    }
+
+    private func connection() async throws -> Int {
+        try await manager.get(server.echoURL()).value(as: MisbehavingServer.Echo.self).connection
+    }
+
+    /// Makes a call, which never gets a response, and ends it.
+    private func makeCall(_ url: URL, endingBy end: End, after time: Duration) async {
+        let call = manager.get(url)
+        switch end {
+        case .totalTimeout: _ = await call.timeout(total: time).response()
+        case .firstByteTimeout: _ = await call.timeout(firstByte: time).response()
+        case .deadline: _ = try? await withDeadline(time) { try await call.data }
+        case .cancellation:
+            // Another call ends at the right time.
+            async let other = manager.get(url).timeout(total: time).response()
+            async let response = call.response()
+            _ = await other
+            call.cancel()
+            _ = await response
+        }
+    }
+
+    @Test(
+        "A connection whose other end is silent gets no more calls, however the last one ended",
+        arguments: End.allCases
+    )
+    func silence(_ end: End) async throws {
+        let name = UUID().uuidString
+        let first = try await connection()
+        // A stream that runs on the connection goes on.
+        let steps = "head:200 data:10 vanish signal:\(name) wait:\(name)2 last:5"
+        async let stream = manager.get(server.url(steps)).data
+        _ = try await server.makeSession().reply(to: server.url("wait:\(name) headend:204"))
+        await makeCall(try server.url("headend:204"), endingBy: end, after: .seconds(2))
+        for _ in 0..<3 { #expect(try await connection() != first) }
+        _ = try await server.makeSession().reply(to: server.url("signal:\(name)2 headend:204"))
+        #expect(try await stream.count == 15)
+    }
+
+    @Test("A hundred calls that are cancelled on a connection that works use one connection")
+    func cancellations() async throws {
+        let first = try await connection()
+        for _ in 0..<100 {
+            let name = UUID().uuidString
+            let call = manager.get(try server.url("signal:\(name) forever"))
+            async let response = call.response()
+            _ = try await server.makeSession().reply(to: server.url("wait:\(name) headend:204"))
+            call.cancel()
+            #expect(await response.error?.code == .cancelled)
+        }
+        #expect(try await connection() == first)
+    }
+
+    @Test("A handler that is slower than a limit costs no new connection", arguments: End.allCases)
+    func slowHandler(_ end: End) async throws {
+        let first = try await connection()
+        await makeCall(try server.url("forever"), endingBy: end, after: .seconds(1))
+        #expect(try await connection() == first)
+    }
+}
+#endif
