@@ -26,7 +26,9 @@ final class HostQueue {
     private let budget: ConnectionBudget?
     @exclusivity(unchecked) private var awaitsBudget = false
     /// Whether the requests share a connection of HTTP/2.
-    @exclusivity(unchecked) private var isMultiplexed = false
+    @exclusivity(unchecked) private(set) var isMultiplexed = false
+    /// Whether a response of the host has arrived, so that the version of HTTP that it uses is known.
+    @exclusivity(unchecked) var hasAnswered = false
     /// The shard of the latest HTTP/2 transfer, whose connection other transfers can share; nil without HTTP/2.
     @exclusivity(unchecked) private var sharedShard: Shard?
 
@@ -79,9 +81,9 @@ final class HostQueue {
     /// Raises the limit for an origin with HTTP/2, because many transfers can share a connection.
     func allowMultiplexing(in shard: Shard?) {
         sharedShard = shard
-        if let budget, !isMultiplexed {
+        if !isMultiplexed {
             isMultiplexed = true
-            budget.release(max(0, active - 1))
+            budget?.release(max(0, active - 1))
         }
         guard limit < Self.streamLimit else { return }
         limit = Self.streamLimit

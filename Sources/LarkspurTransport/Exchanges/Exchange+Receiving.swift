@@ -93,6 +93,8 @@ extension Exchange {
             return .fail(.engine(.badServerResponse, error.sentence, url: url))
         }
         transfer.response = response
+        host?.hasAnswered = true
+        if head.isMultiplexed { noteMultiplexing() }
         watchStream(of: head)
         noteAlternatives(of: head)
         if destination.isSecure, let handle = transfer.handle { transfer.tls = handle.tls }

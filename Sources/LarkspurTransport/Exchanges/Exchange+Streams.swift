@@ -3,21 +3,31 @@ import HTTPSyntax
 
 /// HTTP/2 and HTTP/3 streams. libcurl does not distinguish their end from a reset without an error.
 extension Exchange {
-    /// Watches the stream from the beginning, if the request has content or must not be sent twice.
+    /// Watches the stream from the beginning, if the request has content or must not be sent twice, or if no response
+    /// of its host has arrived yet.
     ///
-    /// For such a request, an RST_STREAM may follow the END_STREAM of the response (RFC 9113, section 8.1), or may mean
-    /// that the server has not processed the request.
-    func watchStreamOfUpload() {
-        guard destination.isSecure, content.reader != nil || resendDecision == .fail else { return }
+    /// For the first two, an RST_STREAM may follow the END_STREAM of the response (RFC 9113, section 8.1), or may mean
+    /// that the server has not processed the request. Without a response, the first frame shows that requests to the
+    /// host can share a connection.
+    func watchStreamFromBeginning() {
+        let isHostUnknown = host.map { !$0.isMultiplexed && !$0.hasAnswered } ?? false
+        guard destination.isSecure, content.reader != nil || isHostUnknown || resendDecision == .fail else { return }
         watchStream()
+    }
+
+    /// Lets waiting requests to the host begin, because they can share the connection. Called from within libcurl.
+    ///
+    /// The first frame of a server has its limit of streams (RFC 9113, section 3.4). So no more requests begin before
+    /// it has arrived, although the TLS handshake selects HTTP/2 earlier: the server would refuse their streams.
+    func noteMultiplexing() {
+        guard let host, !host.isMultiplexed else { return }
+        group.noteMultiplexing(at: host, in: transfer.shard)
     }
 
     /// Watches the stream from the response's header section on, if only the end of the stream shows that the response
     /// is complete.
     func watchStream(of head: ResponseHead) {
-        guard ["HTTP/2", "HTTP/3"].contains(head.version), head.contentLength == nil, mayHaveContent(head) else {
-            return
-        }
+        guard head.isMultiplexed, head.contentLength == nil, mayHaveContent(head) else { return }
         transfer.endsWithStream = true
         watchStream()
     }
@@ -38,6 +48,7 @@ extension Exchange {
         case .downgraded: transfer.sending.noteRefusal(needsHTTP1: true)
         case .abandoned: transfer.isStreamReset = true
         case .opened(let number): transfer.streamNumber = number
+        case .received: noteMultiplexing()
         default: break
         }
         if transfer.shard?.note(event, on: transfer.handle?.connection) == true { transfer.isStreamReset = true }
@@ -59,5 +70,10 @@ extension Exchange {
             url: destination.url
         )
     }
+}
+
+extension ResponseHead {
+    /// Whether the response came over a connection that several transfers can share.
+    var isMultiplexed: Bool { ["HTTP/2", "HTTP/3"].contains(version) }
 }
 #endif

@@ -91,7 +91,7 @@ extension Exchange {
         // This is set only with TLS. Without TLS, other requests would wait for the first response, because only that
         // response shows that there is no HTTP/2.
         handle.set(CURLOPT_PIPEWAIT, head.url.begins(with: "https") && settings.offersHTTP2 ? 1 : 0)
-        watchStreamOfUpload()
+        watchStreamFromBeginning()
         handle.watchStreams(false)
         handle.set(CURLOPT_STREAM_WEIGHT, max(1, min(256, Int((max(0, min(1, task.priority)) * 256).rounded()))))
         // If there is no limit, the largest value is set in place of libcurl's default, because the idle timer covers

@@ -24,6 +24,8 @@ final class ExchangeGroup {
     /// The URLs of cached responses under revalidation, by the identifiers of the refreshing tasks.
     @exclusivity(unchecked) private var refreshes: [Int: String] = [:]
     @exclusivity(unchecked) private var answered: [Exchange] = []
+    /// The hosts whose connections can be shared, as was found out since the last turn.
+    @exclusivity(unchecked) private var multiplexed: [(host: HostQueue, shard: Shard?)] = []
     @exclusivity(unchecked) private var lastDestination = Destination(nil)
 
     init(settings: SessionSettings, outbox: Outbox, connections: Connections, isEnding: Bool) {
@@ -91,6 +93,16 @@ final class ExchangeGroup {
         let refresh = task.session.makeRefresh(of: request)
         refreshes[refresh.identifier] = url
         refresh.resume()
+    }
+
+    // MARK: Shared connections
+
+    /// Records from within libcurl that requests to a host can share a connection.
+    func noteMultiplexing(at host: HostQueue, in shard: Shard?) { multiplexed.append((host, shard)) }
+
+    /// Begins the requests that can share the connections which were recorded.
+    func admitMultiplexed() {
+        while let (host, shard) = multiplexed.popLast() { host.allowMultiplexing(in: shard) }
     }
 
     // MARK: Answers to uploads

@@ -75,6 +75,7 @@ final class EventLoop {
         if failure == nil {
             exchanges.now = .now
             connections.advance(at: exchanges.now)
+            exchanges.admitMultiplexed()
             exchanges.nudgeAnswered()
         }
         expireDue()

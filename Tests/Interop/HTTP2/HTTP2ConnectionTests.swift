@@ -125,6 +125,22 @@ struct HTTP2ConnectionTests {
         for _ in 0..<3 { #expect(try await server.echo(in: session).connection != first) }
     }
 
+    @Test(
+        "Requests that the server holds, so that no response has arrived yet, keep no other request waiting",
+        .enabled(if: Servers.areFramesSeen, "libcurl before 8.3 reports no frames.")
+    )
+    func heldRequests() async throws {
+        let session = server.makeSession()
+        let name = UUID().uuidString
+        let held = try server.url("wait:\(name) headend:204")
+        let tasks = (0..<2 * session.configuration.httpMaximumConnectionsPerHost).map { _ in
+            Task { try await session.reply(to: held).status }
+        }
+        for _ in 0..<3 { _ = try await server.echo(in: session) }
+        _ = try await server.makeSession().reply(to: server.url("signal:\(name) headend:204"))
+        for task in tasks { #expect(try await task.value == 204) }
+    }
+
     @Test("Nor where other streams keep it open, which go on")
     func timeoutOfOne() async throws {
         let session = server.makeSession()

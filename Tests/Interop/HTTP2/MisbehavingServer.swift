@@ -93,6 +93,11 @@ extension Servers {
     }
 }
 
+extension Servers {
+    /// Whether the engine sees the frames that libcurl reads.
+    static var areFramesSeen: Bool { HTTP2Trust.tracesStreams }
+}
+
 extension Trait where Self == ConditionTrait {
     /// The suite of HTTP/2 runs with each libcurl that the engine trusts. With another one it runs, and fails, only
     /// where LARKSPUR_HTTP2_SUITE says so.
