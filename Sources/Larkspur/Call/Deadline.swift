@@ -68,7 +68,8 @@ struct CallTimers: Sendable {
             timers.append(
                 Self.timer(queue, clock) { [weak task] in
                     guard let task, task.waitsForConnection else { return }
-                    task.fail(with: Self.error("The call waited longer than \(queue) for a connection."))
+                    let reason = task.connectionWait.map { ", \($0.reason)" } ?? ""
+                    task.fail(with: Self.error("The call waited longer than \(queue) for a connection\(reason)."))
                 }
             )
         }
@@ -78,7 +79,7 @@ struct CallTimers: Sendable {
                     let sentence =
                         deadline.map { "The deadline of \($0) was over before the call ended." }
                         ?? "The call took longer than \(total) in all."
-                    task?.fail(with: Self.error(sentence))
+                    task?.fail(with: Self.error(sentence, of: task))
                 }
             )
         }
@@ -88,7 +89,7 @@ struct CallTimers: Sendable {
                     // For a download, `firstResponseByte` is set only when content arrives, but `response` is set when
                     // the head arrives.
                     guard let task, task.timeline.firstResponseByte == nil, task.response == nil else { return }
-                    task.fail(with: Self.error("No response arrived for \(firstByte)."))
+                    task.fail(with: Self.error("No response arrived for \(firstByte).", of: task))
                 }
             )
         }
@@ -100,8 +101,12 @@ struct CallTimers: Sendable {
         for timer in timers { timer.cancel() }
     }
 
-    /// Returns the error of a call that has reached a limit.
-    static func error(_ message: String) -> LarkspurError { LarkspurError(.timedOut, message) }
+    /// Returns the error of a call that has reached a limit. If the call waits for a place at its host, the message
+    /// says so.
+    static func error(_ message: String, of task: SessionTask? = nil) -> LarkspurError {
+        guard let wait = task?.connectionWait else { return LarkspurError(.timedOut, message) }
+        return LarkspurError(.timedOut, "\(message.withoutFullStop): \(wait.clause).")
+    }
 
     private static func timer(
         _ limit: Duration,

@@ -115,6 +115,9 @@ public class SessionTask: @unchecked Sendable {
         return isFirst && attempt.waitsForConnection
     }
 
+    /// The wait of the attempt for a place at its host; nil while it does not wait.
+    final var connectionWait: ConnectionWait? { attempt?.connectionWait }
+
     // MARK: Request, response and progress
 
     /// The `URLSessionTask` of the current attempt; nil if none was created, because the request could not be built or

@@ -25,7 +25,7 @@ public struct ConsoleLogger: CallObserver {
         public static let failures = Self(1, "failures")
         /// A line for each call.
         public static let calls = Self(2, "calls")
-        /// Also a line for each retry and each redirect.
+        /// Also a line for each retry, each redirect, and each wait of more than a second for a connection.
         public static let attempts = Self(3, "attempts")
         /// Also the header fields of request and response.
         public static let fields = Self(4, "fields")
@@ -74,7 +74,9 @@ public struct ConsoleLogger: CallObserver {
         )
         self.write = write ?? UnhandledFailure.writer
         // Other kinds are omitted, so that their events are not created for this observer.
-        kinds = level == .off ? [] : level < .attempts ? [.completed] : [.completed, .retryScheduled, .redirected]
+        kinds =
+            level == .off
+            ? [] : level < .attempts ? [.completed] : [.completed, .retryScheduled, .redirected, .waitingForConnection]
     }
 
     /// Writes the lines of an event.
@@ -84,6 +86,8 @@ public struct ConsoleLogger: CallObserver {
         case .retryScheduled:
             let delay = event.delay.map { " in \($0.inSeconds)" } ?? ""
             write(style.yellow("  \(target(of: event)): another attempt\(delay), because of \(event.reason ?? "")"))
+        case .waitingForConnection:
+            write(style.yellow("  \(target(of: event)): \((event.reason ?? "").printable)"))
         case .redirected:
             let status = event.httpResponse.map { "\($0.statusCode)" } ?? ""
             let target = event.request?.url.map { "to " + redaction.text(of: $0).printable } ?? "is not followed"
@@ -124,6 +128,9 @@ public struct ConsoleLogger: CallObserver {
             facts.append(status + size + (duration.map { " in \($0)" } ?? ""))
         }
         if event.attempt > 1 { facts.append("\(event.attempt) attempts") }
+        if let wait = timeline?.connectionWait, wait >= Self.loggedWait {
+            facts.append("of which \(wait.brief) waiting for a connection")
+        }
         if let last = timeline?.transactions.last {
             if last.isFromCache {
                 facts.append("from the cache (\(last.cacheUse.map { "\($0)" } ?? "\(last.source)"))")
@@ -133,6 +140,9 @@ public struct ConsoleLogger: CallObserver {
         }
         return facts.joined(separator: ", ")
     }
+
+    /// The shortest wait for a connection that a line mentions.
+    private static let loggedWait = Duration.milliseconds(100)
 
     private func append(_ fields: [String: String]?, _ prefix: String, to lines: inout [String]) {
         for (name, value) in (fields ?? [:]).sorted(by: { $0.key < $1.key }) {

@@ -214,6 +214,13 @@ public struct Timeline: Sendable, Hashable {
     /// reports no metrics, such as `.foundation`.
     public internal(set) var transactions: [TransferMetrics] = []
 
+    /// The time for which the requests of the task waited for connections, because of the limit of connections per host
+    /// or in all; nil if none waited. The wait of a request that never began is not included.
+    public var connectionWait: Duration? {
+        let waits = transactions.compactMap(\.connectionWait)
+        return waits.isEmpty ? nil : waits.reduce(.zero, +)
+    }
+
     /// Whether the response came from the cache, with or without revalidation. False if the transport does not report
     /// it.
     public var isFromCache: Bool { transactions.last?.isFromCache ?? false }

@@ -251,8 +251,9 @@ public final class SessionManager: Sendable {
         set { set(\.maximumContentSize, to: newValue) }
     }
 
-    /// True to report the failure of a call that has no closure for failures, in one line on standard error. The value
-    /// is captured when a task is created. Default: true in debug builds, false in release builds.
+    /// True to report the failure of a call that has no closure for failures, in one line on standard error. A line
+    /// also says which calls have the connections of a host, when another call has waited for them for a second. The
+    /// value is captured when a task is created. Default: true in debug builds, false in release builds.
     ///
     /// The line contains the method, the URL without credentials and query, and the error's message. It is written on
     /// ``completionQueue``. A task that was cancelled, or that became a download, is not reported.

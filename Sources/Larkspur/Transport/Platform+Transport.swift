@@ -132,6 +132,16 @@ extension Platform {
         #endif
     }
 
+    /// Returns the wait of a task for a place at its host; nil if it does not wait, or if the transport does not report
+    /// it.
+    static func connectionWait(of task: URLSessionTask) -> ConnectionWait? {
+        #if canImport(FoundationNetworking)
+        task.connectionWait
+        #else
+        nil
+        #endif
+    }
+
     /// Returns whether a task still waits because of the limit of connections per host. False if the transport does not
     /// report it.
     static func waitsForConnection(_ task: URLSessionTask) -> Bool {

@@ -18,6 +18,9 @@ protocol Transfer: Sendable {
     /// report it.
     var waitsForConnection: Bool { get }
 
+    /// The wait for a place at the host; nil while the transfer does not wait, and if the session does not report it.
+    var connectionWait: ConnectionWait? { get }
+
     /// Performs an order. The calls come in order, never two at a time.
     func perform(_ control: TaskControl)
 
@@ -42,6 +45,7 @@ struct SessionTransfer: Transfer {
     var metrics: [TransferMetrics] { task.transferMetrics }
     var currentResumeData: Data? { (task as? URLSessionDownloadTask).flatMap(Platform.currentResumeData) }
     var waitsForConnection: Bool { Platform.waitsForConnection(task) }
+    var connectionWait: ConnectionWait? { Platform.connectionWait(of: task) }
 
     func perform(_ control: TaskControl) {
         adapter.perform(control, on: task, in: session)

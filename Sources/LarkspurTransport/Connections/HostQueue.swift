@@ -13,7 +13,8 @@ final class HostQueue {
     private static let streamLimit = 100
 
     let headMemory = HeadMemory()
-    @exclusivity(unchecked) private var limit: Int
+    /// The number of requests that may run at a time.
+    @exclusivity(unchecked) private(set) var limit: Int
     @exclusivity(unchecked) private var active = 0
     @exclusivity(unchecked) private var isAdmitting = false
     /// The lines of waiting users by priority, the highest first. An entry is void if its user now has another ticket,
@@ -25,6 +26,7 @@ final class HostQueue {
     /// The limit of the connections to all origins; nil for no limit.
     private let budget: ConnectionBudget?
     @exclusivity(unchecked) private var awaitsBudget = false
+    @exclusivity(unchecked) private var report = Report()
     /// Whether the requests share a connection of HTTP/2.
     @exclusivity(unchecked) private(set) var isMultiplexed = false
     /// Whether a response of the host has arrived, so that the version of HTTP that it uses is known.
@@ -34,6 +36,9 @@ final class HostQueue {
 
     /// Whether the queue can be discarded, because no request runs or waits.
     var isIdle: Bool { active == 0 && lines.allSatisfy { $0.line.isEmpty } }
+
+    /// Whether as many requests run as may run at a time.
+    var isFull: Bool { active >= limit }
 
     private typealias Place = (ticket: Int, user: any ConnectionUser)
 
@@ -61,6 +66,28 @@ final class HostQueue {
         active -= 1
         if let budget, !isMultiplexed || active == 0 { budget.release(1) }
         admit()
+    }
+
+    // MARK: Reports of waits
+
+    /// Returns the requests that have the places. They are looked up at most once a second, because many requests may
+    /// wait.
+    func holders(at now: LoopTime, _ find: () -> [ConnectionWait.Holder]) -> [ConnectionWait.Holder] {
+        if let known = report.holders, now < known.time.adding(1) { return known.list }
+        let list = find()
+        report.holders = (now, list)
+        return list
+    }
+
+    /// Returns whether no other request was reported since the last request that waited has begun.
+    func reportsFirstWait() -> Bool {
+        defer { report.hasReported = true }
+        return !report.hasReported
+    }
+
+    private struct Report {
+        var holders: (time: LoopTime, list: [ConnectionWait.Holder])?
+        var hasReported = false
     }
 
     /// Called when a place of the budget is free for which the queue has waited.
@@ -131,6 +158,7 @@ final class HostQueue {
             }
             lines.removeFirst()
         }
+        report = Report()
         return nil
     }
 }

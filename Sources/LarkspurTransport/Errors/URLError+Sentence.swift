@@ -19,8 +19,14 @@ extension URLError {
         return URLError(code, userInfo: info)
     }
 
-    static func resourceTimedOut(after seconds: TimeInterval, url: URL?) -> URLError {
-        .engine(.timedOut, "The task took longer than the \(seconds) seconds that its session allows.", url: url)
+    /// - Parameter wait: The wait for a place at the host; nil if the task did not wait at its end.
+    static func resourceTimedOut(after seconds: TimeInterval, url: URL?, wait: ConnectionWait? = nil) -> URLError {
+        let reason = wait.map { ": " + $0.clause(at: .now, \.withoutQuery) } ?? ""
+        return .engine(
+            .timedOut,
+            "The task took longer than the \(seconds) seconds that its session allows\(reason).",
+            url: url
+        )
     }
 
     /// The value of `NSURLErrorFailingURLStringErrorKey`. The key is deprecated, but some code still reads it.
@@ -28,6 +34,16 @@ extension URLError {
 }
 
 extension URL {
+    /// The text of the URL without credentials, query and fragment.
+    fileprivate var withoutQuery: String {
+        guard var components = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return scheme ?? "" }
+        components.user = nil
+        components.password = nil
+        components.percentEncodedQuery = nil
+        components.fragment = nil
+        return components.string ?? ""
+    }
+
     /// The URL without its password; nil if the password cannot be removed.
     fileprivate var withoutPassword: URL? {
         guard password != nil else { return self }

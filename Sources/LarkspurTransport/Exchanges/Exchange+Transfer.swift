@@ -6,7 +6,12 @@ internal import HTTPSyntax
 extension Exchange {
     /// Begins the transfer, after the host's queue has admitted it.
     func beginTransfer() {
-        transfer = Transfer(start: Date(), connectTimeout: task.leaveQueue(), headMemory: host?.headMemory)
+        transfer = Transfer(
+            start: Date(),
+            connectionWait: endWait(),
+            connectTimeout: task.leaveQueue(),
+            headMemory: host?.headMemory
+        )
         transaction.beginTransfer()
         touch()
         do throws(URLError) {

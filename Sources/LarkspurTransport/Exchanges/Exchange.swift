@@ -95,6 +95,7 @@ final class Exchange: DeadlineHolder {
         timers.idleTimeout = group.settings.idleTimeout(of: request)
         if place.queue == nil { place.queue = group.connections.queue(of: destination) }
         place.queue?.enqueue(self, priority: task.priority)
+        if ticket != nil, place.waitStart == nil { beginWait() }
     }
 
     // MARK: Controls
@@ -143,20 +144,29 @@ final class Exchange: DeadlineHolder {
     /// time without a byte does not count.
     var deadline: LoopTime {
         if let webSocket, webSocket.isOpen { return min(timers.deadline(isIdleTimed: false), webSocket.deadline) }
-        return timers.deadline(
+        let limit = timers.deadline(
             isIdleTimed: !isSuspended && transaction.runsIdleTimer(isPaused: sink.incoming.isPaused)
         )
+        return min(limit, waitReportTime)
     }
 
     /// Ends the task if its deadline has passed; returns false if the task continues.
     func expire(at now: LoopTime) -> Bool {
+        if now >= waitReportTime { reportWait() }
         guard now >= deadline else { return false }
         if let webSocket, webSocket.isOpen, now >= webSocket.deadline {
             webSocket.expire(at: now)
             return transaction.isFinished
         }
         if transaction.isTransferring { retireConnection() }
-        fail(timers.failure(at: now, url: destination.url, unconnected: unconnectedPeer ?? unresolvedPeer))
+        fail(
+            timers.failure(
+                at: now,
+                url: destination.url,
+                unconnected: unconnectedPeer ?? unresolvedPeer,
+                wait: task.connectionWait
+            )
+        )
         return true
     }
 
@@ -292,6 +302,7 @@ final class Exchange: DeadlineHolder {
                 source: caching?.replay?.source == .validatedCache ? .validatedCache : .network,
                 cacheUse: caching?.use,
                 start: transfer.start,
+                connectionWait: transfer.connectionWait,
                 contentBytes: sink.incoming.framed.count,
                 decodedBytes: sink.incoming.arrivedBytes(isBuffering: transaction.isBuffering),
                 tls: transfer.tls
@@ -316,6 +327,46 @@ final class Exchange: DeadlineHolder {
     private struct Place {
         var ticket: Int?
         var queue: HostQueue?
+        /// The time at which the wait began; nil if the exchange has not had to wait.
+        var waitStart: LoopTime?
+        var hasReportedWait = false
+    }
+
+    // MARK: The wait for the place
+
+    /// The time in seconds after which a wait is reported.
+    private static let reportedWait: TimeInterval = 1
+
+    /// The time at which the wait is reported; the distant future if there is no wait to report.
+    private var waitReportTime: LoopTime {
+        guard let start = place.waitStart, ticket != nil, !place.hasReportedWait else { return .distantFuture }
+        return start.adding(Self.reportedWait)
+    }
+
+    private func beginWait() {
+        place.waitStart = group.now
+        task.connectionWait = ConnectionWait(
+            url: destination.url,
+            limit: host.flatMap { $0.isFull ? $0.limit : nil },
+            start: .now
+        )
+        group.note(deadline, of: self)
+    }
+
+    /// Reports which requests have the places for which this one waits.
+    private func reportWait() {
+        place.hasReportedWait = true
+        guard let host, var wait = task.connectionWait else { return }
+        wait.holders = host.holders(at: group.now) { group.holders(of: host.isFull ? host : nil) }
+        wait.isFirst = host.reportsFirstWait()
+        task.connectionWait = wait
+        if task.hasReceiver { group.outbox.deliver(.waiting(wait), to: task) }
+    }
+
+    /// Ends the wait when the transfer begins; returns its duration, or nil if there was none.
+    func endWait() -> Duration? {
+        place.hasReportedWait = false
+        return place.waitStart.take()?.duration(until: .now)
     }
 }
 

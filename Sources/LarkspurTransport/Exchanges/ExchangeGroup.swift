@@ -95,6 +95,22 @@ final class ExchangeGroup {
         refresh.resume()
     }
 
+    /// Returns the requests that have a place, the oldest first.
+    /// - Parameter host: The queue of their host; nil for those of all hosts.
+    func holders(of host: HostQueue?) -> [ConnectionWait.Holder] {
+        let (now, date) = (ContinuousClock.now, Date())
+        return exchanges.values
+            .filter { $0.transfer.handle != nil && (host == nil ? $0.host != nil : $0.host === host) }
+            .map { exchange in
+                let age = Duration.seconds(max(0, date.timeIntervalSince(exchange.transfer.start)))
+                var request = exchange.request
+                // A stream of the caller must not be retained, nor released, with the report.
+                request.httpBodyStream = nil
+                return ConnectionWait.Holder(request: request, start: now - age)
+            }
+            .sorted { $0.start < $1.start }
+    }
+
     // MARK: Shared connections
 
     /// Records from within libcurl that requests to a host can share a connection.

@@ -28,9 +28,11 @@ struct TaskTimers {
     }
 
     /// Returns the failure of a task whose deadline has passed.
-    /// - Parameter peer: The server or proxy to which there is no connection yet; nil if there is a connection.
-    func failure(at now: LoopTime, url: URL?, unconnected peer: Peer?) -> URLError {
-        if now >= resourceDeadline { return .resourceTimedOut(after: resourceTimeout, url: url) }
+    /// - Parameters:
+    ///   - peer: The server or proxy to which there is no connection yet; nil if there is a connection.
+    ///   - wait: The wait for a place at the host; nil if the task has its place.
+    func failure(at now: LoopTime, url: URL?, unconnected peer: Peer?, wait: ConnectionWait? = nil) -> URLError {
+        if now >= resourceDeadline { return .resourceTimedOut(after: resourceTimeout, url: url, wait: wait) }
         let sentence =
             peer.map { "No connection to the \($0) was made within \(idleTimeout) seconds." }
             ?? "Not a byte was sent or received for \(idleTimeout) seconds."

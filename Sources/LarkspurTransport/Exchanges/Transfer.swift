@@ -10,6 +10,8 @@ struct Transfer {
     /// The versions of HTTP that libcurl may use.
     var versions = OfferedVersions.http1
     let start: Date
+    /// The duration for which the request waited for a place at the host; nil if it did not wait.
+    let connectionWait: Duration?
     /// The time limit for opening a connection, in seconds; nil if there is no limit.
     let connectTimeout: TimeInterval?
     var parser: ResponseHeadParser
@@ -71,8 +73,14 @@ struct Transfer {
     }
 
     /// - Parameter headMemory: The last header section of the origin. Default: nil, none.
-    init(start: Date = .distantPast, connectTimeout: TimeInterval? = nil, headMemory: HeadMemory? = nil) {
+    init(
+        start: Date = .distantPast,
+        connectionWait: Duration? = nil,
+        connectTimeout: TimeInterval? = nil,
+        headMemory: HeadMemory? = nil
+    ) {
         self.start = start
+        self.connectionWait = connectionWait
         self.connectTimeout = connectTimeout
         parser = ResponseHeadParser(memory: headMemory)
     }

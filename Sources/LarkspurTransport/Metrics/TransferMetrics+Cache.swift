@@ -13,6 +13,7 @@ extension TransferMetrics {
         received = response
         source = .cache
         self.start = start
+        connectionWait = nil
         nameLookup = nil
         connect = nil
         secureConnect = nil

@@ -14,6 +14,7 @@ extension TransferMetrics {
         source: Source,
         cacheUse: CacheUse?,
         start: Date,
+        connectionWait: Duration?,
         contentBytes: Int64,
         decodedBytes: Int64,
         tls: (version: String?, cipher: String?)
@@ -23,6 +24,7 @@ extension TransferMetrics {
         self.source = source
         self.cacheUse = cacheUse
         self.start = start
+        self.connectionWait = connectionWait
         let isNewConnection = handle.long(CURLINFO_NUM_CONNECTS) > 0
         let requestStart = handle.time(CURLINFO_PRETRANSFER_TIME_T)
         nameLookup = isNewConnection ? handle.time(CURLINFO_NAMELOOKUP_TIME_T) : nil

@@ -4,8 +4,8 @@ import HTTPSyntax
 /// task is a separate transaction.
 ///
 /// Durations are measured from the beginning of the transfer. If the limit of connections per host delays a transfer,
-/// this wait is not included. The duration of a phase that did not happen, such as the name look-up on a reused
-/// connection, is nil.
+/// this wait is not included; ``connectionWait`` is its duration. The duration of a phase that did not happen, such as
+/// the name look-up on a reused connection, is nil.
 public struct TransferMetrics: Sendable, Hashable {
     /// The source of a response. Later releases may add sources.
     public struct Source: Sendable, Hashable, CustomStringConvertible {
@@ -38,6 +38,9 @@ public struct TransferMetrics: Sendable, Hashable {
     public var isFromCache: Bool { source != .network }
     /// The date at which the transfer began.
     public let start: Date
+    /// The duration for which the request waited for a connection before ``start``, because of the limit of connections
+    /// per host or in all; nil if it did not wait.
+    public let connectionWait: Duration?
     /// The duration until the host's name was resolved; nil if no name was resolved.
     public let nameLookup: Duration?
     /// The duration until the connection was established, without TLS; nil if no new connection was established.

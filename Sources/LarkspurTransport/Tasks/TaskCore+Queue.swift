@@ -5,12 +5,25 @@ extension TaskCore {
     func leaveQueue() -> TimeInterval? {
         withStorage { storage in
             storage.queueing.isOver = true
+            storage.queueing.wait = nil
             return storage.queueing.connectTimeout
         }
     }
 }
 
+extension TaskCore {
+    /// The wait of the task for a place at its host; nil while it does not wait.
+    var connectionWait: ConnectionWait? {
+        get { withStorage(\.queueing.wait) }
+        set { withStorage { $0.queueing.wait = newValue } }
+    }
+}
+
 extension URLSessionTask {
+    /// The wait of the task for a place at its host; nil while it does not wait, or if the engine does not perform the
+    /// task.
+    package var connectionWait: ConnectionWait? { (self as? any EngineTask)?.core.connectionWait }
+
     /// Limits the time in which the connection must be established, including name resolution and the TLS handshake.
     /// Has to be called before the task is resumed. Has no effect if the engine does not perform the task.
     /// - Parameter seconds: The limit, in seconds.

@@ -52,6 +52,8 @@ final class TaskCore: Sendable {
         var isOver = false
         /// The maximum time in which a connection must be established, in seconds; nil for no limit.
         var connectTimeout: TimeInterval?
+        /// The wait for a place at the host; nil while the task does not wait.
+        @Boxed var wait: ConnectionWait?
     }
 
     let identifier: Int

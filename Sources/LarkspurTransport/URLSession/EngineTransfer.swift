@@ -25,6 +25,8 @@ package struct EngineTransfer: Sendable {
     package var currentResumeData: Data? { core.kind == .download ? core.currentResumeData : nil }
     /// Whether the transfer still waits because of the limit of connections per host.
     package var waitsForConnection: Bool { !core.withStorage(\.queueing.isOver) }
+    /// The wait for a place at the host; nil while the transfer does not wait.
+    package var connectionWait: ConnectionWait? { core.connectionWait }
 
     /// Limits the time in which the connection must be established, in seconds. Has to be called before the first
     /// resumption.

@@ -17,6 +17,7 @@ struct CallAttemptTests {
         var metrics: [TransferMetrics] { [] }
         var currentResumeData: Data? { nil }
         var waitsForConnection: Bool { false }
+        var connectionWait: ConnectionWait? { nil }
 
         func perform(_ control: TaskControl) {}
         func setPriority(_ priority: Float) {}

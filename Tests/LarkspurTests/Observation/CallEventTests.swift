@@ -23,8 +23,9 @@ struct CallEventTests {
     @Test("A kind is printed by its name")
     func kindNames() {
         let names = """
-            created resumed suspended cancelled attemptStarted redirected challenged interimResponse responseReceived \
-            contentSent contentReceived transactionEnded attemptEnded retryScheduled coalesced completed \
+            created resumed suspended cancelled attemptStarted waitingForConnection redirected challenged \
+            interimResponse responseReceived contentSent contentReceived transactionEnded attemptEnded retryScheduled \
+            coalesced completed \
             webSocketOpened webSocketSent webSocketReceived webSocketClosed
             """
         #expect(CallEvent.Kind.allCases.map { "\($0)" }.joined(separator: " ") == names)

@@ -47,6 +47,7 @@ final class FakeTransfer: Transfer {
     var metrics: [TransferMetrics] { [] }
     var currentResumeData: Data? { nil }
     var waitsForConnection: Bool { false }
+    var connectionWait: ConnectionWait? { nil }
 
     func perform(_ control: TaskControl) { controls.record(control) }
     func setPriority(_ priority: Float) {}

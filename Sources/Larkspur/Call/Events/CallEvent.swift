@@ -17,6 +17,7 @@ public struct CallEvent: Sendable {
         case response(URLResponse)
         case bytes(count: Int64, total: Int64)
         case transaction(TransferMetrics)
+        case wait(ConnectionWait)
         case retry(delay: Duration?, reason: String)
         case attemptEnd(TransferResult)
         case completion(TaskCompletion, TransferResult)
@@ -153,11 +154,18 @@ extension CallEvent {
         if case .retry(let delay, _) = detail { delay } else { nil }
     }
 
-    /// The reason in words. For `retryScheduled` it is the failure, for `coalesced` the rule, and for `webSocketClosed`
-    /// the end of the WebSocket.
+    /// The requests that have the connections for which the call waits, for `waitingForConnection`; the oldest first.
+    public var connectionHolders: [URLRequest]? {
+        if case .wait(let wait) = detail { wait.holders.map(\.request) } else { nil }
+    }
+
+    /// The reason in words. For `retryScheduled` it is the failure, for `coalesced` the rule, for
+    /// `waitingForConnection` the limit and the requests that have the connections, and for `webSocketClosed` the end
+    /// of the WebSocket.
     public var reason: String? {
         switch detail {
         case .retry(_, let reason): reason
+        case .wait(let wait): wait.clause
         case .webSocket(_, _, let reason): reason
         default: nil
         }

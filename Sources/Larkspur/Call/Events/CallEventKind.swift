@@ -3,7 +3,8 @@ extension CallEvent {
     public struct Kind: Sendable, Hashable, CaseIterable, CustomStringConvertible {
         private enum Name: UInt32, CaseIterable {
             case created, resumed, suspended, cancelled
-            case attemptStarted, redirected, challenged, interimResponse, responseReceived, contentSent, contentReceived
+            case attemptStarted, waitingForConnection, redirected, challenged, interimResponse, responseReceived,
+                contentSent, contentReceived
             case transactionEnded, attemptEnded, retryScheduled, coalesced
             case completed
             case webSocketOpened, webSocketSent, webSocketReceived, webSocketClosed
@@ -23,6 +24,10 @@ extension CallEvent {
         public static let cancelled = Self(.cancelled)
         /// An attempt begins: the request goes to the transport.
         public static let attemptStarted = Self(.attemptStarted)
+        /// The request has waited a second for a connection, because as many requests are under way as
+        /// `httpMaximumConnectionsPerHost` or ``EngineOptions/maximumConnections`` permits. Only a session that the
+        /// manager has created itself, with the transport `.curl`, posts these events.
+        public static let waitingForConnection = Self(.waitingForConnection)
         /// A redirect has arrived. It may be followed or not.
         public static let redirected = Self(.redirected)
         /// A server or proxy requires credentials that the transport does not have yet. With the transport
@@ -75,6 +80,7 @@ extension CallEvent {
             case .suspended: "suspended"
             case .cancelled: "cancelled"
             case .attemptStarted: "attemptStarted"
+            case .waitingForConnection: "waitingForConnection"
             case .redirected: "redirected"
             case .challenged: "challenged"
             case .interimResponse: "interimResponse"

@@ -95,6 +95,13 @@ final class TaskDelegate: TransferReceiver {
         }
     }
 
+    /// Reports a long wait to observers. In debug builds, a line reports the first wait of a host too.
+    func waits(_ wait: ConnectionWait) {
+        task.note(.waitingForConnection, .wait(wait))
+        guard wait.isFirst, let write = task.environment.failureWriter else { return }
+        task.environment.completionQueue.async { write(wait.line) }
+    }
+
     /// Reports an interim response to observers and hooks. It is not the response of the task.
     func receiveInterim(_ response: ReceivedResponse) {
         task.note(.interimResponse, .response(response.object))

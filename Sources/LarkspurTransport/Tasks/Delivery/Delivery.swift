@@ -36,6 +36,8 @@ final class Delivery: Sendable {
 
     enum Event: Sendable {
         case response(ReceivedResponse)
+        /// The request has waited a second for a place at its host; for a receiver.
+        case waiting(ConnectionWait)
         /// An interim response, for a receiver.
         case interim(ReceivedResponse)
         case data(Data)

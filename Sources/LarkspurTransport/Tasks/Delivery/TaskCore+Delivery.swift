@@ -16,6 +16,7 @@ extension TaskCore {
         }
         switch event {
         case .response(let response): deliverResponse(response)
+        case .waiting(let wait): state.receiver?.waits(wait)
         case .interim(let response): state.receiver?.receiveInterim(response)
         case .data(let data): deliverData(data)
         // The content before the end may have been dropped.

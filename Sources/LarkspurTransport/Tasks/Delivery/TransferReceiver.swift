@@ -4,6 +4,10 @@
 /// sessions call their delegate, and the delegate's methods find the receiver by the task's identifier. The calls come
 /// one after the other. The last call reports the end of the transfer.
 package protocol TransferReceiver: AnyObject, Sendable {
+    /// Is notified that the request has waited a second for a place at its host. Only a ``CurlURLSession`` that calls
+    /// receivers directly reports this.
+    func waits(_ wait: ConnectionWait)
+
     /// Receives the head of a response, and decides what happens to the content.
     func receive(_ response: ReceivedResponse) -> TransferAnswer<URLSession.ResponseDisposition>
 
@@ -58,6 +62,11 @@ package protocol TransferReceiver: AnyObject, Sendable {
 
     /// Is notified that the transfer has ended: with an error, or with nil after a success.
     func complete(with error: (any Error)?)
+}
+
+extension TransferReceiver {
+    /// Does nothing.
+    package func waits(_ wait: ConnectionWait) {}
 }
 
 /// The disposition of a challenge, and the credential if there is one.
