@@ -94,10 +94,16 @@ struct LostContentTests {
                 on: server,
                 productions: productions
             )
-            #expect(outcome.code == .requestBodyStreamExhausted, "\(size) bytes")
-            #expect(outcome.error?.localizedDescription.contains("once") == true)
-            #expect(productions.values.count == 1)
-            #expect(!server.requests.values.contains { $0.line.hasPrefix("PUT") })
+            #expect(productions.values.count == 1, "\(size) bytes")
+            let uploads = server.requests.values.filter { $0.line.hasPrefix("PUT") }
+            // If the connection is lost before libcurl asks for content, nothing of it is consumed.
+            guard !uploads.isEmpty else {
+                #expect(outcome.code == .requestBodyStreamExhausted)
+                #expect(outcome.error?.localizedDescription.contains("once") == true)
+                continue
+            }
+            #expect(loss != .part && loss != .all)
+            #expect(outcome.error == nil && uploads.map(\.content) == [Data.numbered(size)])
         }
     }
 
