@@ -105,7 +105,7 @@ class Connection:
 
     async def answer(self, number, fields):
         path, query = parse(fields[":path"])
-        play = Play(self, number, fields[":method"], fields[":path"], query.get("key"))
+        play = Play(self, number, fields, query.get("key"))
         try:
             if path == "/play":
                 await play.run(query["play"])
@@ -127,8 +127,9 @@ class Connection:
 class Play:
     """The steps with which a stream is answered; what they write goes out at once when they have ended or wait."""
 
-    def __init__(self, connection, number, method, target, key):
-        self.connection, self.number, self.method, self.target, self.key = connection, number, method, target, key
+    def __init__(self, connection, number, fields, key):
+        self.connection, self.number, self.fields, self.key = connection, number, fields, key
+        self.method, self.target = fields[":method"], fields[":path"]
         self.output, self.limit, self.skipped, self.is_exact = [], None, 0, None
 
     async def run(self, steps):
@@ -247,6 +248,11 @@ class Play:
         self.headers([(":status", "307"), ("location", self.target)], ["END_HEADERS", "END_STREAM"])
         raise Answered
 
+    def leave(self):
+        """The connection reads, and does nothing more."""
+        self.connection.is_deaf = True
+        raise Answered
+
     def refuse(self):
         self.rst(7)
         raise Answered
@@ -255,6 +261,8 @@ class Play:
         """Waits for the content of a crossing, and compares it with the one that has the marker and the size."""
         await self.body()
         content = bytes(self.connection.streams[self.number].content)
+        if self.fields.get("content-encoding") == "gzip":
+            content = zlib.decompress(content, wbits=31)
         self.is_exact = is_content(content, marker, int(size), kind, may_end_early == "1")
 
     def reply(self, marker):

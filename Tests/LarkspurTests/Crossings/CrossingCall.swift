@@ -320,8 +320,9 @@ final class CrossingCall: Sendable {
             }
             guard received == [.text(text)] else { return .failure(label: "messages", message: "\(received)") }
             return .success(status: 200, content: Data(text.utf8), isWhole: true)
-        } catch let error as LarkspurError {
-            return .failure(label: error.label, message: "\(error)")
+        } catch let error as URLError {
+            let label = [.cancelled: "cancelled", .networkConnectionLost: "connection-lost"][error.code]
+            return .failure(label: label ?? "\(error.code)", message: "\(error)")
         }
     }
 }

@@ -31,6 +31,10 @@ struct CrossingRules {
             // The server may have executed it.
             if crossing.method == .post { labels.insert("connection-lost") }
         }
+        // The server closes the connection while content arrives, so that the reset of it may overtake the GOAWAY.
+        if crossing.response == .goAwayBefore, crossing.size == .medium || crossing.size == .large {
+            labels.insert("connection-lost")
+        }
         switch crossing.order?.action {
         case .cancel: labels.insert("cancelled")
         case .invalidate: labels.formUnion(["cancelled", "session-invalidated"])

@@ -14,9 +14,9 @@ final class CrossingServer: Sendable {
     fileprivate final class Shared: Sendable {
         let records = Mutex<[Int: CrossingRecord]>([:])
         let isStopped = Atomic(false)
-        let securePort: UInt16
+        let ports: (plain: UInt16, secure: UInt16)
 
-        init(securePort: UInt16) { self.securePort = securePort }
+        init(ports: (plain: UInt16, secure: UInt16)) { self.ports = ports }
     }
 
     /// The host of URLs that are asked for through the proxy.
@@ -37,7 +37,7 @@ final class CrossingServer: Sendable {
         identity = try? ServerIdentity(.selfSigned(hosts: [Self.host, Self.otherHost]))
         listeners = try (0..<2).map { _ in try Socket.listening(port: 0, backlog: 1_024) }
         port = try listeners[0].localPort()
-        shared = Shared(securePort: try listeners[1].localPort())
+        shared = Shared(ports: (port, try listeners[1].localPort()))
         for (index, listener) in listeners.enumerated() {
             let (identity, shared) = (index == 1 ? identity : nil, shared)
             Thread.detachNewThread { Self.accept(listener, identity, shared) }
@@ -229,7 +229,7 @@ private final class CrossingConnection {
 
     /// Answers a request. Returns whether the connection stays open.
     private func answer(_ head: Head) throws -> Bool {
-        if head.method == "CONNECT" { return try tunnel() }
+        if head.method == "CONNECT" { return try tunnel(isSecure: head.target.hasSuffix(":443")) }
         var path = head.target
         if path.hasPrefix("http://") { path = "/" + path.split(separator: "/").dropFirst(2).joined(separator: "/") }
         let parts = path.split(separator: "?")[0].split(separator: "/").map(String.init)
@@ -412,9 +412,9 @@ private final class CrossingConnection {
 
     // MARK: Tunnels
 
-    /// Connects the client with the port for https.
-    private func tunnel() throws -> Bool {
-        guard let other = Socket.connected(to: shared.securePort) else { return false }
+    /// Connects the client with the port for https, or with the other one, as for a WebSocket.
+    private func tunnel(isSecure: Bool) throws -> Bool {
+        guard let other = Socket.connected(to: isSecure ? shared.ports.secure : shared.ports.plain) else { return false }
         try send("200 OK")
         let (one, two) = (socket, other)
         let hasEnded = DispatchSemaphore(value: 0)
