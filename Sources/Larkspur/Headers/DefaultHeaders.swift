@@ -9,7 +9,7 @@ extension HTTPHeaders {
     /// `LC_ALL`, `LC_MESSAGES` and `LANG` that has a value. If that value is `C` or `POSIX`, or if no variable has a
     /// value, there is no `Accept-Language`. The operating system is `Linux`, without the kernel's release, because the
     /// release would reveal the known vulnerabilities of the machine to servers. On Apple platforms both fields are as
-    /// in AFNetworking.
+    /// in AFNetworking, but a name that is not ASCII is percent-encoded instead of transliterated.
     public static let `default`: HTTPHeaders = {
         var headers: HTTPHeaders = []
         let language = Field.acceptLanguage(Platform.preferredLanguages)
@@ -33,27 +33,32 @@ extension HTTPHeaders {
 extension HTTPHeaders.Field {
     /// Creates a `User-Agent` field as `Product/Version (System)` in ASCII (RFC 9110, section 10.1.5).
     ///
-    /// Other scripts are transliterated, as in AFNetworking. Characters that are still not allowed in a token become
-    /// hyphens. If no character of the product remains, the field names Larkspur and its version.
+    /// Bytes outside ASCII are percent-encoded, as in the field that URLSession sends on Apple platforms. Other
+    /// characters that are not allowed in a token become hyphens. If only hyphens remain of the product, the field
+    /// names Larkspur and its version.
     static func userAgent(product: String, version: String, system: String) -> Self {
         // Parentheses and backslashes have a meaning in a comment (RFC 9110, section 5.6.5).
-        let comment = String(
-            ascii(system).unicodeScalars.filter { $0 != "(" && $0 != ")" && $0 != "\\" && $0.value >= 0x20 }
-        )
+        let comment = system.unicodeScalars.filter {
+            (0x20...0x7E).contains($0.value) && !"()\\".unicodeScalars.contains($0)
+        }
         guard let product = token(product) else { return userAgent("Larkspur/\(LarkspurVersion.current) (\(comment))") }
         return userAgent("\(product)/\(token(version) ?? "1.0") (\(comment))")
     }
 
-    private static func ascii(_ text: String) -> String {
-        let transform = StringTransform("Any-Latin; Latin-ASCII; [:^ASCII:] Remove")
-        let latin = text.applyingTransform(transform, reverse: false) ?? text
-        return String(String.UnicodeScalarView(latin.unicodeScalars.filter(\.isASCII)))
-    }
-
+    /// Returns a text as a token; nil if no character of it is allowed in a token.
+    ///
+    /// AFNetworking transliterates other scripts. ICU's transliterator is not used here: with a locale in the
+    /// environment that ICU cannot parse, it ends the process, and it costs 6 ms and 4 MB.
     private static func token(_ text: String) -> String? {
-        let bytes = ascii(text).utf8.map { $0.isToken ? $0 : UInt8(ascii: "-") }
-        let token = String(decoding: bytes, as: UTF8.self)
-        return token.utf8.contains { $0 != UInt8(ascii: "-") } ? token : nil
+        var token: [UInt8] = []
+        for byte in text.utf8 {
+            if byte >= 0x80 {
+                PercentEncoding.append(byte, to: &token)
+            } else {
+                token.append(byte.isToken ? byte : UInt8(ascii: "-"))
+            }
+        }
+        return token.contains { $0 != UInt8(ascii: "-") } ? String(decoding: token, as: UTF8.self) : nil
     }
 }
 

@@ -106,6 +106,6 @@ extension Duration {
         let (value, unit) =
             seconds < 0.001 ? (seconds * 1_000_000, "µs") : seconds < 1 ? (seconds * 1000, "ms") : (seconds, "s")
         let digits = value < 10 ? 2 : value < 100 ? 1 : 0
-        return String(format: "%.\(digits)f", value) + " " + unit
+        return value.decimal(digits: digits) + " " + unit
     }
 }

@@ -200,10 +200,12 @@ import Testing
 
     @Test(arguments: [
         ("App", "2.1", "macOS 15.1.0", "App/2.1 (macOS 15.1.0)"),
-        ("Приложение", "1.0", "Linux 6", "Prilozenie/1.0 (Linux 6)"),
+        ("Погода", "1.0", "Linux 6", "%D0%9F%D0%BE%D0%B3%D0%BE%D0%B4%D0%B0/1.0 (Linux 6)"),
+        ("Me\u{301}te\u{301}o", "1é", "Линукс 6", "Me%CC%81te%CC%81o/1%C3%A9 ( 6)"),
         ("My App", "1 b2", "Linux (x) 6", "My-App/1-b2 (Linux x 6)"),
         ("App", "", "Linux", "App/1.0 (Linux)"),
-        ("😀", "2.1", "Linux", "Larkspur/\(LarkspurVersion.current) (Linux)"),
+        ("😀", "2.1", "Linux", "%F0%9F%98%80/2.1 (Linux)"),
+        ("()\u{0}", "2.1", "Linux\\\u{7F}", "Larkspur/\(LarkspurVersion.current) (Linux)"),
         ("A\r\nX: y", "1", "Linux\r\n6", "A--X--y/1 (Linux6)"),
     ])
     func theUserAgentIsASCII(product: String, version: String, system: String, expected: String) {
