@@ -41,7 +41,9 @@ struct ContentRedaction {
             } else if essence.holds("json") {
                 self = .json
             } else {
-                self = essence == "text/plain" ? .plain : essence.isEmpty ? .unknown : .other
+                // The content of `message/http` is a message that a server has received (RFC 9110, section 9.3.8).
+                let isText = essence == "text/plain" || essence == "message/http"
+                self = isText ? .plain : essence.isEmpty ? .unknown : .other
             }
         }
     }
@@ -81,7 +83,7 @@ struct ContentRedaction {
         if isForm { return form(bytes) }
         // A text with blanks is prose. A text without blanks may be a form or a URL, despite its type.
         let word = bytes.trimmingSuffix(while: \.isJSONBlank)
-        return word.contains(where: \.isJSONBlank) ? Array(bytes) : text.text(word) + bytes[word.endIndex...]
+        return word.contains(where: \.isJSONBlank) ? text.fieldLines(bytes) : text.text(word) + bytes[word.endIndex...]
     }
 
     private func looksLikeJSON(_ bytes: Bytes) -> Bool {
@@ -112,10 +114,11 @@ struct ContentRedaction {
     private func hiding(in node: JSONNode, _ hasHidden: inout Bool) -> JSONNode {
         switch node.kind {
         case .object(let members):
+            let namesSecret = members.contains { Self.isLabel($0.name) && isHiddenName($0.value) }
             return JSONNode(
                 .object(
                     members.map { member in
-                        guard rule.hides(member.name) else {
+                        guard rule.hides(member.name) || namesSecret && Self.isValue(member.name) else {
                             return JSONNode.Member(name: member.name, value: hiding(in: member.value, &hasHidden))
                         }
                         hasHidden = true
@@ -123,7 +126,18 @@ struct ContentRedaction {
                     }
                 )
             )
-        case .array(let elements): return JSONNode(.array(elements.map { hiding(in: $0, &hasHidden) }))
+        case .array(let elements):
+            let arePairs = elements.allSatisfy(\.isPair)
+            return JSONNode(
+                .array(
+                    elements.map { element in
+                        guard arePairs, case .array(let pair) = element.kind, let name = pair.first, isHiddenName(name)
+                        else { return hiding(in: element, &hasHidden) }
+                        hasHidden = true
+                        return JSONNode(.array([name, JSONNode(.string(Redaction.placeholder))]))
+                    }
+                )
+            )
         case .string(let string):
             let bytes = Array(string.utf8)
             let shown = text.text(bytes[...])
@@ -133,6 +147,24 @@ struct ContentRedaction {
         case .null, .bool, .number: return node
         }
     }
+
+    /// Returns whether a value is a string that is the name of a secret. A text with blanks is prose.
+    private func isHiddenName(_ node: JSONNode) -> Bool {
+        guard case .string(let name) = node.kind else { return false }
+        return !name.utf8.contains(where: \.isJSONBlank) && rule.hides(name)
+    }
+
+    /// Whether the member of an object may name the object's value, as in `{"name": …, "value": …}`.
+    private static func isLabel(_ name: String) -> Bool { labels.contains { name.hasSameLetters(as: $0) } }
+
+    private static func isValue(_ name: String) -> Bool { values.contains { name.hasSameLetters(as: $0) } }
+
+    private static let labels = [
+        "name", "key", "field", "header", "id", "label", "param", "parameter", "property", "attribute", "type", "k",
+    ]
+    private static let values = [
+        "value", "values", "val", "v", "content", "data", "text", "stringValue", "defaultValue",
+    ]
 
     /// Returns a sequence of JSON texts with their secrets hidden. Each text is on a separate line, or follows the
     /// separator of RFC 7464. A text that cannot be parsed is hidden.
@@ -268,6 +300,16 @@ struct ContentRedaction {
 
     private static func followsFile(_ bytes: Bytes) -> Bool {
         bytes.suffix(4).map(\.asLowercase) == Array("file".utf8)
+    }
+}
+
+extension JSONNode {
+    /// Whether the node is an array of a string and another value.
+    fileprivate var isPair: Bool {
+        guard case .array(let elements) = kind, elements.count == 2, case .string = elements[0].kind else {
+            return false
+        }
+        return true
     }
 }
 

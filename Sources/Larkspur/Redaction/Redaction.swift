@@ -5,7 +5,8 @@ internal import HTTPSyntax
 ///     request.cURLDescription(redaction: .standard.hiding(["X-Tenant", "iban"]))
 ///
 /// A value is hidden because of its name: the name of a header field, of a parameter in a query or a form, or of a
-/// member of a JSON object at any depth. Upper and lower case are not distinguished. The name `code` hides values only
+/// member of a JSON object at any depth. In JSON, `{"name": "password", "value": …}` names a value too, and a string
+/// may contain lines of header fields. Upper and lower case are not distinguished. The name `code` hides values only
 /// in queries and forms, where it is an authorization code (RFC 6749, section 4.1.2). Elsewhere it is usually the code
 /// of an error or of a country.
 public struct Redaction: Hashable, Sendable {
@@ -28,13 +29,14 @@ public struct Redaction: Hashable, Sendable {
     /// - Parameter names: The names, in upper or lower case.
     public func hiding(_ names: some Sequence<String>) -> Redaction {
         var rule = self
-        rule.names.formUnion(names.map { $0.inLowercase })
+        rule.names.formUnion(names.map { SecretName.folded($0).lowercased() })
         return rule
     }
 
     /// Returns whether the rule hides the value of a name.
     public func hides(_ name: String) -> Bool {
-        hidesSecrets && SecretName.matches(name) || names.contains(name.inLowercase)
+        hidesSecrets && SecretName.matches(name)
+            || !names.isEmpty && names.contains(SecretName.folded(name).lowercased())
     }
 
     /// Returns whether the rule hides the value of a parameter in a query or a form.

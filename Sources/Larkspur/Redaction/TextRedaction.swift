@@ -92,6 +92,10 @@ struct TextRedaction {
     /// parameter, or a string of JSON.
     func text(_ bytes: Bytes) -> [UInt8] {
         if let json = json(bytes) { return json }
+        return words(fieldLines(bytes)[...])
+    }
+
+    private func words(_ bytes: Bytes) -> [UInt8] {
         guard bytes.contains(where: \.isOfInterest) else { return Array(bytes) }
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
@@ -129,6 +133,53 @@ struct TextRedaction {
         let mark = word.first { $0 == .equals || $0 == .slash || $0 == .questionMark || $0 == .hash }
         result += mark == .equals ? pairs(word, isForm: word.contains(.ampersand)) : url(word)
     }
+
+    // MARK: Header lines
+
+    /// Returns a text with the values of the header fields in it hidden, such as `Authorization: Bearer …`.
+    ///
+    /// A field is at the start of a line, or after a quotation mark, as in a command for curl.
+    func fieldLines(_ bytes: Bytes) -> [UInt8] {
+        guard bytes.contains(.colon) else { return Array(bytes) }
+        var result: [UInt8] = []
+        var shown = bytes.startIndex
+        var start = bytes.startIndex
+        var mark = UInt8.lineFeed
+        while true {
+            let name = bytes[start...].prefix(while: \.isFieldName)
+            var end = name.endIndex
+            if let value = hiddenValue(of: name, in: bytes, after: mark) {
+                result += bytes[shown..<value.startIndex] + placeholder
+                shown = value.endIndex
+                end = value.endIndex
+            }
+            guard let next = bytes[end...].firstIndex(where: \.beginsField) else { break }
+            mark = bytes[next]
+            start = next + 1
+        }
+        return result + bytes[shown...]
+    }
+
+    /// Returns the value of a header field if it is hidden.
+    ///
+    /// The names of fields have hyphens, except for a few. After another name with a colon, as in "password: is too
+    /// short", only a single word is a secret.
+    private func hiddenValue(of name: Bytes, in bytes: Bytes, after mark: UInt8) -> Bytes? {
+        guard !name.isEmpty, name.endIndex < bytes.endIndex, bytes[name.endIndex] == .colon, hides(name, false) else {
+            return nil
+        }
+        let line = bytes[(name.endIndex + 1)...].prefix { byte in
+            !(byte == .lineFeed || byte == .carriageReturn || mark.isQuotationMark && byte == mark)
+        }
+        let value = line.drop(while: \.isBlank)
+        guard !value.isEmpty else { return nil }
+        if name.contains(UInt8(ascii: "-")) || Self.fieldsWithoutHyphen.contains(name.map(\.asLowercase)) {
+            return value
+        }
+        return value.startIndex > line.startIndex && !value.contains(where: \.isBlank) ? value : nil
+    }
+
+    private static let fieldsWithoutHyphen = ["authorization", "cookie", "cookie2"].map { Array($0.utf8) }
 
     // MARK: URLs
 
@@ -242,6 +293,18 @@ extension UInt8 {
     fileprivate var separatesPairs: Bool {
         self == .semicolon || self == .questionMark || self == .hash || self == .comma
     }
+
+    /// Whether the byte may be part of the name of a header field. Names with other characters of tokens (RFC 9110,
+    /// section 5.6.2) are not used.
+    fileprivate var isFieldName: Bool {
+        isLetter || isDigit || self == UInt8(ascii: "-") || self == UInt8(ascii: "_") || self == UInt8(ascii: ".")
+            || self >= 0x80
+    }
+
+    /// Whether a header field may follow the byte.
+    fileprivate var beginsField: Bool { self == .lineFeed || self == .carriageReturn || isQuotationMark }
+
+    fileprivate var isQuotationMark: Bool { self == .quote || self == UInt8(ascii: "'") }
 
     /// Whether the byte separates the segments or the parameters of a path.
     fileprivate var separatesPath: Bool {

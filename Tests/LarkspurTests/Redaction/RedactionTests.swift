@@ -239,9 +239,76 @@ struct RedactionTests {
             ("jsessionid", true),
             ("client-assertion", true), ("assertions", false), ("deviceCode", true), ("status_code", false),
             ("passcode", true),
+            ("authkey", true), ("appkey", true), ("signingkey", true), ("masterkey", true), ("passkey", true),
+            ("totp", true), ("bearer", true), ("ticket", true), ("pw", true), ("creds", true), ("recovery_codes", true),
+            ("recoveryCode", true), ("backup-codes", true), ("X-Ticket", true), ("alf_ticket", true), ("DPoP", true),
+            ("token\u{301}", true), ("to\u{301}ken", true), ("tóken", true), ("pass\u{200B}word", true),
+            ("x-api-key\u{301}", true), ("pin\u{301}", true),
+            ("author", false), ("authors", false), ("keyboard", false), ("appkeyboard", false), ("monkey", false),
+            ("hockey", false), ("passkeys_supported", false), ("bearing", false), ("bearerFormat", false),
+            ("ticket_id", false), ("ticketNumber", false), ("tickets", false), ("ticketing", false), ("pwa", false),
+            ("credits", false), ("accredited", false), ("recovery_email", false), ("postal_codes", false),
+            ("error_codes", false), ("toping", false), ("spin\u{301}", false), ("clé", false),
         ]
     )
     func spelling(name: String, isHidden: Bool) { #expect(rule.hides(name) == isHidden) }
+
+    @Test(
+        "A member that names a value hides it",
+        arguments: [
+            (#"{"name":"password","value":"s3cret","n":1}"#, #"{"name":"password","value":"<redacted>","n":1}"#),
+            (#"[{"value":{"a":"s3cret"},"Name":"X-Api-Key"}]"#, #"[{"value":"<redacted>","Name":"X-Api-Key"}]"#),
+            (#"{"key":"api_key","value":["s3cret"]}"#, #"{"key":"<redacted>","value":"<redacted>"}"#),
+            (#"{"type":"password","value":"s3cret"}"#, #"{"type":"password","value":"<redacted>"}"#),
+            (
+                #"[["Authorization","Bearer s3cret"],["Accept","*/*"]]"#,
+                #"[["Authorization","<redacted>"],["Accept","*/*"]]"#
+            ),
+            (
+                #"{"headers":["Authorization: Bearer s3cret","Accept: a"]}"#,
+                #"{"headers":["Authorization: redacted","Accept: a"]}"#
+            ),
+            (
+                #"{"raw":"GET / HTTP/1.1\r\nX-Api-Key:s3 cret\r\nHost: h\n\nx"}"#,
+                #"{"raw":"GET / HTTP/1.1\r\nX-Api-Key:redacted\r\nHost: h\n\nx"}"#
+            ),
+            (
+                #"{"c":"curl -H 'Cookie: a=s3cret; b' -H \"Token: s3cret\" u"}"#,
+                #"{"c":"curl -H 'Cookie: redacted' -H \"Token: redacted\" u"}"#
+            ),
+            (#"{"c":"password: s3cret"}"#, #"{"c":"password: redacted"}"#),
+        ]
+    )
+    func named(text: String, shown: String) {
+        #expect(content(text, "application/json") == shown)
+        #expect(content(text, nil) == shown)
+    }
+
+    @Test(
+        "Values and lines with other names stay",
+        arguments: [
+            #"{"name":"color","value":"red"}"#, #"{"name":"the password of Ada","value":"x"}"#,
+            #"{"name":"password","hint":"a pet"}"#, #"{"required":["password","email"]}"#,
+            #"[["password","email"],"a"]"#, #"{"message":"password: is too short"}"#, #"{"a":"Date: today\nHost: h"}"#,
+            #"{"a":"https://h/","b":"12:30","c":"key:asc","d":"it's: a","e":"Authorization:"}"#,
+        ]
+    )
+    func innocent(text: String) { #expect(content(text, "application/json") == text) }
+
+    @Test("A text with header lines is shown without their secrets")
+    func messages() {
+        let message = "GET / HTTP/1.1\r\nAuthorization: Basic s3cret\r\nHost: h.test\r\n\r\n"
+        let shown = message.replacing("Basic s3cret", with: "redacted")
+        #expect(content(message, "message/http") == shown && content(message, "text/plain") == shown)
+        #expect(content("<p>Authorization: x</p>", "text/html") == "<p>Authorization: x</p>")
+        #expect(value("X-Echo", "Authorization: Bearer s3cret") == "Authorization: redacted")
+    }
+
+    @Test("Names that were added are hidden with an accent too")
+    func accentsOfNames() {
+        let own = Redaction.none.hiding(["iban", "Num\u{E9}ro"])
+        #expect(own.hides("iban\u{301}") && own.hides("NUMERO") && own.hides("nume\u{301}ro") && !own.hides("ibans"))
+    }
 
     @Test("Errors and managers print no secret of a URL's path and of its base")
     func printed() throws {
