@@ -144,7 +144,7 @@ let package = Package(
         .testTarget(
             name: "LarkspurTests",
             dependencies: [
-                "Dialogue", "JSONSyntax", "Larkspur", "LarkspurActivity", "LarkspurCurlCommands",
+                "Dialogue", "HTTPSyntax", "JSONSyntax", "Larkspur", "LarkspurActivity", "LarkspurCurlCommands",
                 "LarkspurReachability", "LarkspurTesting", "LarkspurTestSupport", "LarkspurTransport", "TestSupport",
             ],
             swiftSettings: strict

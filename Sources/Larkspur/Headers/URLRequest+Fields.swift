@@ -45,9 +45,14 @@ extension URLRequest {
     }
 
     /// The names, in lower case, of the fields that hold no secret: those of ``HTTPHeaders/default``, and `Accept`.
-    static var harmlessFields: Set<TextKey> { Set(texts: HTTPHeaders.default.map { $0.name.inLowercase } + ["accept"]) }
+    static var harmlessFields: Set<TextKey> {
+        let names = HTTPHeaders.default.map(\.name) + ["Accept"]
+        return Set(texts: names.filter { !CredentialField.matches($0) }.map(\.inLowercase))
+    }
 
-    /// The request without header fields that may hold secrets.
+    /// The request without header fields that may hold secrets. It is for a URL that content names, such as that of the
+    /// next page, and has fewer fields than a redirected request: fields that are not known to be harmless are left
+    /// out, even if their names are not those of credentials.
     var withoutSecrets: URLRequest {
         let harmless = Self.harmlessFields
         return removingFields { !harmless.contains($0.inLowercase) }

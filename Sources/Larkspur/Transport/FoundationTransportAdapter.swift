@@ -119,7 +119,7 @@ struct FoundationTransportAdapter: TransportAdapter {
     /// send the credentials to that origin.
     func prepareRedirect(_ request: URLRequest, after response: HTTPURLResponse) -> URLRequest {
         guard request.leavesOrigin(of: response) else { return request }
-        return request.removingFields { ["authorization", "proxy-authorization", "cookie"].contains($0.lowercased()) }
+        return request.removingFields(where: CredentialField.matches)
     }
 
     /// Returns whether FoundationNetworking has ended a request while the delegate decided about its redirect. If the

@@ -80,7 +80,7 @@ struct CacheRequestFields: Sendable {
     func nominated(_ name: String) -> String? {
         guard let trimmed = self[name]?.trimmingBlanks else { return nil }
         switch name {
-        case "authorization", "cookie", "proxy-authorization": return SHA256.hash(Data(trimmed.utf8)).hexadecimal
+        case _ where CredentialField.matches(name): return SHA256.hash(Data(trimmed.utf8)).hexadecimal
         // The prefix distinguishes this value from the engine's own value, even if the two are equal.
         case "accept-encoding" where givenValue(of: name) != nil: return "own: " + trimmed
         default: return trimmed

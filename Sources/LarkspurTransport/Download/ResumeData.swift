@@ -73,7 +73,8 @@ extension ResumeData {
     /// Whether a field may be stored. Fields with credentials and fields about versions may not be stored.
     static func mayHold(_ name: String) -> Bool {
         let lowercased = String(decoding: name.utf8.map(\.asLowercase), as: UTF8.self)
-        return !versionFields.contains(lowercased) && !secretParts.contains { lowercased.holds($0) }
+        return !versionFields.contains(lowercased) && !CredentialField.matches(name)
+            && !secretParts.contains { lowercased.holds($0) }
     }
 
     private static let versionFields: Set<TextKey> = [
@@ -81,8 +82,8 @@ extension ResumeData {
         "transfer-encoding",
     ]
 
-    /// Parts of field names that suggest a secret. Applications invent field names, but nearly every name of a secret
-    /// has one of these parts.
+    /// Further parts of field names that suggest a secret. A file outlives the request, so the rule is stricter than
+    /// the one for other origins.
     private static let secretParts = [
         "auth", "cookie", "token", "key", "secret", "pass", "credential", "session", "signature", "jwt", "csrf",
     ]

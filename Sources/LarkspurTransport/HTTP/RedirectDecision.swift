@@ -103,7 +103,7 @@ package enum RedirectDecision {
         if dropsContent { next.httpBody = nil }
         guard dropsContent || dropsCredentials, let fields = request.allHTTPHeaderFields else { return next }
         next.allHTTPHeaderFields = fields.filter { name, _ in
-            !(dropsContent && isAmong(contentFields, name)) && !(dropsCredentials && isAmong(fieldsOfOrigin, name))
+            !(dropsContent && isAmong(contentFields, name)) && !(dropsCredentials && belongsToOrigin(name))
         }
         return next
     }
@@ -117,8 +117,10 @@ package enum RedirectDecision {
         "Transfer-Encoding",
     ]
 
-    /// The fields that are meant only for the origin: the credentials for it, and its name.
-    private static let fieldsOfOrigin = ["Authorization", "Cookie", "Proxy-Authorization", "Host"]
+    /// Whether a field is meant only for the origin: it carries credentials, or is the origin's name.
+    private static func belongsToOrigin(_ name: String) -> Bool {
+        CredentialField.matches(name) || name.hasSameLetters(as: "Host")
+    }
 }
 
 extension URLReference {

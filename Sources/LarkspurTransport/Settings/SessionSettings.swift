@@ -44,7 +44,7 @@ final class SessionSettings: Sendable {
         resourceTimeout = configuration.timeoutIntervalForResource
         additionalFields = Self.fields(configuration.httpAdditionalHeaders)
         fieldsForStrangers = additionalFields.filter { name, _ in
-            !Self.secrets.contains { $0.hasSameLetters(as: name) }
+            !CredentialField.matches(name)
         }
         cookies = CookieJar(
             storage: configuration.httpCookieStorage,
@@ -64,9 +64,6 @@ final class SessionSettings: Sendable {
         cache = SessionCache.store(for: configuration.urlCache, isShared: !tls.isCustom)
         cachePolicy = configuration.requestCachePolicy
     }
-
-    /// The fields with credentials. They are sent only to servers that the caller has chosen.
-    private static let secrets = ["Authorization", "Cookie", "Proxy-Authorization"]
 
     /// Returns the session's fields for a request, without credentials if a redirect has led to another origin.
     func additionalFields(for request: URLRequest, after original: URLRequest?) -> [String: String] {
