@@ -86,6 +86,11 @@ libcurl_key_log *libcurl_key_log_open(const char *path, char *reason, size_t siz
         snprintf(reason, size, "%s", errno == ELOOP ? "it is a symbolic link" : strerror(errno));
     } else if (!S_ISREG(status.st_mode)) {
         snprintf(reason, size, "it is not a regular file");
+    } else if (status.st_uid != geteuid() || status.st_nlink != 1) {
+        // Another user has created the file, or a second name for it, and reads the secrets.
+        snprintf(reason, size, "it belongs to another user, or has several names");
+    } else if (status.st_mode & (S_IRWXG | S_IRWXO)) {
+        snprintf(reason, size, "others than its owner may open it (chmod 600 changes that)");
     } else {
         log = calloc(1, sizeof *log);
         if (log) log->file = file;

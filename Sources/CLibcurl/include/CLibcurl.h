@@ -511,7 +511,8 @@ typedef struct libcurl_key_log libcurl_key_log;
 
 /// Opens a file, or creates one that only its owner can read.
 ///
-/// @param path A path. It must not lead to a symbolic link, a device or a pipe.
+/// @param path A path. It must not lead to a symbolic link, a device or a pipe. An existing file must belong to the
+/// process's user, have no other name, and be closed to other users.
 /// @param reason Set to the reason if the result is NULL: a sentence without its full stop.
 /// @param size The size of the buffer for the reason in bytes.
 libcurl_key_log *_Nullable libcurl_key_log_open(const char *path, char *reason, size_t size);

@@ -61,8 +61,10 @@ public struct TLSConfiguration: Sendable, Hashable {
     /// for debugging only.
     ///
     /// The lines have the format of NSS (draft-ietf-tls-keylogfile). If the file does not exist, it is created when the
-    /// session is created, and only its owner can read it. It must not be a symbolic link, a device or a pipe. Without
-    /// OpenSSL, or if the file cannot be opened, all https requests fail. A line that cannot be written is lost.
+    /// session is created, and only its owner can read it. An existing file must belong to the process's user, and
+    /// other users must not have access to it. It must not be a symbolic link, a device or a pipe, and must have no
+    /// second name. Without OpenSSL, or if the file cannot be opened, all https requests fail. A line that cannot be
+    /// written is lost.
     ///
     /// The environment variable `SSLKEYLOGFILE` names a file for all sessions of the process. libcurl itself writes
     /// this file, also if there is a key log.

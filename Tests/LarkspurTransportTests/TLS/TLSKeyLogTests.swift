@@ -58,7 +58,17 @@ struct TLSKeyLogTests {
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: target)
         let pipe = folder.url.appendingPathComponent("pipe")
         try #require(mkfifo(pipe.path, 0o600) == 0)
+        let open = try folder.file("open")
+        try #require(chmod(open.path, 0o640) == 0)
+        let twice = try folder.file("twice")
+        try #require(chmod(twice.path, 0o600) == 0 && Foundation.link(twice.path, twice.path + "2") == 0)
+        let others = try folder.file("others")
+        try #require(chmod(others.path, 0o666) == 0)
+        let foreign = "it belongs to another user, or has several names"
+        let canBeForeign = chown(others.path, 65_534, 65_534) == 0
         for (file, reason) in [
+            (open, "others than its owner may open it (chmod 600 changes that)"), (twice, foreign),
+            (others, canBeForeign ? foreign : "others than its owner may open it (chmod 600 changes that)"),
             (link, "it is a symbolic link"), (folder.url, "Is a directory"), (pipe, "No such device or address"),
             (URL(fileURLWithPath: "/dev/null"), "it is not a regular file"),
             (folder.url.appendingPathComponent("missing/keys"), "No such file or directory"),
@@ -68,6 +78,7 @@ struct TLSKeyLogTests {
             #expect(error?.localizedDescription == "The key log \(file.path) cannot be written: \(reason).")
         }
         #expect(server.requests.isEmpty)
+        #expect(try Data(contentsOf: others).isEmpty && Data(contentsOf: open).isEmpty)
     }
 
     @Test("Without OpenSSL there is no log, and no file")
