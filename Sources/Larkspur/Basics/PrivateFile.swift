@@ -1,16 +1,29 @@
 /// A file that only its owner may read and write.
 package enum PrivateFile {
     /// Writes a file atomically. If it replaces another file, readers see either the old content or the new.
-    /// - Throws: `POSIXError`, or Foundation's error if the content could not be written.
+    /// - Throws: As ``write(to:_:)``, or Foundation's error if the content could not be written.
     package static func write(_ data: Data, to file: URL) throws {
         try write(to: file) { try $0.write(contentsOf: data) }
     }
 
     /// Writes a file atomically, in several steps. If it replaces another file, readers see either the old content or
     /// the new.
+    ///
+    /// A link of this user or of root is followed, and its target replaced; a link of another user is refused. A
+    /// device, a pipe, and a file that is the process's standard output or error, are written to.
     /// - Parameter body: Writes the content.
-    /// - Throws: `POSIXError`, or the error of the body.
+    /// - Throws: `POSIXError`, ``Refusal``, or the error of the body.
     package static func write(to file: URL, _ body: (FileHandle) throws -> Void) throws {
+        switch try Destination(of: file.path) {
+        case .stream(let descriptor):
+            let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+            try body(handle)
+            try handle.close()
+        case .file(let path): try replace(URL(fileURLWithPath: path), body)
+        }
+    }
+
+    private static func replace(_ file: URL, _ body: (FileHandle) throws -> Void) throws {
         // The temporary file is in the same folder, because `rename` works only within a file system.
         let temporary = file.deletingLastPathComponent()
             .appendingPathComponent(".\(file.lastPathComponent).\(UUID().uuidString)")
@@ -30,5 +43,72 @@ package enum PrivateFile {
         }
     }
 
-    private static func posixError() -> POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    fileprivate static func posixError() -> POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+
+    /// The reason why a path is not written to.
+    package struct Refusal: Error, LocalizedError, Equatable {
+        /// The reason, as a sentence.
+        package let message: String
+        package var errorDescription: String? { message }
+    }
+}
+
+extension PrivateFile {
+    /// The destination of content, after the links of a path were followed.
+    private enum Destination {
+        /// The path of a file that is created or replaced.
+        case file(String)
+        /// The descriptor of a device, a pipe or a standard stream. To replace it would remove it, or would lose the
+        /// output that goes to it.
+        case stream(Int32)
+
+        init(of path: String) throws {
+            var status = stat()
+            // If nothing is there, the last link may still lead to a place for a new file.
+            guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
+                self = .file(try Self.target(of: path))
+                return
+            }
+            for stream in [STDOUT_FILENO, STDERR_FILENO] {
+                var own = stat()
+                guard fstat(stream, &own) == 0, own.st_dev == status.st_dev, own.st_ino == status.st_ino else {
+                    continue
+                }
+                let copy = fcntl(stream, F_DUPFD_CLOEXEC, 0)
+                guard copy >= 0 else { throw posixError() }
+                self = .stream(copy)
+                return
+            }
+            guard status.st_mode & S_IFMT != S_IFREG else {
+                self = .file(try Self.target(of: path))
+                return
+            }
+            guard [geteuid(), 0].contains(status.st_uid) else {
+                throw Refusal(message: "The file \(path) is a device or a pipe of another user.")
+            }
+            let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
+            guard descriptor >= 0 else { throw posixError() }
+            self = .stream(descriptor)
+        }
+
+        /// Returns the path without links at its end. Another user must not lead the content to a file by a link, as in
+        /// the folder for temporary files.
+        private static func target(of path: String) throws -> String {
+            var path = path
+            // As many links as the kernel follows.
+            for _ in 0..<40 {
+                var status = stat()
+                guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return path }
+                guard [geteuid(), 0].contains(status.st_uid) else {
+                    throw Refusal(message: "The file \(path) is a symbolic link of another user.")
+                }
+                let next = try FileManager.default.destinationOfSymbolicLink(atPath: path)
+                path =
+                    next.utf8.first == UInt8(ascii: "/")
+                    ? next
+                    : URL(fileURLWithPath: path).deletingLastPathComponent().appendingPathComponent(next).path
+            }
+            throw POSIXError(.ELOOP)
+        }
+    }
 }

@@ -95,6 +95,9 @@ public final class HARRecorder: CallObserver {
     }
 
     /// Writes the archive to a file, and replaces an existing file. Only the owner of the file may read it.
+    ///
+    /// A symbolic link is followed, unless it belongs to another user. A device, a pipe, and the file of the standard
+    /// output or error are written to, and not replaced.
     /// - Parameter file: The file.
     /// - Throws: The error of the file system.
     public func write(to file: URL) throws {
