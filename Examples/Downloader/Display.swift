@@ -29,7 +29,7 @@ final class Display: Sendable {
     private func line(of download: Download, width: Int) -> String {
         switch download.state {
         case .waiting, .running: download.bar.line(width: width)
-        default: String("\(download.name): \(Self.text(of: download))".prefix(max(0, width)))
+        default: download.bar.line(Self.text(of: download), width: width)
         }
     }
 

@@ -3,16 +3,43 @@
 ///     ProgressBar(label: "disk.iso", completed: 12_300_000, total: 49_200_000, rate: 3_400_000).line(width: 72)
 ///     // disk.iso [#######----------------------]  25%  12.3 MB/49.2 MB  3.4 MB/s
 ///
-/// If the total is unknown, there is no bar and no percentage, but only the number of bytes so far.
+/// If the total is unknown, there is no bar and no percentage, but only the number of bytes so far. Other things than
+/// bytes are counted with a ``Unit-swift.struct``:
+///
+///     var bar = ProgressBar(label: "all", completed: 3, total: 12)
+///     bar.unit = .items("files")
+///     bar.line(width: 40)    // all [####-------------]  25%  3/12 files
 public struct ProgressBar: Sendable, Hashable {
+    /// The unit of the numbers of a bar.
+    public struct Unit: Sendable, Hashable {
+        fileprivate let name: String?
+
+        /// Bytes, in decimal units such as MB.
+        public static let bytes = Unit(name: nil)
+
+        /// Returns the unit for things that are counted one by one.
+        /// - Parameter name: The name of the things in the plural, such as `files`.
+        public static func items(_ name: String) -> Unit { Unit(name: name.printable) }
+
+        /// Returns a number with its unit.
+        fileprivate func text(_ number: Int64) -> String { name.map { "\(number) \($0)" } ?? ByteCount.text(number) }
+
+        /// Returns a number and the number that it is a part of.
+        fileprivate func text(_ number: Int64, of total: Int64) -> String {
+            name.map { "\(number)/\(total) \($0)" } ?? "\(ByteCount.text(number))/\(ByteCount.text(total))"
+        }
+    }
+
     /// The name of the transfer. Control characters are shown as question marks, because a name may come from a server.
     public var label: String
     /// The number of bytes so far.
     public var completed: Int64
     /// The total number of bytes; negative if it is unknown.
     public var total: Int64
-    /// The rate in bytes per second; nil to leave it out.
+    /// The rate in bytes per second, or in other units; nil to leave it out.
     public var rate: Double?
+    /// The unit of the numbers. Default: bytes.
+    public var unit = Unit.bytes
 
     /// Creates a bar.
     /// - Parameters:
@@ -53,7 +80,7 @@ public struct ProgressBar: Sendable, Hashable {
         for columns in columns {
             let rest = columns.joined(separator: "  ")
             // The bar needs one blank on each side and its brackets.
-            let room = width - labelWidth - rest.count - (label.isEmpty ? 3 : 4)
+            let room = width - labelWidth - rest.columns - (label.isEmpty ? 3 : 4)
             if fraction == nil {
                 let line = label.isEmpty ? rest : label + "  " + rest
                 if line.columns <= width { return line }
@@ -62,7 +89,21 @@ public struct ProgressBar: Sendable, Hashable {
             }
         }
         let rest = columns.last?.joined() ?? ""
-        return (label.prefix(columns: width - rest.count - 1) + " " + rest).prefix(columns: width)
+        return (label.prefix(columns: width - rest.columns - 1) + " " + rest).prefix(columns: width)
+    }
+
+    /// Returns a line with a message in place of the bar, without a line break.
+    ///
+    ///     bar.line("failed: The connection was lost.", width: 60)    // disk.iso: failed: The connection was lost.
+    ///
+    /// - Parameters:
+    ///   - message: The message. Control characters are shown as question marks.
+    ///   - width: The number of columns. The line is cut there: a longer line would begin another one, and the next line
+    ///     that is drawn over it would scroll the terminal. Wide characters, such as those of Chinese, take two columns.
+    ///     Default: 80.
+    public func line(_ message: String, width: Int = 80) -> String {
+        let text = label.isEmpty ? message : "\(label): \(message)"
+        return text.printable.prefix(columns: max(0, width))
     }
 
     private static let shortestBar = 8
@@ -75,11 +116,11 @@ public struct ProgressBar: Sendable, Hashable {
         if let fraction {
             let percentage = "\(Int(fraction * 100))%"
             columns.append(String(repeating: " ", count: 4 - percentage.count) + percentage)
-            columns.append("\(ByteCount.text(completed))/\(ByteCount.text(total))")
+            columns.append(unit.text(completed, of: total))
         } else {
-            columns.append(ByteCount.text(completed))
+            columns.append(unit.text(completed))
         }
-        if let rate, rate.isFinite, rate >= 0 { columns.append(ByteCount.text(Int64(min(rate, 1e18))) + "/s") }
+        if let rate, rate.isFinite, rate >= 0 { columns.append(unit.text(Int64(min(rate, 1e18))) + "/s") }
         return (1...columns.count).reversed().map { Array(columns.prefix($0)) }
     }
 

@@ -36,6 +36,34 @@ struct ProgressBarTests {
         (bar, .min, ""),
     ]
 
+    @Test("Other things than bytes are counted one by one")
+    func units() {
+        func line(_ bar: ProgressBar, _ name: String, width: Int) -> String {
+            var bar = bar
+            bar.unit = .items(name)
+            return bar.line(width: width)
+        }
+        let bar = ProgressBar(label: "all", completed: 3, total: 12)
+        #expect(line(bar, "files", width: 40) == "all [####-------------]  25%  3/12 files")
+        let endless = ProgressBar(label: "a", completed: 3, rate: 2)
+        #expect(line(endless, "冊\n", width: 30) == "a  3 冊?  2 冊?/s")
+        let half = ProgressBar(completed: 1, total: 2)
+        #expect(line(half, "東京", width: 25) == "[####----]  50%  1/2 東京")
+        #expect(line(half, "東京", width: 24) == "[########---------]  50%")
+    }
+
+    @Test(
+        "A message takes the place of the bar, and no more columns",
+        arguments: [
+            ("a.iso", "done", 80, "a.iso: done"), ("", "done", 80, "done"), ("a.iso", "done", 8, "a.iso: d"),
+            ("東京.iso", "done", 9, "東京.iso:"), ("東京.iso", "done", 3, "東"), ("a", "b\n\u{1B}c", 80, "a: b??c"),
+            ("a", "b", -1, ""),
+        ]
+    )
+    func messages(label: String, message: String, width: Int, line: String) {
+        #expect(ProgressBar(label: label).line(message, width: width) == line)
+    }
+
     @Test(
         "A character has the columns that a terminal gives it, or more",
         arguments: [
