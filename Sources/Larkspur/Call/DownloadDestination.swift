@@ -77,18 +77,44 @@ public struct DownloadDestination: Sendable {
     }
 
     /// Returns the reason why a file could not be moved, with a remedy if there is one.
-    static func reason(_ error: any Error, for wanted: URL) -> String {
+    /// - Parameters:
+    ///   - error: The error of the file system.
+    ///   - wanted: The location.
+    ///   - replacing: Whether an existing file would have been replaced.
+    ///   - makingFolders: Whether missing folders would have been created.
+    static func reason(
+        _ error: any Error,
+        for wanted: URL,
+        replacing: Bool = false,
+        makingFolders: Bool = false
+    ) -> String {
         let manager = FileManager.default
         var isFolder: ObjCBool = false
         if manager.fileExists(atPath: wanted.path, isDirectory: &isFolder) {
-            return isFolder.boolValue
-                ? "it is a folder" : "a file is there already; `replacing: true` replaces it"
+            if isFolder.boolValue { return "it is a folder" }
+            if !replacing { return "a file is there already; `replacing: true` replaces it" }
         }
-        let folder = wanted.deletingLastPathComponent().path
-        if !manager.fileExists(atPath: folder) {
-            return "the folder \(folder) does not exist; `makingFolders: true` creates it"
+        let folder = wanted.deletingLastPathComponent()
+        var place = folder
+        while !manager.fileExists(atPath: place.path, isDirectory: &isFolder), place.path.utf8.count > 1 {
+            place.deleteLastPathComponent()
         }
-        return error.localizedDescription.withoutFullStop
+        if !isFolder.boolValue { return "\(place.path) is a file, and not a folder" }
+        if !makingFolders, place != folder {
+            return "the folder \(folder.path) does not exist; `makingFolders: true` creates it"
+        }
+        return systemReason(of: error) ?? error.localizedDescription.withoutFullStop
+    }
+
+    /// Returns the words of the system for an error of the file system; nil if it is another error. Foundation's own
+    /// words are "NSCocoaErrorDomain error 512".
+    private static func systemReason(of error: any Error) -> String? {
+        var current: NSError? = error as NSError
+        while let error = current {
+            if error.domain == NSPOSIXErrorDomain { return String(cString: strerror(Int32(error.code))) }
+            current = error.userInfo[NSUnderlyingErrorKey] as? NSError
+        }
+        return nil
     }
 
     /// Moves a file.

@@ -56,9 +56,15 @@ struct DownloadFinisher: Sendable {
                 makingFolders: placing?.makesFolders ?? false
             )
         } catch {
+            let reason = DownloadDestination.reason(
+                error,
+                for: wanted,
+                replacing: placing?.isReplacing ?? false,
+                makingFolders: placing?.makesFolders ?? false
+            )
             let failure = LarkspurError(
                 .fileMoveFailed,
-                "The downloaded file could not be moved to \(wanted.path): \(DownloadDestination.reason(error, for: wanted)).",
+                "The downloaded file could not be moved to \(wanted.path): \(reason).",
                 underlyingError: error,
                 request: result.request,
                 response: result.response

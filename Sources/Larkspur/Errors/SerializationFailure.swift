@@ -13,6 +13,17 @@ package enum SerializationFailure {
         LarkspurError(.responseSerializationFailed, "\(what): \(reason(error).withoutFullStop)", underlyingError: error)
     }
 
+    /// Returns the error for content that a parser of JSON rejected. Foundation's parsers ignore or misread bytes that
+    /// are not UTF-8, so their reason would be another one.
+    static func error(json data: Data, _ what: String, _ error: any Error) -> LarkspurError {
+        guard let offset = data.firstOffsetOutsideUTF8 else { return Self.error(what, error) }
+        return LarkspurError(
+            .responseSerializationFailed,
+            "The content is not valid JSON: the byte at offset \(offset) is not UTF-8",
+            underlyingError: error
+        )
+    }
+
     /// Returns the message of an error, in one line of bounded length.
     static func reason(_ error: any Error) -> String {
         switch error {
@@ -63,6 +74,24 @@ package enum SerializationFailure {
             }
         }
         return path.isEmpty ? "the top level" : path.excerpt
+    }
+}
+
+extension Data {
+    /// The position of the first byte that is not UTF-8; nil if there is none, or if the content is in UTF-16 or
+    /// UTF-32, which JSON may be in too. Such content has a zero among its first bytes.
+    fileprivate var firstOffsetOutsideUTF8: Int? {
+        guard !prefix(4).contains(0), !starts(with: [0xFE, 0xFF]), !starts(with: [0xFF, 0xFE]) else { return nil }
+        var offset = 0
+        var decoder = UTF8()
+        var bytes = makeIterator()
+        while true {
+            switch decoder.decode(&bytes) {
+            case .scalarValue(let scalar): offset += UTF8.width(scalar)
+            case .emptyInput: return nil
+            case .error: return offset
+            }
+        }
     }
 }
 

@@ -50,7 +50,9 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
             )
             throw decoder is JSONDecoder ? error.hinting(at: key.stringValue, in: data) : error
         } catch {
-            throw SerializationFailure.error("The content is not of the type \(Value.self)", error)
+            let what = "The content is not of the type \(Value.self)"
+            throw decoder is JSONDecoder
+                ? SerializationFailure.error(json: data, what, error) : SerializationFailure.error(what, error)
         }
     }
 

@@ -40,7 +40,7 @@ public struct JSONResponseSerializer: ResponseSerializer {
             let object = try JSONSerialization.jsonObject(with: data, options: readingOptions)
             return removesKeysWithNullValues ? Self.removingNullValues(from: object, options: readingOptions) : object
         } catch {
-            throw SerializationFailure.error("The content is not valid JSON", error)
+            throw SerializationFailure.error(json: data, "The content is not valid JSON", error)
         }
     }
 

@@ -22,6 +22,23 @@ struct JSONResponseSerializerTests {
         #expect((object as? [String: String]) == ["key": "value"])
     }
 
+    @Test(
+        "Content that is not UTF-8 is named as such, by both serializers",
+        arguments: [
+            ([0x22, 0xFF, 0x22], 1), ([0x7B, 0x22, 0xC3, 0xA9, 0xE9, 0x22, 0x3A, 0x31, 0x7D], 4), ([0xE9], 0),
+        ]
+            as [([UInt8], Int)]
+    )
+    func notUTF8(bytes: [UInt8], offset: Int) throws {
+        let expected = "The content is not valid JSON: the byte at offset \(offset) is not UTF-8"
+        let object = try larkspurError { _ = try serializer.serialize(Data(bytes), response: nil) }
+        let decoded = try larkspurError {
+            _ = try DecodableResponseSerializer<[String: Int]>().serialize(Data(bytes), response: nil)
+        }
+        #expect(object.code == .responseSerializationFailed && object.message.hasPrefix(expected))
+        #expect(decoded.code == .responseSerializationFailed && decoded.message.hasPrefix(expected))
+    }
+
     @Test func invalidJSONIsAnErrorThatSaysSo() throws {
         let error = try larkspurError { _ = try serializer.serialize(Data("{invalid}"), response: nil) }
         #expect(error.code == .responseSerializationFailed)

@@ -120,6 +120,33 @@ struct DownloadDestinationTests {
         #expect(text("a/b/x") == (makesFolders ? "new" : nil))
     }
 
+    @Test("Below a file nothing can be made, and the message says so", arguments: [false, true], [false, true])
+    func belowFile(_ isReplacing: Bool, _ makesFolders: Bool) async throws {
+        let file = try folder.file("x", Data("old".utf8))
+        for place in [file.appendingPathComponent("y"), file.appendingPathComponent("y/z")] {
+            let response = try await download(
+                "x",
+                to: .file(place, replacing: isReplacing, makingFolders: makesFolders)
+            )
+
+            #expect(response.error?.code == .fileMoveFailed)
+            #expect(response.error?.message.hasSuffix(": \(file.path) is a file, and not a folder.") == true)
+        }
+        #expect(text("x") == "old" && names == ["x"])
+    }
+
+    @Test("The reason is the system's, if there is no remedy")
+    func systemReason() {
+        let place = folder.url.appendingPathComponent("x")
+        let error = NSError(
+            domain: NSCocoaErrorDomain,
+            code: 512,
+            userInfo: [NSUnderlyingErrorKey: POSIXError(.ENOSPC) as NSError]
+        )
+        #expect(DownloadDestination.reason(error, for: place) == "No space left on device")
+        #expect(DownloadDestination.reason(POSIXError(.EACCES), for: place, replacing: true) == "Permission denied")
+    }
+
     @Test("A closure may choose, with the same rules")
     func closure() async throws {
         let file = try folder.file("x", Data("old".utf8))
