@@ -13,7 +13,9 @@ enum LarkspurCommand {
         let interruption = Interruption(terminal)
         let status: ExitStatus
         do throws(UsageError) {
-            let invocation = try ArgumentParser.parse(try StandardStreams.arguments())
+            let arguments = try StandardStreams.arguments()
+            ProcessArguments.blank(ArgumentParser.secrets(in: arguments))
+            let invocation = try ArgumentParser.parse(arguments)
             status = await Program(invocation, terminal: terminal).run()
         } catch {
             Sink.standardError.report("larkspur: error: \(error.message)")

@@ -61,7 +61,8 @@ struct ArgumentParserTests {
             switch option.action {
             case .flag(let set): set(&invocation)
             case .value(_, let choices, let set):
-                try set(&invocation, option.name == "print" ? "h" : choices.last ?? "7")
+                let arguments = ["print": "h", "response-charset": "koi8-r"]
+                try set(&invocation, arguments[option.name] ?? choices.last ?? "7")
             }
             #expect(invocation != Invocation(), "\(option.name)")
             invocations[option.name] = invocation
@@ -86,6 +87,30 @@ struct ArgumentParserTests {
     }
 
     @Test(
+        "The list of processes shows no secret of an argument",
+        arguments: [
+            ("-a ada:s3 :1", "-a ****** :1"), ("-vaada:s3 :1", "-va****** :1"),
+            ("--auth=ada:s3 :1", "--auth=****** :1"),
+            (":1 --auth ada:s3 -A digest", ":1 --auth ****** -A digest"), ("-a s3 -- :1 a=b", "-a ** -- :1 a=b"),
+            ("--auth=\u{301}s3 :1", "--auth=**** :1"), ("-a", "-a"), ("-a s3 --nonsense=1", "-a ** --nonsense=1"),
+            ("http://ada:s3@h/a@b?c@d", "http://******@h/a@b?c@d"), ("ada:s3@h", "******@h"), ("PUT s3@h", "PUT **@h"),
+            ("--proxy=http:http://ada:s3@p:1 u", "--proxy=http:http://******@p:1 u"),
+            ("--proxy p:1 u", "--proxy p:1 u"),
+            (":1 Authorization:s3 password=s3 X-A:1", ":1 Authorization:** password=** X-A:1"),
+            ("-- :1 api_key==s3 pin:=34 token=@file", "-- :1 api_key==** pin:=** token=@file"),
+            (":1 pass\\=word=s3 keyboard=a a@b", ":1 ************* keyboard=a a@b"),
+            ("ws u Cookie:s3", "ws u Cookie:**"),
+        ]
+    )
+    func secrets(text: String, expected: String) {
+        var arguments = text.components(separatedBy: " ").map { Array($0.utf8) }
+        for secret in ArgumentParser.secrets(in: text.components(separatedBy: " ")) {
+            for position in secret.bytes { arguments[secret.index][position] = UInt8(ascii: "*") }
+        }
+        #expect(arguments.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ") == expected)
+    }
+
+    @Test(
         "Errors name the argument",
         arguments: [
             ("", "A URL is needed"), ("--nothing u", "--nothing"), ("-Z u", "-Z"), ("u --timeout x", "--timeout"),
@@ -97,6 +122,7 @@ struct ArgumentParserTests {
             ("u --repeat 2 -d", "--download"), ("ws u a=b", "WebSocket"), (":1 a@b", "--form"), (":1 @a b=c", "--raw"),
             ("u --completion fish", "bash, zsh"), ("u --max-redirects -1", "--max-redirects"), (":1 a;b", "a;"),
             ("u --http-version 4", "1.1, 2, 3"), ("u --timeout -1", "--timeout"), ("u --timeout inf", "--timeout"),
+            ("u --response-charset x", "--response-charset: “x”"),
         ]
     )
     func errors(text: String, part: String) {

@@ -47,7 +47,7 @@ struct DoctorTests {
         var engine = Self.engine
         engine.authorities = nil
         #expect(examine(engine: engine).problems.count == 1)
-        #expect(examine(engine: engine).text.hasSuffix("impossible; install ca-certificates.\n"))
+        #expect(examine(engine: engine).text.hasSuffix("impossible; install\n             ca-certificates.\n"))
         engine.tlsLibrary = nil
         #expect(examine(engine: engine).problems == ["This libcurl has no TLS, so https requests are impossible."])
         engine.unavailabilityReason = "libcurl is not installed."
@@ -87,6 +87,18 @@ struct DoctorTests {
         let faulty = examine(["https_proxy": "ftp://ada:sesame@proxy.test"])
         #expect(faulty.problems == ["The variable https_proxy makes https requests impossible."])
         #expect(!faulty.text.contains("sesame"))
+    }
+
+    @Test("Long lines continue below their column")
+    func wrapped() {
+        var engine = Self.engine
+        let long = "no           HTTP/2: " + String(repeating: "not offered, ", count: 30) + "by default"
+        engine.text += "\n\(long)"
+        let text = examine(engine: engine).text
+        let lines = text.split(separator: "\n")
+        #expect(lines.allSatisfy { $0.count <= 100 } && lines.count > 9)
+        #expect(lines[2].prefix { $0 == " " }.count == 13)
+        #expect(text.replacing("\n             ", with: " ").contains(long))
     }
 
     @Test("The program prints the report, and its exit status says whether requests are possible")

@@ -1,4 +1,5 @@
 import Foundation
+import Larkspur
 import Testing
 
 @testable import LarkspurCommand
@@ -19,7 +20,7 @@ struct OutputTests {
         // Each byte arrives by itself, also those of one character.
         var pieces = ""
         if !text.contains("\r") {
-            for byte in text.utf8 { pieces += converter.text(of: Data([byte])) }
+            for byte in text.utf8 { pieces += converter.text(of: Data([byte])) ?? "?" }
             #expect(pieces + converter.finish() == expected)
         }
     }
@@ -32,6 +33,60 @@ struct OutputTests {
         var latin = TerminalText(charset: "ISO-8859-1")
         #expect(latin.text(of: Data([0xE9, 0x9B, 0x41])) == "é?A")
     }
+
+    @Test(
+        "Each charset is decoded, however its bytes arrive",
+        arguments: [
+            ("windows-1252", [0x80, 0x93, 0xE9, 0x94], "€“é”"),
+            ("windows-1252", [0x61, 0x81, 0x62], "a\u{FFFD}b"),
+            ("Shift_JIS", [0x93, 0xFA, 0x96, 0x7B, 0x0A, 0x41, 0xB1], "日本\nAｱ"),
+            ("Shift_JIS", [0x93, 0xFA, 0x93, 0x0A, 0x96, 0x7B], "日\u{FFFD}\n本"),
+            ("EUC-JP", [0xC6, 0xFC, 0xCB, 0xDC], "日本"),
+            ("ISO-2022-JP", [0x1B, 0x24, 0x42, 0x46, 0x7C, 0x1B, 0x28, 0x42, 0x61], "日a"),
+            ("GB18030", [0xD6, 0xD0, 0x81, 0x39, 0xEF, 0x30, 0x61], "中㐁a"),
+            ("KOI8-R", [0xF0, 0xD2, 0xC9], "При"),
+            ("UTF-16", [0xFE, 0xFF, 0x04, 0x1F, 0xD8, 0x3D, 0xDE, 0x00], "П😀"),
+            ("utf-16le", [0x1F, 0x04, 0x3D, 0xD8, 0x00, 0xDE, 0x41], "П😀\u{FFFD}"),
+            ("utf-16be", [0x04, 0x1F, 0xD8, 0x3D, 0x00, 0x41], "П\u{FFFD}A"),
+            ("utf-8", [0xFF, 0xFE, 0x1F, 0x04], "П"), ("utf-8", [0xEF, 0xBB, 0xBF, 0xC3, 0xA9], "é"),
+            ("no-charset", [0xC3, 0xA9, 0xE9], "é\u{FFFD}"), ("utf-8", [0xEF], "\u{FFFD}"), ("utf-16", [], ""),
+        ] as [(String, [UInt8], String)]
+    )
+    func charsets(name: String, bytes: [UInt8], expected: String) {
+        var whole = TerminalText(charset: name)
+        #expect((whole.text(of: Data(bytes)) ?? "binary") + whole.finish() == expected)
+        var single = TerminalText(charset: name)
+        var text = ""
+        for byte in bytes { text += single.text(of: Data([byte])) ?? "binary" }
+        #expect(text + single.finish() == expected)
+    }
+
+    @Test("A zero character is no text, but a zero byte of a wide charset is")
+    func zeros() {
+        var narrow = TerminalText(charset: "utf-8")
+        #expect(narrow.text(of: Data([0x61, 0, 0x62])) == nil)
+        var wide = TerminalText(charset: "utf-16le")
+        #expect(wide.text(of: Data([0x61, 0, 0x62, 0])) == "ab")
+        #expect(wide.text(of: Data([0, 0])) == nil)
+    }
+
+    @Test(
+        "Long lines continue below their column, and a long word stays whole",
+        arguments: [
+            ("a", "a"), ("", ""), ("one two three four", "one two\n   three\n   four"),
+            ("  ab cd ef", "  ab cd\n   ef"),
+            ("abcdefghijkl mn", "abcdefghijkl\n   mn"), ("日本 日本 日本", "日本\n   日本\n   日本"),
+        ]
+    )
+    func wrapped(line: String, expected: String) {
+        #expect(TableText.wrapped(line, indent: 3, width: 8) == expected)
+    }
+
+    @Test(
+        "A text is cut to its columns",
+        arguments: [("abc", 3, "abc"), ("abcd", 3, "ab…"), ("日本語", 5, "日本…"), ("日本語", 4, "日…"), ("日本語", 6, "日本語")]
+    )
+    func cut(text: String, columns: Int, expected: String) { #expect(TableText.cut(text, to: columns) == expected) }
 
     @Test(
         "Colours follow the choice, the terminal and NO_COLOR",
@@ -63,7 +118,7 @@ struct OutputTests {
         ]
     )
     func decimals(number: Double, digits: Int, text: String) {
-        #expect(TableText.decimal(number, digits: digits) == text)
+        #expect(number.decimal(digits: digits) == text)
     }
 
     @Test("Columns stand below each other")

@@ -153,6 +153,85 @@ struct ResponseRunTests {
         #expect(try await run("-d", "-o", "cut", "SERVER/cut").status == 1)
     }
 
+    @Test(
+        "A file is continued only with the bytes that follow, and stays as it is otherwise",
+        arguments: [
+            ("bytes 3-5/6", [], "def", 0, "abcdef", ""), ("bytes 3-5/*", [], "def", 0, "abcdef", ""),
+            ("bytes 3-5/6", [("Content-Encoding", "gzip")], "def", 1, "abc", "in the coding gzip"),
+            ("bytes 3-5/6", [("Content-Encoding", "Identity")], "def", 0, "abcdef", ""),
+            ("bytes 3-5/6", [], "defg", 1, "abc", "announces 4 bytes for a part of 3"),
+            ("bytes 3-5/6", [], "de", 1, "abc", "announces 2 bytes for a part of 3"),
+            ("bytes 3-5/6", [("Transfer-Encoding", "chunked")], "defg", 1, "abc", "more than the part"),
+            ("bytes 3-5/6", [("Transfer-Encoding", "chunked")], "de", 1, "abcde", "less than the part"),
+            ("bytes 3-5/9", [], "def", 1, "abcdef", "only a part of the rest"),
+            ("bytes 2-5/6", [], "cdef", 1, "abc", "another part"), ("bytes 3-x/6", [], "def", 1, "abc", "another part"),
+            ("bytes 3-5/6", [("Content-Type", "multipart/byteranges; boundary=x")], "def", 1, "abc", "another part"),
+        ] as [(String, [(String, String)], String, Int32, String, String)]
+    )
+    func continued(
+        range: String,
+        fields: [(String, String)],
+        content: String,
+        status: Int32,
+        expected: String,
+        reason: String
+    ) async throws {
+        var response = LoopbackServer.Response.data(Data(content.utf8)).adding("Content-Range", range).with(status: 206)
+        for (name, value) in fields { response.headers[name] = value }
+        if fields.contains(where: { $0.0 == "Transfer-Encoding" }) {
+            response.headers["Transfer-Encoding"] = nil
+            response.framing = .chunked
+        }
+        server.route("/file", response)
+        let place = try folder.file("file", Data("abc".utf8))
+
+        let result = try await run("-dc", "-o", "file", "SERVER/file")
+
+        #expect(result.status == status, "\(result.errors)")
+        #expect(try String(contentsOf: place, encoding: .utf8) == expected)
+        #expect(result.errors.contains(reason) || reason.isEmpty, "\(result.errors)")
+        #expect(status == 0 || !result.errors.contains("Done"))
+    }
+
+    @Test(
+        "-v and --offline show the fields that are sent",
+        arguments: [
+            ["--chunked", "SERVER/post", "a=b"], ["-x", "SERVER/post", "a=\(String(repeating: "b", count: 200))"],
+            ["-x", "SERVER/post", "a=b"], ["POST", "SERVER/post"], ["PUT", "SERVER/put"], ["SERVER/get"],
+            ["--raw=a", "SERVER/post", "Content-Type:"], ["--session=./s", "SERVER/get", "Cookie:a=b"],
+            ["-d", "SERVER/get"], ["-dc", "-o", "part", "SERVER/get"], ["-f", "--chunked", "SERVER/post", "a=b"],
+            ["--multipart", "SERVER/post", "a=b"], ["--events", "--offline", "SERVER/get"],
+        ]
+    )
+    func shown(arguments: [String]) async throws {
+        _ = try folder.file("part", Data("abc".utf8))
+        let isOffline = arguments.contains("--offline")
+        var arguments = arguments.map { $0.replacing("SERVER", with: "127.0.0.1:\(server.port)") }
+        if isOffline {
+            arguments = arguments.filter { $0 != "--offline" }
+            server.route("/get", .status(204))
+        }
+        let printed = try await CommandRun.run(["--offline", "--print=H"] + arguments, in: folder.url)
+        _ = try await CommandRun.run(["-q"] + arguments, in: folder.url)
+
+        let request = try #require(server.requests.last)
+        var shown: [String: String] = [:]
+        for line in printed.text.split(separator: "\n").dropFirst() {
+            let parts = line.split(separator: ":", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+            shown[parts[0].lowercased()] = parts.count > 1 ? parts[1] : ""
+        }
+        let sent = Dictionary(request.headers.map { ($0.name.lowercased(), $0.value) }) { $0 + ", " + $1 }
+        // The boundary is random.
+        if sent["content-type"]?.hasPrefix("multipart/") == true { shown["content-type"] = sent["content-type"] }
+        #expect(shown == sent, "\(printed.text)")
+    }
+
+    @Test("The table of times fits into a hundred columns, whatever the URL")
+    func widthOfTimings() async throws {
+        let errors = try await run("--timings", "SERVER/get?\(String(repeating: "a", count: 200))").errors
+        #expect(errors.split(separator: "\n").allSatisfy { $0.count <= 100 } && errors.contains("…"), "\(errors)")
+    }
+
     @Test("Requests are repeated, and their latencies are shown")
     func repetition() async throws {
         let result = try await run("--repeat=20", "--parallel=4", "SERVER/get")

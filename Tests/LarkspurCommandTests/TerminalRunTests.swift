@@ -52,6 +52,65 @@ struct TerminalRunTests {
         #expect(error.hasPrefix("larkspur: error: ") && !error.contains("\u{1B}"))
     }
 
+    @Test("A terminal shows text in the charset that the response or the option names")
+    func charsets() async throws {
+        server.route("/sjis", .data(Data([0x93, 0xFA, 0x96, 0x7B]), contentType: "text/plain; charset=Shift_JIS"))
+        #expect(try await show(["-b", address("/sjis")]).text == "日本\n")
+        #expect(try await show(["-b", "--response-charset=KOI8-R", address("/sjis")]).text == "⌠З√{\n")
+        let wide = Data("{\"a\":\"П\"}".utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] })
+        server.route("/json", .data(wide, contentType: "application/json; charset=utf-16be"))
+        #expect(try await show(["--pretty=format", "-b", address("/json")]).text == "{\n    \"a\": \"П\"\n}\n")
+        #expect(try await show(["--pretty=none", "-b", address("/json")]).text == "{\"a\":\"П\"}\n")
+        server.route("/broken", .data(Data([0x7B, 0xE9]), contentType: "application/json; charset=iso-8859-1"))
+        #expect(try await show(["-b", address("/broken")]).text == "{é\n")
+    }
+
+    @Test("The list of processes shows no password, and the server gets it")
+    func processList() async throws {
+        let gate = LoopbackServer.Gate()
+        server.route("/held", .text("end").held(until: gate))
+        let run = try CommandRun.start(
+            ["-a", "ada:s3cret", address("/held"), "X-Api-Key:s3cret"],
+            in: folder.url,
+            streams: (FileHandle.nullDevice, FileHandle.nullDevice, FileHandle.nullDevice)
+        )
+        try await server.waitForRequests(1)
+
+        let shown = try Data(contentsOf: URL(fileURLWithPath: "/proc/\(run.process.processIdentifier)/cmdline"))
+
+        #expect(String(decoding: shown, as: UTF8.self).contains("\0-a\0          \0127.0.0.1"))
+        #expect(!String(decoding: shown, as: UTF8.self).contains("s3cret"))
+        #expect(server.requests.last?.headers["X-Api-Key"] == "s3cret")
+        #expect(server.requests.last?.headers["Authorization"] == "Basic YWRhOnMzY3JldA==")
+        gate.open()
+        #expect(await run.wait() == 0)
+    }
+
+    @Test("A recording goes to a pipe, a device and the standard output, and replaces none of them")
+    func recordings() async throws {
+        let program = "'\(CommandRun.program.path)' -I -q '\(address("/get"))' --har"
+        #expect(try shell("\(program) >(cat >copy); wait $!; grep -c startedDateTime copy") == "1\n")
+        #expect(
+            try shell("mkfifo pipe; cat pipe >copy2 & \(program) pipe; wait; grep -c startedDateTime copy2") == "1\n"
+        )
+        #expect(try shell("test -p pipe && echo pipe") == "pipe\n")
+        #expect(try shell("\(program) /dev/stdout | grep -c startedDateTime") == "1\n")
+        #expect(try shell("\(program) /dev/stdout >file; echo x >>file; grep -c startedDateTime file") == "1\n")
+        #expect(try shell("ln -s /dev/null null; \(program) null; test -L null && echo link") == "link\n")
+        #expect(try shell("test -c /dev/null && echo device") == "device\n")
+        #expect(
+            try shell("ln -s target link; \(program) link; test -L link && grep -c startedDateTime target") == "1\n"
+        )
+        let refused = try shell("\(program) missing/file 2>&1; echo $?")
+        #expect(refused.hasSuffix("/missing/file cannot be written: No such file or directory.\n1\n"), "\(refused)")
+    }
+
+    @Test("The link of a session stays, and its target is replaced")
+    func linkedSession() async throws {
+        let script = "ln -s real.json link.json; '\(CommandRun.program.path)' -I -q --session=./link.json"
+        #expect(try shell("\(script) '\(address("/get"))' X-A:1; test -L link.json && grep -c X-A real.json") == "1\n")
+    }
+
     @Test("A password is asked for, and not shown")
     func password() async throws {
         let terminal = try PseudoTerminal()

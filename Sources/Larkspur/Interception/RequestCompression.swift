@@ -24,18 +24,24 @@ public struct RequestCompression: RequestInterceptor {
         context: RequestContext,
         next: RequestContext.Next
     ) async throws -> InterceptedResponse {
+        guard let coded = compressed(request) else { return try await next(request) }
+        let response = try await next(coded)
+        guard response.statusCode == 415, !context.hasDeliveredContent, !Task.isCancelled else { return response }
+        return try await next(request)
+    }
+
+    /// Returns the request with compressed content; nil if its content is sent unchanged.
+    package func compressed(_ request: URLRequest) -> URLRequest? {
         guard let content = request.httpBody, content.count >= threshold,
             request.value(forHTTPHeaderField: "Content-Encoding") == nil, let compressed = Self.gzip(content)
-        else { return try await next(request) }
+        else { return nil }
         var coded = request
         coded.httpBody = compressed
         coded.setValue("gzip", forHTTPHeaderField: "Content-Encoding")
         if request.value(forHTTPHeaderField: "Content-Length") != nil {
             coded.setValue(String(compressed.count), forHTTPHeaderField: "Content-Length")
         }
-        let response = try await next(coded)
-        guard response.statusCode == 415, !context.hasDeliveredContent, !Task.isCancelled else { return response }
-        return try await next(request)
+        return coded
     }
 
     /// Returns data in the gzip format (RFC 1952); nil if zlib is missing, or if the data would not become smaller.

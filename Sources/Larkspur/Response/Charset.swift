@@ -5,20 +5,20 @@ import HTTPSyntax
 /// The table contains the encodings that Foundation decodes correctly on Linux. Each of them was compared with an
 /// independent decoder byte by byte. Mac OS Roman and IBM866 are omitted, because Foundation returns wrong characters
 /// for them there. UTF-7 and HZ are omitted, because no server should send them.
-struct Charset: Sendable {
+package struct Charset: Sendable {
     /// The name that messages show.
-    let name: String
-    let encoding: String.Encoding
+    package let name: String
+    package let encoding: String.Encoding
 
     /// Creates the charset of an encoding that the caller chose.
-    init(_ encoding: String.Encoding) {
+    package init(_ encoding: String.Encoding) {
         self.encoding = encoding
         name = Self.preferredNames[encoding] ?? String(describing: encoding)
     }
 
     /// Creates the charset of a name. The name may be in upper or lower case, and in quotation marks. Nil if the
     /// charset cannot be decoded.
-    init?(named text: String) {
+    package init?(named text: String) {
         let name = text.trimmingCharacters(in: CharacterSet(charactersIn: "'\" \t")).inLowercase
         guard let encoding = Self.encodings[name] else { return nil }
         self.name = name
@@ -26,7 +26,7 @@ struct Charset: Sendable {
     }
 
     /// Creates the charset that a byte order mark indicates; nil if there is no mark.
-    init?(markedIn data: Data) {
+    package init?(markedIn data: Data) {
         if data.starts(with: [0xEF, 0xBB, 0xBF]) {
             self.init(.utf8)
         } else if data.starts(with: [0xFE, 0xFF]) || data.starts(with: [0xFF, 0xFE]) {
@@ -39,10 +39,10 @@ struct Charset: Sendable {
 
     /// Whether the encoding represents ASCII text as ASCII. If it does, a declaration in ASCII can be read before the
     /// encoding is known.
-    var keepsASCII: Bool { !Self.stateful.contains(encoding) && codeUnitSize == 1 }
+    package var keepsASCII: Bool { !Self.stateful.contains(encoding) && codeUnitSize == 1 }
 
     /// Decodes bytes in this encoding into text without a byte order mark; nil if the bytes are not valid.
-    func decode(_ data: Data) -> String? {
+    package func decode(_ data: Data) -> String? {
         // Foundation drops the odd byte at the end of a truncated text without an error.
         guard data.count.isMultiple(of: codeUnitSize) else { return nil }
         if encoding == .japaneseEUC { return Self.decodeJapaneseEUC(data) }
@@ -51,7 +51,8 @@ struct Charset: Sendable {
         return String(text.unicodeScalars.dropFirst())
     }
 
-    private var codeUnitSize: Int {
+    /// The number of bytes of the smallest unit: a truncated text may end within it.
+    package var codeUnitSize: Int {
         switch encoding {
         case .utf16, .utf16BigEndian, .utf16LittleEndian: 2
         case .utf32, .utf32BigEndian, .utf32LittleEndian: 4

@@ -7,9 +7,17 @@ import HTTPSyntax
 struct ArgumentParser {
     private var invocation = Invocation()
     private var words: [String] = []
+    /// The positions of the words among the arguments.
+    private var positions: [Int] = []
     private var rest: ArraySlice<String>
+    private var secrets: [SecretArgument] = []
 
-    private init(_ arguments: [String]) { rest = arguments[...] }
+    private let arguments: [String]
+
+    private init(_ arguments: [String]) {
+        self.arguments = arguments
+        rest = arguments[...]
+    }
 
     /// Parses arguments, without the name of the program.
     static func parse(_ arguments: [String]) throws(UsageError) -> Invocation {
@@ -20,18 +28,43 @@ struct ArgumentParser {
         return parser.invocation
     }
 
+    /// Returns the parts of arguments that the list of processes must not show: credentials, the user information of
+    /// URLs, and the values of items that are named like secrets. If the arguments are invalid, these are the parts
+    /// before the error.
+    static func secrets(in arguments: [String]) -> [SecretArgument] {
+        var parser = ArgumentParser(arguments)
+        try? parser.readArguments()
+        parser.noteSecretWords()
+        return parser.secrets
+    }
+
     private mutating func readArguments() throws(UsageError) {
         while let argument = rest.popFirst() {
             if argument == "--" {
                 words += rest
-                rest = []
+                positions += rest.indices
+                rest = rest[rest.endIndex...]
             } else if argument.begins(with: "--") {
                 try readLongOption(Substring(argument.utf8.dropFirst(2)))
             } else if argument.begins(with: "-"), argument.utf8.count > 1 {
                 try readLetters(argument.unicodeScalars.dropFirst())
             } else {
                 words.append(argument)
+                positions.append(rest.startIndex - 1)
             }
+        }
+    }
+
+    /// Notes the secret of an option's argument, which is at the end of the last argument that was read.
+    private mutating func noteSecret(of option: Option, _ value: String) {
+        let index = rest.startIndex - 1
+        let offset = arguments[index].utf8.count - value.utf8.count
+        switch option.secret {
+        case .none: break
+        case .all: secrets.append(SecretArgument(index: index, bytes: offset..<offset + value.utf8.count))
+        case .userInformation:
+            guard let range = TargetURL.userInformation(in: value) else { break }
+            secrets.append(SecretArgument(index: index, bytes: offset + range.lowerBound..<offset + range.upperBound))
         }
     }
 
@@ -47,6 +80,7 @@ struct ArgumentParser {
             set(&invocation)
         case .value(_, _, let set):
             let argument = if let value { value } else { try argument(of: "--\(name)") }
+            noteSecret(of: option, argument)
             try set(&invocation, argument)
         }
     }
@@ -64,8 +98,18 @@ struct ArgumentParser {
             case .value(_, _, let set):
                 let value = letters.isEmpty ? try argument(of: "-\(letter)") : String(letters)
                 letters = Substring().unicodeScalars
+                noteSecret(of: option, value)
                 try set(&invocation, value)
             }
+        }
+    }
+
+    private mutating func noteSecretWords() {
+        let hasMethod = words.count > 1 && (words.first == "ws" || words.first.map(Self.isMethod) == true)
+        let items = (hasMethod ? 1 : 0) + 1
+        for (number, (word, index)) in zip(words, positions).enumerated() {
+            let bytes = number < items ? TargetURL.userInformation(in: word) : RequestItem.secret(in: word)
+            if let bytes { secrets.append(SecretArgument(index: index, bytes: bytes)) }
         }
     }
 
@@ -136,6 +180,14 @@ extension Invocation {
     static let mixedBody = UsageError(
         "The body is either data items, or --raw, or a file, or standard input; --ignore-stdin leaves the last one out."
     )
+}
+
+/// A part of an argument that the list of processes must not show.
+struct SecretArgument: Equatable {
+    /// The position of the argument. The name of the program does not count.
+    let index: Int
+    /// The positions of the bytes in the argument.
+    let bytes: Range<Int>
 }
 
 /// An error in the command line's arguments, or in a file that they name.

@@ -67,6 +67,8 @@ struct Invocation: Equatable, Sendable {
     var verbosity = 0
     var prettiness: Prettiness?
     var isStreaming = false
+    /// The charset of the response's body on a terminal, in place of the one that the response names.
+    var responseCharset: String?
     var outputFile: String?
     var isQuiet = false
     var showsTimings = false

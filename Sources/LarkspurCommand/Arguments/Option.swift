@@ -20,17 +20,34 @@ struct Option: Sendable {
         case value(String, choices: [String] = [], @Sendable (inout Invocation, String) throws(UsageError) -> Void)
     }
 
+    /// The part of the argument that the list of processes must not show.
+    enum Secret: Sendable {
+        case none
+        case all
+        /// The user and the password of a URL.
+        case userInformation
+    }
+
     let name: String
     let letter: Character?
     let group: Group
     let help: String
+    let secret: Secret
     let action: Action
 
-    init(_ name: String, letter: Character? = nil, _ group: Group, _ help: String, _ action: Action) {
+    init(
+        _ name: String,
+        letter: Character? = nil,
+        _ group: Group,
+        _ help: String,
+        secret: Secret = .none,
+        _ action: Action
+    ) {
         self.name = name
         self.letter = letter
         self.group = group
         self.help = help
+        self.secret = secret
         self.action = action
     }
 

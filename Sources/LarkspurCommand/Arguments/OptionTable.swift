@@ -1,4 +1,5 @@
 import HTTPSyntax
+import Larkspur
 
 /// The table of all options.
 enum OptionTable {
@@ -101,6 +102,17 @@ enum OptionTable {
             "Prints the body as it arrives, also JSON.",
             .flag { $0.isStreaming = true }
         ),
+        Option(
+            "response-charset",
+            .output,
+            "The charset of the body, on a terminal.",
+            .value("NAME") { (invocation, text) throws(UsageError) in
+                guard let charset = Charset(named: text) else {
+                    throw UsageError("--response-charset: “\(text)” is no charset that can be decoded.")
+                }
+                invocation.responseCharset = charset.name
+            }
+        ),
         Option("output", letter: "o", .output, "Writes to a file.", .value("FILE") { $0.outputFile = $1 }),
         Option("timings", .output, "Prints a table of the phases of each request.", .flag { $0.showsTimings = true }),
         Option("har", .output, "Records requests and responses in a file.", .value("FILE") { $0.archiveFile = $1 }),
@@ -144,6 +156,7 @@ enum OptionTable {
             letter: "a",
             .credentials,
             "USER:PASSWORD, USER, or a token.",
+            secret: .all,
             .value("TEXT") { $0.credentials = $1 }
         ),
         Option(
@@ -187,7 +200,13 @@ enum OptionTable {
         ),
         Option("cert", .network, "The client's certificate, in PEM.", .value("FILE") { $0.certificateFile = $1 }),
         Option("cert-key", .network, "The key of the certificate, in PEM.", .value("FILE") { $0.keyFile = $1 }),
-        Option("proxy", .network, "http:URL, https:URL, all:URL, or a URL.", .value("PROXY") { $0.proxies.append($1) }),
+        Option(
+            "proxy",
+            .network,
+            "http:URL, https:URL, all:URL, or a URL.",
+            secret: .userInformation,
+            .value("PROXY") { $0.proxies.append($1) }
+        ),
         Option(
             "http-version",
             .network,

@@ -63,6 +63,21 @@ struct RequestItem: Equatable, Sendable {
         throw UsageError("“\(text)” is no valid item: it has none of the separators \(Self.list).")
     }
 
+    /// Returns the positions of the value's bytes, if the item's name is that of a secret, and its value not the path
+    /// of a file; otherwise nil.
+    static func secret(in text: String) -> Range<Int>? {
+        guard let item = try? RequestItem(parsing: text), SecretName.matches(item.name), !item.value.isEmpty else {
+            return nil
+        }
+        switch item.kind {
+        case .header, .query, .text, .json: break
+        case .emptyHeader, .headerFile, .queryFile, .textFile, .jsonFile, .file: return nil
+        }
+        // A name with escapes is longer in the argument than in the item, so it is hidden too.
+        let start = item.name + item.kind.rawValue
+        return (text.begins(with: start) ? start.utf8.count : 0)..<text.utf8.count
+    }
+
     private static let list = Kind.allCases.map(\.rawValue).joined(separator: " ")
 
     private static func isSpecial(_ scalar: Unicode.Scalar) -> Bool { ":;=@".unicodeScalars.contains(scalar) }

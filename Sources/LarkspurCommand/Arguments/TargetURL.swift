@@ -74,6 +74,16 @@ enum TargetURL {
         return "…" + text[at..<end] + rest
     }
 
+    /// Returns the positions of the bytes of the user and the password in a URL, which may be invalid or lack its
+    /// scheme; nil if it has none.
+    static func userInformation(in text: String) -> Range<Int>? {
+        let bytes = Array(text.utf8)
+        let start = bytes.firstRange(of: "://".utf8)?.upperBound ?? 0
+        let end = bytes[start...].firstIndex { "/?#".utf8.contains($0) } ?? bytes.endIndex
+        guard let at = bytes[start..<end].lastIndex(of: UInt8(ascii: "@")), at > start else { return nil }
+        return start..<at
+    }
+
     /// Returns the user and the password in a URL, decoded.
     static func credentials(in text: String) -> (user: String, password: String)? {
         guard let components = URLComponents(string: text), let user = components.user else { return nil }

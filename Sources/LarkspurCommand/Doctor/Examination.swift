@@ -45,8 +45,12 @@ struct Examination {
         examine(families)
     }
 
-    /// The report as text.
-    var text: String { (lines + problems.map { "problem      \($0)" }).joined(separator: "\n") + "\n" }
+    /// The report as text. Long lines continue below their second column.
+    var text: String {
+        let lines =
+            lines.flatMap { $0.parts(separatedBy: "\n").map(String.init) } + problems.map { "problem      \($0)" }
+        return lines.map { TableText.wrapped($0, indent: 13) + "\n" }.joined()
+    }
 
     private mutating func examine(_ engine: Engine) {
         if let reason = engine.unavailabilityReason {

@@ -31,6 +31,7 @@ struct BodyPrinter {
     private let style: Style
     private let isJSON: Bool
     private var form: Form
+    private let charset: String?
     private var text: TerminalText
     private var collected = Data()
     /// Whether the output ends with a line end.
@@ -40,11 +41,13 @@ struct BodyPrinter {
     ///   - style: The style of the output.
     ///   - type: The Content-Type of the body; nil if there is none.
     ///   - isStreaming: Whether chunks are shown as they arrive, even if the body is JSON.
-    init(_ style: Style, type: String?, isStreaming: Bool) {
+    ///   - charset: The charset of the body on a terminal. Default: nil, the one that the type names.
+    init(_ style: Style, type: String?, isStreaming: Bool, charset: String? = nil) {
         self.style = style
         let essence = type?.parts(separatedBy: ";").first?.trimmingCharacters(in: .whitespaces).lowercased() ?? ""
         isJSON = essence.ends(with: "/json") || essence.ends(with: "+json")
-        text = TerminalText(charset: Self.charset(in: type))
+        self.charset = charset ?? Self.charset(in: type)
+        text = TerminalText(charset: self.charset)
         form =
             if isJSON, style.formats || style.isColored, !isStreaming {
                 .json
@@ -64,11 +67,11 @@ struct BodyPrinter {
             try sink.write(data)
         case .suppressed: break
         case .text:
-            guard !data.contains(0) else { return try suppress(on: sink) }
-            try show(text.text(of: data), on: sink)
+            guard let shown = text.text(of: data) else { return try suppress(on: sink) }
+            try show(shown, on: sink)
         case .json:
             collected.append(data)
-            guard collected.count > Self.longestFormatted || style.isForTerminal && data.contains(0) else { return }
+            guard collected.count > Self.longestFormatted else { return }
             try release(on: sink)
         }
     }
@@ -78,7 +81,7 @@ struct BodyPrinter {
         if form == .json {
             let whole =
                 style.isForTerminal
-                ? text.text(of: collected) + text.finish() : String(validating: collected, as: UTF8.self)
+                ? text.text(of: collected).map { $0 + text.finish() } : String(validating: collected, as: UTF8.self)
             if let whole, try format(whole, on: sink) {
                 collected = Data()
                 return try sink.write("\n")
@@ -102,7 +105,7 @@ struct BodyPrinter {
         form = style.isForTerminal ? .text : .raw
         let data = collected
         collected = Data()
-        text = TerminalText()
+        text = TerminalText(charset: charset)
         try print(data, to: sink)
     }
 

@@ -8,17 +8,23 @@ struct MessagePrinter {
     let isForTerminal: Bool
 
     /// Returns the head of a request, with an empty line after it.
-    func head(of request: URLRequest, body: ComposedBody) -> String {
+    func head(of request: URLRequest, body: ComposedBody, isChunked: Bool = false) -> String {
         var fields = request.headers
         if fields["Host"] == nil, let url = request.url { fields["Host"] = Self.host(of: url) }
+        let method = request.httpMethod ?? "GET"
+        // The fields that the session adds.
         switch body.length {
+        case .none where ["POST", "PUT", "PATCH"].contains(method): fields["Content-Length"] = "0"
         case .none: break
-        case .some(let length?): fields["Content-Length"] = String(length)
-        case .some(nil): fields["Transfer-Encoding"] = "chunked"
+        case .some(let length?) where !isChunked: fields["Content-Length"] = String(length)
+        case .some: fields["Transfer-Encoding"] = "chunked"
+        }
+        if method == "POST", body.length != nil, fields["Content-Type"] == nil {
+            fields["Content-Type"] = "application/x-www-form-urlencoded"
         }
         let target = request.url.map(Self.target) ?? "/"
         let line =
-            palette.paint(request.httpMethod ?? "GET", .success) + " " + palette.paint(clean(target), .name)
+            palette.paint(method, .success) + " " + palette.paint(clean(target), .name)
             + " HTTP/1.1"
         return line + "\n" + lines(of: fields) + "\n"
     }

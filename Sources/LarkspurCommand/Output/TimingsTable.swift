@@ -1,19 +1,27 @@
+import HTTPSyntax
 import Larkspur
 
 /// The table with the phases of each request of an exchange, in milliseconds.
 enum TimingsTable {
     private static let columns = ["status", "look-up", "connect", "TLS", "send", "wait", "content", "total"]
 
-    /// Returns the table. Each request has a line, including redirects and authentication.
+    /// Returns the table. Each request has a line, including redirects and authentication. A long URL is cut, so that
+    /// the line fits into the width of tables.
     static func text(_ transactions: [TransferMetrics]) -> String {
         guard !transactions.isEmpty else { return "The transport reports no times.\n" }
-        let rows = transactions.map { metrics -> [String] in
+        let rows = transactions.map { metrics in
             let method = metrics.request.httpMethod ?? "GET"
-            let url = TerminalText.line(metrics.request.url?.absoluteString ?? "")
             let status = metrics.response.map { String($0.statusCode) } ?? "-"
-            return ["\(method) \(url)", status] + phases(metrics).map(TableText.milliseconds)
+            return (
+                request: "\(method) \(TerminalText.line(metrics.request.url?.absoluteString ?? ""))",
+                numbers: [status] + phases(metrics).map(TableText.milliseconds)
+            )
         }
-        return TableText.text([["ms"] + columns] + rows)
+        let numbers = TableText.text([[""] + columns] + rows.map { [""] + $0.numbers })
+        let room = max(10, TableText.width - String(numbers.before("\n")).columns)
+        return TableText.text(
+            [["ms"] + columns] + rows.map { [TableText.cut($0.request, to: room)] + $0.numbers }
+        )
     }
 
     /// Returns the durations of the phases. The metrics have the times at which the phases end.

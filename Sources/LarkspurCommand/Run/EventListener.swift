@@ -13,10 +13,7 @@ struct EventListener: Sendable {
     /// Prints events until the stream ends.
     /// - Throws: ``LarkspurError``, or ``Sink/Failure``.
     func run() async throws {
-        var headers = composed.request.headers
-        if headers["Accept"] == "*/*" || headers["Accept"]?.begins(with: "application/json,") == true {
-            headers.remove("Accept")
-        }
+        let headers = Self.headers(of: composed.request)
         var body: RequestBody?
         if case .data(let data) = composed.body {
             body = .data(data, contentType: headers["Content-Type"] ?? "application/octet-stream")
@@ -29,6 +26,16 @@ struct EventListener: Sendable {
             timeoutInterval: timeout ?? EventSource.defaultTimeoutInterval
         )
         for try await event in events { try sink.write(text(of: event)) }
+    }
+
+    /// Returns the fields of the request for an event stream. The fields of the items stay.
+    static func headers(of request: URLRequest) -> HTTPHeaders {
+        var headers = request.headers
+        if headers["Accept"] == "*/*" || headers["Accept"]?.begins(with: "application/json,") == true {
+            headers["Accept"] = "text/event-stream"
+        }
+        if headers["Cache-Control"] == nil { headers["Cache-Control"] = "no-store" }
+        return headers
     }
 
     /// Returns an event in the notation of an event stream.

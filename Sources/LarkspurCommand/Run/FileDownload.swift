@@ -10,8 +10,9 @@ final class FileDownload: Exchange.Receiver {
         var received: Int64 = 0
         var offset: Int64 = 0
         var total: Int64 = -1
+        /// The part of the file that the response has; nil if the response has the whole content.
+        var part: ContinuedPart?
         var isComplete = false
-        var isRefused = false
         var failure: String?
         var began = ContinuousClock.now
         var drawn: ContinuousClock.Instant?
@@ -56,6 +57,16 @@ final class FileDownload: Exchange.Receiver {
         }
         let length = response.value(forHTTPHeaderField: "Content-Length").flatMap(Int64.init) ?? -1
         var offset: Int64 = 0
+        var part: ContinuedPart?
+        if response.statusCode == 206 {
+            if case .file(_, _, let existing) = target { offset = existing }
+            do throws(UsageError) {
+                part = try ContinuedPart(response, at: offset)
+            } catch {
+                state.withLock { $0.failure = error.message }
+                return false
+            }
+        }
         let sink: Sink
         var name = "standard output"
         switch target {
@@ -67,21 +78,13 @@ final class FileDownload: Exchange.Receiver {
                 state.withLock { $0.failure = error.message }
                 return false
             }
-        case .file(let file, let path, let existing):
+        case .file(let file, let path, _):
             (sink, name) = (file, path)
-            if response.statusCode == 206 {
-                guard Self.start(of: response) == existing else {
-                    state.withLock {
-                        $0.failure = "The server sends another part of the content than the one asked for."
-                    }
-                    return false
-                }
-                offset = existing
-            }
             try sink.truncate(to: offset)
         }
-        state.withLock { [name, offset] state in
+        state.withLock { [name, offset, part] state in
             state.sink = sink
+            state.part = part
             state.name = name
             state.offset = offset
             state.total = length >= 0 ? offset + length : -1
@@ -91,7 +94,16 @@ final class FileDownload: Exchange.Receiver {
     }
 
     func receive(_ data: Data) throws(Sink.Failure) -> Bool {
-        guard let sink = state.withLock({ $0.sink }) else { return false }
+        let (sink, excess) = state.withLock { state in
+            (state.sink, state.part.map { state.received + Int64(data.count) > $0.length } ?? false)
+        }
+        guard let sink else { return false }
+        if excess {
+            // What has been appended need not belong to the file either.
+            try sink.truncate(to: state.withLock { $0.offset })
+            state.withLock { $0.failure = "The server sends more than the part of the content that it names." }
+            return false
+        }
         try sink.write(data)
         let bar = state.withLock { state -> ProgressBar? in
             state.received += Int64(data.count)
@@ -110,6 +122,14 @@ final class FileDownload: Exchange.Receiver {
     func finish(hasFailed: Bool) {
         let (bar, line) = state.withLock { state -> (ProgressBar?, String?) in
             guard state.sink != nil else { return (nil, nil) }
+            if !hasFailed, let part = state.part, state.failure == nil {
+                if state.received < part.length {
+                    state.failure = "The server sends less than the part of the content that it names."
+                } else if !part.isRest {
+                    state.failure = "The server has sent only a part of the rest; --continue asks for the next one."
+                }
+            }
+            let hasFailed = hasFailed || state.failure != nil
             state.isComplete = !hasFailed
             let seconds = TableText.seconds(state.began.duration(to: .now))
             let name = state.name ?? ""
@@ -127,13 +147,6 @@ final class FileDownload: Exchange.Receiver {
         // The file has all of the content already.
         state.withLock { $0.isComplete = true }
         if showsProgress { Sink.standardError.report("The file is complete already.") }
-    }
-
-    /// Returns the offset of a partial response in the whole content; nil if the response does not say it.
-    private static func start(of response: HTTPURLResponse) -> Int64? {
-        guard let range = response.value(forHTTPHeaderField: "Content-Range"), range.lowercased().begins(with: "bytes ")
-        else { return nil }
-        return Int64(range.dropFirst(6).prefix { $0.isASCII && $0.isNumber })
     }
 
     /// Creates a new file with the response's name. If that name is in use, a number is appended.

@@ -7,6 +7,8 @@ struct Job: Sendable {
     let output: OutputTarget
     let input: StandardInput
     let manager: SessionManager
+    /// The value of the field `Cookie` with the session's cookies; nil if there are none for the URL.
+    let cookie: String?
 
     /// Performs the work. Returns the exit status or the error.
     func result() async -> Result<ExitStatus, any Error> {
@@ -18,7 +20,7 @@ struct Job: Sendable {
     }
 
     private func run() async throws -> ExitStatus {
-        if invocation.compresses { manager.interceptors = RequestInterceptors(call: [.compression(threshold: 1)]) }
+        if invocation.compresses { manager.interceptors = RequestInterceptors(call: [Self.compression]) }
         if invocation.mode == .webSocket {
             let reader = invocation.ignoresStandardInput ? nil : LineReader(input)
             let conversation = WebSocketConversation(
@@ -35,13 +37,14 @@ struct Job: Sendable {
             to: output.sink,
             style: output.style,
             printsIntermediate: invocation.verbosity > 0,
-            isStreaming: invocation.isStreaming
+            isStreaming: invocation.isStreaming,
+            charset: invocation.responseCharset
         )
         if invocation.showsCurlCommand {
             try output.sink.write(curlCommand + "\n")
             if invocation.verbosity == 0 { return .success }
         }
-        if invocation.repetitions == nil || invocation.isOffline { try printer.print(composed) }
+        if invocation.repetitions == nil || invocation.isOffline { try printer.print(printed) }
         if invocation.isOffline { return .success }
         if let count = invocation.repetitions { return try await runRepeatedly(count) }
         if invocation.receivesEvents {
@@ -70,14 +73,29 @@ struct Job: Sendable {
     /// The request with the fields of a download.
     private var prepared: ComposedRequest {
         var prepared = composed
-        guard let download = output.download else { return prepared }
+        guard let offset = output.downloadedLength else { return prepared }
         // The offset counts the bytes that are transferred, so they must not be encoded.
         prepared.request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
-        if case .file(_, _, let offset) = download, offset > 0 {
-            prepared.request.setValue("bytes=\(offset)-", forHTTPHeaderField: "Range")
-        }
+        if offset > 0 { prepared.request.setValue("bytes=\(offset)-", forHTTPHeaderField: "Range") }
         return prepared
     }
+
+    /// The request that is sent, with the fields that are added to it.
+    private var printed: ComposedRequest {
+        var printed = prepared
+        if invocation.receivesEvents { printed.request.headers = EventListener.headers(of: printed.request) }
+        if let cookie, printed.request.value(forHTTPHeaderField: "Cookie") == nil {
+            printed.request.setValue(cookie, forHTTPHeaderField: "Cookie")
+        }
+        guard invocation.compresses, case .data = printed.body,
+            let coded = Self.compression.compressed(printed.complete), let content = coded.httpBody
+        else { return printed }
+        printed.request.headers = coded.headers
+        printed.body = .data(content)
+        return printed
+    }
+
+    private static let compression = RequestCompression(threshold: 1)
 
     private var curlCommand: String {
         var request = composed.complete

@@ -1,3 +1,5 @@
+import Larkspur
+
 /// The latencies of repeated requests, and their table.
 struct LatencySummary: Equatable, Sendable {
     private(set) var latencies: [Duration] = []
@@ -33,7 +35,7 @@ struct LatencySummary: Equatable, Sendable {
         ]
         var rows = [["requests", String(latencies.count + errors)], ["errors", String(errors)]]
         rows += statuses.sorted { $0.key < $1.key }.map { ["status \($0.key)", String($0.value)] }
-        rows.append(["requests/s", TableText.decimal(rate, digits: 1)])
+        rows.append(["requests/s", rate.decimal(digits: 1)])
         rows += times.map { ["\($0.0) ms", TableText.milliseconds($0.1)] }
         return TableText.text(rows)
     }

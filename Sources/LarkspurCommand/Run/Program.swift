@@ -60,10 +60,23 @@ struct Program: Sendable {
             manager.observers = [recorder]
             return (recorder: recorder, file: URL(fileURLWithPath: UserPath.expanded(path)))
         }
-        let job = Job(invocation: invocation, composed: composed, output: output, input: input, manager: manager)
+        let job = Job(
+            invocation: invocation,
+            composed: composed,
+            output: output,
+            input: input,
+            manager: manager,
+            cookie: composed.request.url.flatMap(cookies.field)
+        )
         let result = await job.result()
         // The recording is written even if the request failed, because failed requests are recorded too.
-        if let (recorder, file) = recorder, !invocation.isOffline { try recorder.write(to: file) }
+        if let (recorder, file) = recorder, !invocation.isOffline {
+            do {
+                try recorder.write(to: file)
+            } catch {
+                throw UsageError("The recording \(file.path) cannot be written: \(Sink.reason(of: error)).")
+            }
+        }
         let status = try result.get()
         if let file, !invocation.isSessionReadOnly, !invocation.isOffline {
             session.cookies = cookies.saved

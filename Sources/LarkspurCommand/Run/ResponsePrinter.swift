@@ -15,6 +15,7 @@ final class ResponsePrinter: Exchange.Receiver {
     private let messages: MessagePrinter
     private let printsIntermediate: Bool
     private let isStreaming: Bool
+    private let charset: String?
     private let state: Mutex<State>
 
     /// - Parameters:
@@ -23,7 +24,16 @@ final class ResponsePrinter: Exchange.Receiver {
     ///   - style: The style of the output.
     ///   - printsIntermediate: Whether redirects are printed.
     ///   - isStreaming: Whether the body is printed as it arrives.
-    init(_ parts: MessageParts, to sink: Sink, style: Style, printsIntermediate: Bool, isStreaming: Bool) {
+    ///   - charset: The charset of a response's body on a terminal; nil for the one that the response names.
+    init(
+        _ parts: MessageParts,
+        to sink: Sink,
+        style: Style,
+        printsIntermediate: Bool,
+        isStreaming: Bool,
+        charset: String?
+    ) {
+        self.charset = charset
         self.parts = parts
         self.sink = sink
         self.style = style
@@ -35,7 +45,9 @@ final class ResponsePrinter: Exchange.Receiver {
 
     /// Prints the request.
     func print(_ composed: ComposedRequest) throws(Sink.Failure) {
-        if parts.contains(.requestHead) { try sink.write(messages.head(of: composed.request, body: composed.body)) }
+        if parts.contains(.requestHead) {
+            try sink.write(messages.head(of: composed.request, body: composed.body, isChunked: composed.isChunked))
+        }
         guard parts.contains(.requestBody), composed.body.length != nil else { return }
         try printBody(of: composed)
     }
@@ -86,7 +98,9 @@ final class ResponsePrinter: Exchange.Receiver {
         guard parts.contains(.responseBody) else { return parts.contains(.meta) }
         let type = response.value(forHTTPHeaderField: "Content-Type")
         let isEventStream = type?.lowercased().begins(with: "text/event-stream") == true
-        state.withLock { $0.body = BodyPrinter(style, type: type, isStreaming: isStreaming || isEventStream) }
+        state.withLock {
+            $0.body = BodyPrinter(style, type: type, isStreaming: isStreaming || isEventStream, charset: charset)
+        }
         return true
     }
 

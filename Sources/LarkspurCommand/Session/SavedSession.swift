@@ -88,6 +88,12 @@ struct CookieStorage {
         }
     }
 
+    /// Returns the value of the field `Cookie` for a URL; nil if there are no cookies for it.
+    func field(for url: URL) -> String? {
+        guard let cookies = configuration.httpCookieStorage?.cookies(for: url), !cookies.isEmpty else { return nil }
+        return HTTPCookie.requestHeaderFields(with: cookies)["Cookie"]
+    }
+
     /// The cookies that are now in the storage, in the order of their names.
     var saved: [SavedSession.Cookie] {
         (configuration.httpCookieStorage?.cookies ?? []).map(SavedSession.Cookie.init)

@@ -54,7 +54,8 @@ struct SessionFile {
         return session
     }
 
-    /// Replaces the file. Other processes see the old or the new session, but never an incomplete one.
+    /// Replaces the file. Other processes see the old or the new session, but never an incomplete one. A symbolic link
+    /// stays, and its target is replaced.
     func write(_ session: SavedSession) throws(UsageError) {
         var session = session
         session.isSecure = isSecure
@@ -72,20 +73,10 @@ struct SessionFile {
                 attributes: [.posixPermissions: 0o700]
             )
         }
-        let temporary = path + ".\(UUID().uuidString)"
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw failure(Sink.reason(errno)) }
-        defer { close(descriptor) }
-        do throws(Sink.Failure) {
-            try Sink(descriptor).write(data + Data("\n".utf8))
+        do {
+            try PrivateFile.write(data + Data("\n".utf8), to: URL(fileURLWithPath: path))
         } catch {
-            unlink(temporary)
-            throw failure("no space")
-        }
-        guard rename(temporary, path) == 0 else {
-            let reason = Sink.reason(errno)
-            unlink(temporary)
-            throw failure(reason)
+            throw failure(Sink.reason(of: error))
         }
     }
 

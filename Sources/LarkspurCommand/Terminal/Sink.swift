@@ -61,8 +61,17 @@ final class Sink: Sendable {
     /// The number of bytes in the file; nil for a pipe or a device.
     var size: Int64? {
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        return Int64(status.st_size)
+        return fstat(descriptor, &status) == 0 ? Self.size(status) : nil
+    }
+
+    /// Returns the number of bytes in a file; nil for a pipe or a device, or if there is no file.
+    static func size(of path: String) -> Int64? {
+        var status = stat()
+        return stat(path, &status) == 0 ? size(status) : nil
+    }
+
+    private static func size(_ status: stat) -> Int64? {
+        status.st_mode & S_IFMT == S_IFREG ? Int64(status.st_size) : nil
     }
 
     /// Truncates the file. Later output is written at its end.
@@ -75,4 +84,13 @@ final class Sink: Sendable {
     }
 
     static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }
+
+    /// Returns the reason why a file could not be written, without a full stop.
+    static func reason(of error: any Error) -> String {
+        if let error = error as? POSIXError { return reason(error.code.rawValue) }
+        if let refusal = error as? PrivateFile.Refusal { return String(refusal.message.dropLast()) }
+        let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+        if let underlying, underlying.domain == NSPOSIXErrorDomain { return reason(Int32(underlying.code)) }
+        return "no space"
+    }
 }

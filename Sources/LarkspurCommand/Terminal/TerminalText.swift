@@ -7,52 +7,19 @@ import Larkspur
 /// sequence. Characters that change the direction of text become question marks too, because they can make the text
 /// look like another text. Bytes that are invalid in their encoding become U+FFFD.
 struct TerminalText {
-    private let encoding: String.Encoding
-    /// The bytes of an incomplete character.
-    private var pending: [UInt8] = []
+    private var decoder: TextDecoder
 
-    /// - Parameter charset: The encoding's name in a Content-Type; UTF-8 if it is nil or unknown.
-    init(charset: String? = nil) {
-        switch charset?.lowercased() {
-        case "iso-8859-1", "latin1", "latin-1", "windows-1252": encoding = .isoLatin1
-        default: encoding = .utf8
-        }
-    }
+    /// - Parameter charset: The name of the charset; UTF-8 if it is nil or unknown. A byte order mark takes precedence.
+    init(charset: String? = nil) { decoder = TextDecoder(charset.flatMap(Charset.init(named:)) ?? Charset(.utf8)) }
 
-    /// Returns the text of the next bytes.
-    mutating func text(of data: Data) -> String {
-        guard encoding == .utf8 else {
-            return Self.printable(String(String.UnicodeScalarView(data.map(Unicode.Scalar.init))))
-        }
-        var bytes = pending
-        bytes.append(contentsOf: data)
-        let count = Self.incompleteSuffix(of: bytes)
-        pending = Array(bytes.suffix(count))
-        return Self.printable(String(decoding: bytes.dropLast(count), as: UTF8.self))
+    /// Returns the text of the next bytes; nil if they are no text, because they have a zero character.
+    mutating func text(of data: Data) -> String? {
+        let text = decoder.text(of: data)
+        return text.utf8.contains(0) ? nil : Self.printable(text)
     }
 
     /// Returns the text for the bytes of an incomplete character. Called when no more bytes follow.
-    mutating func finish() -> String {
-        defer { pending = [] }
-        return Self.printable(String(decoding: pending, as: UTF8.self))
-    }
-
-    /// The number of bytes at the end that belong to an incomplete character of UTF-8.
-    private static func incompleteSuffix(of bytes: [UInt8]) -> Int {
-        for (distance, byte) in bytes.suffix(3).reversed().enumerated() {
-            let length =
-                switch byte {
-                case 0xC2...0xDF: 2
-                case 0xE0...0xEF: 3
-                case 0xF0...0xF4: 4
-                case 0x80...0xBF: 0
-                default: 1
-                }
-            if length == 0 { continue }
-            return length > distance + 1 ? distance + 1 : 0
-        }
-        return 0
-    }
+    mutating func finish() -> String { Self.printable(decoder.finish()) }
 
     /// Returns a text with question marks in place of control characters, except for tabs and line feeds. A carriage
     /// return before a line feed is removed.
