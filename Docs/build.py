@@ -51,6 +51,11 @@ CATALOGUES = {
 HOME = {guide: product for product, groups in CATALOGUES.items() for names in groups.values() for guide in names}
 
 
+def say(text):
+    """Says on standard error what the script does: some of its steps take minutes."""
+    print(f'{Path(__file__).name}: {text}', file=sys.stderr, flush=True)
+
+
 def run(*command):
     """Runs a command; ends the script with its output if it fails."""
     result = subprocess.run(list(map(str, command)), cwd=ROOT, capture_output=True, text=True)
@@ -237,6 +242,7 @@ def main():
     if site.exists() and not (site / 'metadata.json').exists():
         sys.exit(f'{site} exists and is no documentation; it stays as it is.')
 
+    say('builds the products, for minutes if they were not built before')
     run('swift', 'build')
     binaries = Path(run('swift', 'build', '--show-bin-path'))
     target = json.loads(run('swift', '-print-target-info'))['target']['unversionedTriple']
@@ -246,9 +252,11 @@ def main():
     make = functools.partial(
         convert, folder=folder, binaries=binaries, target=target, base_path=arguments.base_path
     )
+    say(f'reads the symbols and guides of {len(CATALOGUES)} products')
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         archives = list(pool.map(make, CATALOGUES))
     shutil.rmtree(site, ignore_errors=True)
+    say('merges them into one site')
     run(
         tool('docc'), 'merge', *archives, '--synthesized-landing-page-name', 'Larkspur',
         '--synthesized-landing-page-topics-style', 'list', '--output-path', site,
