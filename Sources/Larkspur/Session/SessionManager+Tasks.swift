@@ -138,13 +138,18 @@ extension SessionManager {
         let plan = options?.applied(to: plan) ?? plan
         let environment = environment
         let task = T(environment: environment, plan, handler, observers: observing.value, options: options)
-        task.note(.created, .request(plan.urlRequest))
         // If interceptors, limits or a deadline take part, the transfer is created when the task starts, because
         // interceptors decide about the request. Without them, the transfer is created now, which costs less.
         if plan.isLaunchedLate || environment.launchesLate || task.deadline != nil || options?.launchesLate == true {
+            // An observer may cancel or resume the task as soon as it gets the event, so the launcher is set before.
             task.launchLater(by: self)
+            task.note(.created, .request(plan.urlRequest))
         } else {
+            // The event precedes the transfer, because the end of the transfer is an event, too.
+            task.note(.created, .request(plan.urlRequest))
             start(task, plan.template, plan.request, isValid: plan.isValid, .call)
+            // The orders of an observer may have come before there was a transfer.
+            if task.observation != nil { task.applyState() }
         }
         return task
     }

@@ -1,3 +1,7 @@
+import TestSupport
+
+@testable import Larkspur
+
 /// One step of a random sequence: something that a program may do with a session manager or with one of its calls.
 struct ModelOperation: Sendable, CustomStringConvertible {
     /// The kind of call that an operation makes.
@@ -42,6 +46,54 @@ struct ModelOperation: Sendable, CustomStringConvertible {
         var description: String { rawValue }
     }
 
+    /// An order to a call.
+    enum Order: String, CaseIterable, CustomStringConvertible, Sendable {
+        case cancel, cancelKeepingData, suspend, resume
+
+        var description: String { rawValue }
+
+        var cancels: Bool { self == .cancel || self == .cancelKeepingData }
+    }
+
+    /// A closure of the program, which is called at some time of a call.
+    enum Occasion: Hashable, CustomStringConvertible, Sendable {
+        case event(CallEvent.Kind)
+        case notification
+        case hook(Hook)
+        /// An interceptor, before and after the rest of the chain.
+        case interception, interceptionEnd
+        case handler, uploadProgress, downloadProgress, writer, chunk, resumeData, validation
+
+        /// The hooks that are called for the calls of a run.
+        enum Hook: String, CaseIterable, Sendable {
+            case redirect, disposition, data, caching, destination, sent, written, metrics, end
+        }
+
+        static let allCases: [Occasion] =
+            CallEvent.Kind.allCases.map(Occasion.event) + Hook.allCases.map(Occasion.hook)
+            + [
+                .notification, .interception, .interceptionEnd, .handler, .uploadProgress, .downloadProgress, .writer,
+                .chunk, .resumeData, .validation,
+            ]
+
+        var description: String {
+            switch self {
+            case .event(let kind): "event \(kind)"
+            case .hook(let hook): "hook \(hook)"
+            case .notification: "notification"
+            case .interception: "interceptor"
+            case .interceptionEnd: "interceptor's end"
+            case .handler: "handler"
+            case .uploadProgress: "upload's progress"
+            case .downloadProgress: "download's progress"
+            case .writer: "writer"
+            case .chunk: "chunk"
+            case .resumeData: "resume data"
+            case .validation: "validation"
+            }
+        }
+    }
+
     /// A step, with the number of the call that it is about.
     enum Action: Sendable {
         case create(Int, Kind, Behaviour)
@@ -62,6 +114,8 @@ struct ModelOperation: Sendable, CustomStringConvertible {
         case observeAll, ignoreAll
         case intercept(Interceptor, perAttempt: Bool), stopIntercepting
         case change(Int)
+        /// Gives an order to the call from within one of the program's closures, once.
+        case give(Int, Order, Occasion)
         case invalidate(cancels: Bool, resets: Bool)
         /// Releases the program's reference to the manager.
         case dropManager
@@ -83,7 +137,7 @@ struct ModelOperation: Sendable, CustomStringConvertible {
         case .create(let call, _, _), .resume(let call), .suspend(let call), .cancel(let call),
             .cancelKeepingData(let call), .handle(let call, _), .await(let call, _), .iterate(let call, _),
             .open(let call, _), .observe(let call), .progress(let call), .read(let call), .release(let call),
-            .drop(let call):
+            .drop(let call), .give(let call, _, _):
             call
         case .observeAll, .ignoreAll, .intercept, .stopIntercepting, .change, .invalidate, .dropManager: nil
         }
@@ -99,6 +153,10 @@ extension ModelOperation {
         return (0..<Int.random(in: 4...40, using: &random)).map { _ in
             let creates = calls == 0 || Int.random(in: 0..<density, using: &random) == 0
             defer { if creates { calls += 1 } }
+            if !creates, Int.random(in: 0..<5, using: &random) == 0 {
+                let call = Int.random(in: max(0, calls - 4)..<calls, using: &random)
+                return ModelOperation(thread: 0, action: order(to: call, using: &random), pauses: 0)
+            }
             return ModelOperation(
                 thread: Int.random(in: 0..<threadCount, using: &random),
                 action: creates
@@ -107,6 +165,17 @@ extension ModelOperation {
                 pauses: Bool.random(using: &random) ? 0 : Int.random(in: 0...60, using: &random)
             )
         }
+    }
+
+    private static func order(to call: Int, using random: inout SeededGenerator) -> Action {
+        // The first events are the ones that every call has.
+        let events: [CallEvent.Kind] = [.created, .resumed, .attemptStarted]
+        let occasions = Occasion.allCases + events.map(Occasion.event)
+        return .give(
+            call,
+            Order.allCases.randomElement(using: &random) ?? .cancel,
+            occasions.randomElement(using: &random) ?? .event(.created)
+        )
     }
 
     private static func creation(_ call: Int, using random: inout SeededGenerator) -> Action {

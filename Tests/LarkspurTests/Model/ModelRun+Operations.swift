@@ -22,6 +22,7 @@ extension ModelRun {
         case .read(let call): read(call)
         case .release(let call): server.gate(key(call)).open()
         case .drop(let call): drop(call)
+        case .give: break
         case .observeAll, .ignoreAll, .intercept, .stopIntercepting, .change, .invalidate, .dropManager:
             perform(operation.action)
         }
@@ -108,17 +109,21 @@ extension ModelRun {
                 handled(call, 0, $0.error)
             }
             keep(task, call)
-        case .chain: keep(manager.get(path), call)
+        case .chain: keep(addOrders(to: manager.get(path), call), call)
         case .awaited:
             keep(manager.get(path), call)
             awaitResponse(call, isCancelled: false)
-        case .upload: keep(manager.upload(path, from: .data(Data(count: 70_000))), call)
+        case .upload:
+            keep(addOrders(to: manager.upload(path, from: .data(Data(count: 70_000))), call), call)
         case .produced:
             // Only the engine sends produced content.
             guard backing == .curl else { return }
-            let body = RequestBody.writer(isRepeatable: true) { try await $0.write(Data(count: 30_000)) }
-            keep(manager.put(path, body: body), call)
-        case .download: keep(manager.download(path), call)
+            let body = RequestBody.writer(isRepeatable: true) { [weak self] in
+                try await $0.write(Data(count: 30_000))
+                self?.occur(.writer, in: call)
+            }
+            keep(addOrders(to: manager.put(path, body: body), call), call)
+        case .download: keep(addOrders(to: manager.download(path), call), call)
         case .continuation:
             let data = state.withLock { state in
                 state.resumeData.keys.min().flatMap { state.resumeData.removeValue(forKey: $0) }
@@ -170,12 +175,18 @@ extension ModelRun {
 
     private func cancelKeepingData(_ call: Int) {
         guard let task = task(call) as? DownloadTask else { return cancel(call) }
+        cancelKeepingData(task, call)
+    }
+
+    func cancelKeepingData(_ task: SessionTask, _ call: Int) {
+        guard let task = task as? DownloadTask else { return task.cancel() }
         state.withLock { $0.records[call]?.missingResumeData += 1 }
         task.cancel { [self] data in
             state.withLock { state in
                 state.records[call]?.missingResumeData -= 1
                 state.resumeData[call] = data
             }
+            occur(.resumeData, in: call)
         }
     }
 
@@ -197,6 +208,7 @@ extension ModelRun {
 
     private func handled(_ call: Int, _ number: Int, _ error: LarkspurError?) {
         state.withLock { $0.records[call]?.life.append(.handled(number, CallLife.Outcome(code: error?.code))) }
+        occur(.handler, in: call)
     }
 
     private func addHandler(_ call: Int, queue: DispatchQueue?) {
@@ -232,6 +244,7 @@ extension ModelRun {
             var isLeft = false
             do throws(LarkspurError) {
                 for try await _ in task.chunks {
+                    occur(.chunk, task)
                     rest -= 1
                     isLeft = rest <= 0
                     if isLeft { break }

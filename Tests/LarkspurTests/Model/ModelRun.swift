@@ -39,6 +39,8 @@ final class ModelRun: Sendable {
         /// The tasks that only a cancellation ends.
         var loops: [Task<Void, Never>] = []
         var isInvalidated = false
+        /// The orders that are given from within the program's closures, until they are given.
+        var orders: [Int: [ModelOperation.Occasion: [ModelOperation.Order]]] = [:]
         var violations: [String] = []
     }
 
@@ -77,6 +79,9 @@ final class ModelRun: Sendable {
         isObserved = Int.random(in: 0..<3, using: &random) > 0
         isNotified = Bool.random(using: &random)
         ending = Ending.allCases.randomElement(using: &random) ?? .release
+        for case .give(let call, let order, let occasion) in operations.map(\.action) {
+            state.withLock { $0.orders[call, default: [:]][occasion, default: []].append(order) }
+        }
     }
 
     /// Performs the run, and returns what the model does not allow.
@@ -125,6 +130,7 @@ final class ModelRun: Sendable {
         manager.interest = NotificationInterest()
         manager.interest.postsAll = isNotified
         if isObserved { manager.observe { [weak self] in self?.note($0) } }
+        addOrders(to: manager)
         state.withLock { state in
             state.references.append(WeakObject(manager))
             state.manager = manager
@@ -139,6 +145,8 @@ final class ModelRun: Sendable {
             let own = operations.filter { $0.thread == thread }
             DispatchQueue.global().async { [self] in
                 for operation in own {
+                    // The orders from within closures have no time of their own.
+                    if case .give = operation.action { continue }
                     for _ in 0..<operation.pauses { sched_yield() }
                     perform(operation)
                 }
@@ -173,14 +181,11 @@ final class ModelRun: Sendable {
         // Some tasks are known to the session alone.
         let tasks = references.compactMap { $0.object as? SessionTask } + (manager?.tasks ?? [])
         for task in tasks {
-            switch task.state {
-            case .initialized where task.plan.chain == nil: task.resume()
-            case .suspended: task.resume()
-            default: break
-            }
+            if task.state == .initialized, task.plan.chain == nil { task.resume() }
             if task.plan.urlRequest?.url?.path.hasPrefix("/never") == true { cancelAtLast(task) }
         }
-        await leave(group)
+        // A closure may still suspend a task, once for each of its orders.
+        await leave(group) { for task in tasks where task.state == .suspended { task.resume() } }
     }
 
     private func cancelAtLast(_ task: SessionTask) {
@@ -188,10 +193,13 @@ final class ModelRun: Sendable {
         task.cancel()
     }
 
-    private func leave(_ group: DispatchGroup) async {
+    private func leave(_ group: DispatchGroup, _ body: () -> Void = {}) async {
         let left = Recorder<Void>()
         group.notify(queue: .global()) { left.record(()) }
-        await wait(for: "the completion group has not been left") { !left.values.isEmpty }
+        await wait(for: "the completion group has not been left") {
+            body()
+            return !left.values.isEmpty
+        }
     }
 
     // MARK: Ending
@@ -235,10 +243,15 @@ final class ModelRun: Sendable {
 
     func key(_ call: Int) -> String { "\(name)-\(call)" }
 
+    /// Returns the number of the call that sends a request.
+    func call(of request: URLRequest?) -> Int? {
+        let parts = request?.url?.lastPathComponent.split(separator: "-") ?? []
+        return parts.count == 2 && parts[0] == name ? Int(parts[1]) : nil
+    }
+
     /// Changes the record of the call that sends a request.
     func change(_ request: URLRequest?, _ body: (inout Record) -> Void) {
-        let parts = request?.url?.lastPathComponent.split(separator: "-") ?? []
-        guard parts.count == 2, parts[0] == name, let call = Int(parts[1]) else { return }
+        guard let call = call(of: request) else { return }
         state.withLock { state in
             if var record = state.records[call] {
                 body(&record)
@@ -253,6 +266,7 @@ final class ModelRun: Sendable {
 
     private func note(_ event: CallEvent) {
         guard let task = event.task else { return }
+        defer { occur(.event(event.kind), task) }
         switch event.kind {
         case .created: note(.created, of: task)
         case .resumed: note(.resumed, of: task)
@@ -278,6 +292,7 @@ final class ModelRun: Sendable {
             switch operation.action {
             case .cancel(call), .cancelKeepingData(call), .progress(call), .await(call, isCancelled: true):
                 facts.mayBeCancelled = true
+            case .give(call, let order, _) where order.cancels: facts.mayBeCancelled = true
             case .iterate(call, _): (facts.mayBeCancelled, facts.mayBeStreamed) = (true, true)
             case .open(call, _):
                 (facts.mayBeCancelled, facts.mayBeStreamed) = (true, true)
@@ -321,7 +336,9 @@ private final class NotificationLog: Sendable {
         tokens = (isNotified ? events : []).map { name, event in
             Token(
                 value: NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { [weak run] in
-                    if let task = $0.sessionTask { run?.note(event($0), of: task) }
+                    guard let task = $0.sessionTask else { return }
+                    run?.note(event($0), of: task)
+                    run?.occur(.notification, task)
                 }
             )
         }

@@ -24,6 +24,8 @@ final class SessionModelRun: Sendable {
         var waits: [String: Int] = [:]
         var loops: [Task<Void, Never>] = []
         var invalidations = 0
+        /// The orders that are given from within closures and methods of the delegate, until they are given.
+        var orders: [SessionOperation.Occasion: [(number: Int, order: SessionOperation.Order)]] = [:]
         var violations: [String] = []
     }
 
@@ -42,6 +44,9 @@ final class SessionModelRun: Sendable {
         self.folder = folder
         self.limit = limit
         name = "run\(Self.counter.add(1, ordering: .relaxed).newValue)"
+        for case .give(let number, let order, let occasion) in operations.map(\.action) {
+            state.withLock { $0.orders[occasion, default: []].append((number, order)) }
+        }
     }
 
     /// Performs the run, and returns what the model does not allow.
@@ -96,10 +101,8 @@ final class SessionModelRun: Sendable {
     private func end() async {
         gate.open()
         for loop in state.withLock({ $0.loops }) { loop.cancel() }
-        for task in state.withLock({ $0.references }).compactMap(\.task) {
-            while task.state == .suspended { task.resume() }
-            if task.originalRequest?.url?.path.hasPrefix("/never") == true { task.cancel() }
-        }
+        for task in state.withLock({ $0.references }).compactMap(\.task)
+        where task.originalRequest?.url?.path.hasPrefix("/never") == true { task.cancel() }
         await wait(for: "waits have not ended") { state.withLock { $0.waits.isEmpty } }
         await wait(for: "tasks have not ended") {
             state.withLock { state in state.records.values.allSatisfy { $0.task == nil || $0.task?.state == .completed }
@@ -123,6 +126,10 @@ final class SessionModelRun: Sendable {
     private func wait(for description: String, _ condition: () -> Bool) async {
         let deadline = ContinuousClock.now + limit
         while !condition() {
+            // A closure may still suspend a task, once for each of its orders.
+            for task in state.withLock({ $0.references }).compactMap(\.task) where task.state == .suspended {
+                task.resume()
+            }
             guard ContinuousClock.now < deadline else {
                 return state.withLock { $0.violations.append("After \(limit) \(description)") }
             }
@@ -143,10 +150,12 @@ final class SessionModelRun: Sendable {
         case .cancelKeepingData(let number):
             guard let download = task(number) as? URLSessionDownloadTask else { return }
             let end = begin("resume data of \(number)")
-            download.cancel { data in
+            download.cancel { [self] data in
                 data.map(CurlURLSession.discardResumeData)
+                occur(.resumeData, of: number)
                 end()
             }
+        case .give: break
         case .prioritize(let number): task(number)?.priority = 0.8
         case .setDelegate(let number):
             if let task = task(number), task.state == .suspended { task.delegate = ModelDelegate(self) }
@@ -170,10 +179,23 @@ final class SessionModelRun: Sendable {
         switch action {
         case .getTasks:
             let (all, sorted) = (begin("all tasks"), begin("sorted tasks"))
-            session.getAllTasks { _ in all() }
+            session.getAllTasks { [self] _ in
+                occur(.getTasks, of: nil)
+                all()
+            }
             session.getTasksWithCompletionHandler { _, _, _ in sorted() }
-        case .reset: session.reset(completionHandler: begin("reset"))
-        case .flush: session.flush(completionHandler: begin("flush"))
+        case .reset:
+            let end = begin("reset")
+            session.reset { [self] in
+                occur(.reset, of: nil)
+                end()
+            }
+        case .flush:
+            let end = begin("flush")
+            session.flush { [self] in
+                occur(.flush, of: nil)
+                end()
+            }
         case .finish: session.finishTasksAndInvalidate()
         case .invalidate: session.invalidateAndCancel()
         default:
@@ -192,6 +214,7 @@ final class SessionModelRun: Sendable {
         state.withLock { $0.records[number] = Record(facts: facts, kind: kind) }
         let handle: @Sendable ((any Error)?) -> Void = { [self] error in
             note(.handled(TaskLife.Outcome(error)), of: number)
+            occur(.handled, of: number)
         }
         let body = Data(count: 70_000)
         let task: URLSessionTask
@@ -243,6 +266,7 @@ final class SessionModelRun: Sendable {
                 // not wait for a task that was dropped.
                 case .cancel(number), .cancelKeepingData(number), .drop(number), .invalidate, .finish, .dropSession:
                     true
+                case .give(number, let order, _): order.cancels
                 default: false
                 }
             }
@@ -264,6 +288,28 @@ final class SessionModelRun: Sendable {
             state.withLock { state in
                 let count = state.waits[description, default: 0] - 1
                 state.waits[description] = count == 0 ? nil : count
+            }
+        }
+    }
+
+    /// Gives the orders of an occasion, once: those to a task, or to all tasks if the occasion belongs to the session.
+    func occur(_ occasion: SessionOperation.Occasion, of number: Int?) {
+        let orders = state.withLock { state in
+            let orders = state.orders[occasion, default: []].filter { number == nil || $0.number == number }
+            state.orders[occasion]?.removeAll { number == nil || $0.number == number }
+            return orders.compactMap { order in state.records[order.number]?.task.map { ($0, order.order) } }
+        }
+        for (task, order) in orders {
+            switch order {
+            case .cancel: task.cancel()
+            case .cancelKeepingData:
+                if let download = task as? URLSessionDownloadTask {
+                    download.cancel { $0.map(CurlURLSession.discardResumeData) }
+                } else {
+                    task.cancel()
+                }
+            case .suspend: task.suspend()
+            case .resume: task.resume()
             }
         }
     }
@@ -298,8 +344,11 @@ private final class ModelDelegate: NSObject, URLSessionDataDelegate, URLSessionD
 
     init(_ run: SessionModelRun) { self.run = run }
 
-    private func note(_ event: TaskLife.Event, of task: URLSessionTask) {
-        run.note(event, of: task.originalRequest?.value(forHTTPHeaderField: "X-Task").flatMap { Int($0) })
+    /// Notes an event, and then gives the orders of its occasion.
+    private func note(_ event: TaskLife.Event?, _ occasion: SessionOperation.Occasion, of task: URLSessionTask) {
+        let number = task.originalRequest?.value(forHTTPHeaderField: "X-Task").flatMap { Int($0) }
+        if let event { run.note(event, of: number) }
+        if let number { run.occur(occasion, of: number) }
     }
 
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
@@ -307,11 +356,32 @@ private final class ModelDelegate: NSObject, URLSessionDataDelegate, URLSessionD
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        note(.completed(TaskLife.Outcome(error)), of: task)
+        note(.completed(TaskLife.Outcome(error)), .completed, of: task)
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
-        note(.metrics, of: task)
+        note(.metrics, .metrics, of: task)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest,
+        completionHandler: @Sendable @escaping (URLRequest?) -> Void
+    ) {
+        note(nil, .redirect, of: task)
+        completionHandler(request)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didSendBodyData bytesSent: Int64,
+        totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        note(nil, .sent, of: task)
     }
 
     func urlSession(
@@ -320,12 +390,22 @@ private final class ModelDelegate: NSObject, URLSessionDataDelegate, URLSessionD
         didReceive response: URLResponse,
         completionHandler: @Sendable @escaping (URLSession.ResponseDisposition) -> Void
     ) {
-        note(.response, of: dataTask)
+        note(.response, .response, of: dataTask)
         completionHandler(.allow)
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        note(.data, of: dataTask)
+        note(.data, .data, of: dataTask)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        willCacheResponse proposedResponse: CachedURLResponse,
+        completionHandler: @Sendable @escaping (CachedURLResponse?) -> Void
+    ) {
+        note(nil, .caching, of: dataTask)
+        completionHandler(proposedResponse)
     }
 
     func urlSession(
@@ -333,7 +413,26 @@ private final class ModelDelegate: NSObject, URLSessionDataDelegate, URLSessionD
         downloadTask: URLSessionDownloadTask,
         didFinishDownloadingTo location: URL
     ) {
-        note(.file, of: downloadTask)
+        note(.file, .file, of: downloadTask)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        didWriteData bytesWritten: Int64,
+        totalBytesWritten: Int64,
+        totalBytesExpectedToWrite: Int64
+    ) {
+        note(nil, .written, of: downloadTask)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        didResumeAtOffset fileOffset: Int64,
+        expectedTotalBytes: Int64
+    ) {
+        note(nil, .resumed, of: downloadTask)
     }
 }
 #endif

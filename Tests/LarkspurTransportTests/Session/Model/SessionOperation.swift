@@ -21,10 +21,25 @@ struct SessionOperation: Sendable, CustomStringConvertible {
         var description: String { rawValue }
     }
 
+    /// An order to a task.
+    enum Order: CaseIterable, Sendable {
+        case cancel, cancelKeepingData, suspend, resume
+
+        var cancels: Bool { self == .cancel || self == .cancelKeepingData }
+    }
+
+    /// A closure or a method of the delegate, which is called at some time of a task.
+    enum Occasion: CaseIterable, Sendable {
+        case redirect, response, caching, data, file, sent, written, resumed, metrics, completed, handled
+        case resumeData, getTasks, reset, flush
+    }
+
     enum Action: Sendable {
         case create(Int, Kind, Behaviour)
         case resume(Int), suspend(Int), cancel(Int), cancelKeepingData(Int), prioritize(Int), setDelegate(Int)
         case read(Int), release(Int), drop(Int)
+        /// Gives an order to a task from within a closure or a method of the delegate, once.
+        case give(Int, Order, Occasion)
         case getTasks, reset, flush
         case finish, invalidate
         /// Releases the program's reference to the session.
@@ -63,7 +78,7 @@ struct SessionOperation: Sendable, CustomStringConvertible {
 extension SessionOperation.Action {
     fileprivate static func random(of task: Int, using random: inout SeededGenerator) -> Self {
         let flag = Bool.random(using: &random)
-        return switch Int.random(in: 0..<40, using: &random) {
+        return switch Int.random(in: 0..<47, using: &random) {
         case 0...9: .resume(task)
         case 10...14: .suspend(task)
         case 15...18: .cancel(task)
@@ -79,6 +94,12 @@ extension SessionOperation.Action {
         case 35 where flag: .finish
         case 36 where flag: .invalidate
         case 37 where flag: .dropSession
+        case 38...44:
+            .give(
+                task,
+                SessionOperation.Order.allCases.randomElement(using: &random) ?? .cancel,
+                SessionOperation.Occasion.allCases.randomElement(using: &random) ?? .response
+            )
         default: .resume(task)
         }
     }
