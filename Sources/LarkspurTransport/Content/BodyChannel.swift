@@ -216,6 +216,9 @@ package final class BodyChannel: Sendable {
         }
     }
 
+    /// The number of writers that wait for room.
+    package var waiterCount: Int { state.withLock { $0.waiting.count } }
+
     /// The lines of the trailer section.
     var trailers: [String] {
         state.withLock { if case .finished(let trailers) = $0.end { trailers } else { [] } }
@@ -321,8 +324,10 @@ extension BodyChannel.State {
         let wake = wake.take()
         let dropped = pieces
         pieces = BodyChannel.Pieces()
-        if case .finished = end { return (wake, [], nil, dropped) }
-        return (wake, takeWriters(), production.take(), dropped)
+        // Several tasks may write. So some of them may wait although the content has been finished.
+        let writers = takeWriters()
+        if case .finished = end { return (wake, writers, nil, dropped) }
+        return (wake, writers, production.take(), dropped)
     }
 }
 

@@ -1,5 +1,6 @@
 import LarkspurTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Larkspur
@@ -89,6 +90,36 @@ struct ProducedBodyTests {
         #expect(try await manager.post("sink", body: body).string == "taken")
         #expect(written.load(ordering: .relaxed) == 400)
         #expect(server.requests.first?.body.count == 400 << 16)
+    }
+
+    @Test("Each write returns when the call has ended: those of several tasks, and one that outlives the closure")
+    func writersAfterTheEnd() async throws {
+        // The server never reads, so that the writers wait for room.
+        let silent = try SilentServer(isFull: false)
+        let ends = Recorder<LarkspurError.Code?>()
+        let isFinished = Recorder<Void>()
+        @Sendable func writeAll(_ writer: BodyWriter) async {
+            do throws(LarkspurError) {
+                while true { try await writer.write(Data(count: 1 << 16)) }
+            } catch {
+                ends.record(error.code)
+            }
+        }
+        let body = RequestBody.writer { writer in
+            Task { await writeAll(writer) }
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<3 { group.addTask { await writeAll(writer) } }
+                while writer.channel.waiterCount < 4 { await Task.yield() }
+                try? await writer.finish()
+                isFinished.record(())
+                await group.waitForAll()
+            }
+        }
+        let task = manager.post(try silent.url().absoluteString, body: body)
+        task.response(as: DataResponseSerializer()) { _ in }
+        try await isFinished.wait()
+        task.cancel()
+        #expect(try await ends.wait(for: 4) == Array(repeating: .sendingEnded, count: 4))
     }
 
     @Test("Foundation's transport refuses such a body by name, and sends nothing")

@@ -148,6 +148,45 @@ struct BodyChannelTests {
         #expect(channel.failure == nil)
     }
 
+    @Test(
+        "Each of several writers returns when the call ends, also if one of them has finished the content",
+        arguments: [BodyChannel.Refusal.answered(status: 413), .transferEnded],
+        [true, false]
+    )
+    func closingSeveral(_ reason: BodyChannel.Refusal, isFinished: Bool) async throws {
+        let channel = makeStarted()
+        try await channel.write(Data(count: BodyChannel.highMark - 1))
+        let writers = (0..<3).map { _ in
+            Task { () -> BodyChannel.Refusal? in
+                do throws(BodyChannel.Refusal) {
+                    try await channel.write(Data(count: 1))
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+        }
+        try await eventually(3) { channel.waiterCount }
+        if isFinished { try channel.finish() }
+        channel.close(reason)
+        for writer in writers { #expect(await writer.value == reason) }
+        await #expect(throws: reason) { try await channel.write(Data("x".utf8)) }
+        #expect(throws: reason) { try channel.finish() }
+    }
+
+    @Test("Writers that wait when the content is finished continue when it is sent")
+    func finishingSeveral() async throws {
+        let channel = makeStarted()
+        try await channel.write(Data(count: BodyChannel.highMark - 1))
+        let writers = (0..<3).map { _ in Task { try await channel.write(Data("x".utf8)) } }
+        try await eventually(3) { channel.waiterCount }
+        try channel.finish()
+        var count = 0
+        while case .bytes(let bytes) = channel.take() { count += bytes.count }
+        #expect(count == BodyChannel.highMark + 2)
+        for writer in writers { try await writer.value }
+    }
+
     @Test("A producer that has finished is not cancelled by the end")
     func closingFinished() async throws {
         let finished = Recorder<Bool>()
