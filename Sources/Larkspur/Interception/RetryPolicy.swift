@@ -109,7 +109,7 @@ public struct RetryPolicy: RequestInterceptor {
         context: RequestContext,
         next: RequestContext.Next
     ) async throws -> InterceptedResponse {
-        let elapsed = context.stopwatch()
+        let stopwatch = context.stopwatch()
         var count = 0
         while true {
             count += 1
@@ -123,7 +123,7 @@ public struct RetryPolicy: RequestInterceptor {
                 request: request,
                 count: count,
                 result: result,
-                elapsed: elapsed(),
+                elapsed: stopwatch.elapsed(),
                 canRepeat: context.canReplayContent && !context.hasDeliveredContent && !Task.isCancelled,
                 isWithinBudget: isWithinBudget(request, result)
             )

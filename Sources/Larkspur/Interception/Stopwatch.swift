@@ -1,31 +1,42 @@
 import Synchronization
 
+/// A measurement of time that has begun.
+///
+/// The closure is a property of a structure, because a generic container such as `Mutex` would wrap a bare closure in
+/// a function that converts its calling convention. If the closure is read from the container and stored again, each
+/// time adds such a wrapper, and all of them run at each call.
+struct Stopwatch: Sendable {
+    /// Returns the elapsed time.
+    let elapsed: @Sendable () -> Duration
+}
+
 extension RequestContext {
-    /// Starts to measure time with the context's clock. Returns a closure that returns the elapsed time.
-    func stopwatch() -> @Sendable () -> Duration { clock.stopwatch() }
+    /// Starts to measure time with the context's clock.
+    func stopwatch() -> Stopwatch { clock.stopwatch() }
 }
 
 extension Clock<Duration> {
-    fileprivate func stopwatch() -> @Sendable () -> Duration {
+    fileprivate func stopwatch() -> Stopwatch {
         let start = now
-        return { start.duration(to: now) }
+        return Stopwatch { start.duration(to: now) }
     }
 }
 
 /// The time since an interceptor handled its first call, measured with the clock of that call. Later calls use the same
 /// clock.
 final class SharedStopwatch: Sendable {
-    private let start = Mutex<(@Sendable () -> Duration)?>(nil)
+    private let start = Mutex<Stopwatch?>(nil)
 
     /// Returns the time since the first call of the method.
     func elapsed(by context: RequestContext) -> Duration {
+        if let shared = start.withLock({ $0 }) { return shared.elapsed() }
         // A clock may be the caller's code, so it runs outside the lock.
         let new = context.stopwatch()
         let shared = start.withLock { start in
-            let shared = start ?? new
-            start = shared
-            return shared
+            if let start { return start }
+            start = new
+            return new
         }
-        return shared()
+        return shared.elapsed()
     }
 }

@@ -194,7 +194,7 @@ final class UploadResumer: RequestInterceptor {
         _ control: UploadControl,
         _ next: RequestContext.Next
     ) async throws -> InterceptedResponse {
-        let elapsed = context.stopwatch()
+        let stopwatch = context.stopwatch()
         var offsetResponse: InterceptedResponse?
         var loss: LarkspurError?
         while true {
@@ -236,7 +236,7 @@ final class UploadResumer: RequestInterceptor {
                 request: sent.likeHEAD,
                 count: upload.state.failures,
                 result: result,
-                elapsed: elapsed(),
+                elapsed: stopwatch.elapsed(),
                 canRepeat: !Task.isCancelled,
                 isWithinBudget: policy.isWithinBudget(sent, result)
             )

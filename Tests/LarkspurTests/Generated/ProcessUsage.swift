@@ -32,7 +32,7 @@ struct ProcessUsage {
     }
 
     /// The memory without what the allocator only keeps for later.
-    private static var trimmedMemory: Int {
+    static var trimmedMemory: Int {
         typealias Trim = @convention(c) (Int) -> Int32
         // The C library's own header is not among those that Foundation imports, and musl has no such function.
         if let trim = dlsym(nil, "malloc_trim") { _ = unsafeBitCast(trim, to: Trim.self)(0) }
