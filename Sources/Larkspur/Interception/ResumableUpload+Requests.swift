@@ -6,7 +6,7 @@ extension ResumableUpload {
     /// - Throws: `unsupported`, if the protocol does not allow the method.
     func check(_ request: URLRequest) throws(LarkspurError) {
         let method = HTTPMethod(rawValue: request.httpMethod ?? "GET")
-        let isRight = kind == .tus ? method == .post : ![.get, .head, .options, .trace, .delete].contains(method)
+        let isRight = kind == .tus ? method == .post : !method.isSafe && method != .delete
         guard !isRight else { return }
         throw LarkspurError(
             .unsupported,

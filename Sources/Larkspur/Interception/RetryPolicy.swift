@@ -38,9 +38,9 @@ public struct RetryPolicy: RequestInterceptor {
     /// The budget of further attempts for each server; nil for no limit. The copies of a policy share it. Default: a
     /// new budget.
     public var budget: RetryBudget?
-    /// The methods whose requests may be sent again without the field `Idempotency-Key`. Default: the idempotent
-    /// methods GET, HEAD, OPTIONS, TRACE, PUT and DELETE (RFC 9110, section 9.2.2).
-    public var methods: Set<HTTPMethod> = [.get, .head, .options, .trace, .put, .delete]
+    /// The methods whose requests may be sent again without the field `Idempotency-Key`. Default: all methods
+    /// that IANA lists as idempotent: GET, HEAD, OPTIONS, TRACE, PUT, DELETE, QUERY, and most methods of WebDAV.
+    public var methods = HTTPMethod.idempotent
     /// The status codes that are followed by another attempt. Default: 408, 425, 429, 500, 502, 503 and 504.
     public var statusCodes: StatusCodes = [408, 425, 429, 500, 502, 503, 504]
     /// The kinds of failure that are followed by another attempt. Default:

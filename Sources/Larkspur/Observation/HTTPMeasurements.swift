@@ -1,4 +1,4 @@
-import HTTPSyntax
+internal import HTTPSyntax
 import Synchronization
 
 /// An observer that reports measurements with OpenTelemetry's names for HTTP clients, for any metrics system.
@@ -50,20 +50,34 @@ public final class HTTPMeasurements: CallObserver {
     /// The kinds of events that are measured.
     public let kinds: Set<CallEvent.Kind> = [.attemptStarted, .transactionEnded, .attemptEnded]
 
+    /// The methods that have their own value of the attribute `http.request.method`. For all other methods the value is
+    /// `_OTHER`, so that the number of values stays small.
+    public let knownMethods: Set<HTTPMethod>
     private let report: @Sendable (Measurement) -> Void
     private let running = Mutex<[ObjectIdentifier: Running]>([:])
 
     /// Creates an observer.
-    /// - Parameter report: A closure that is called with each measurement, on the completion queue of the session
-    ///   manager.
-    public init(report: @escaping @Sendable (Measurement) -> Void) { self.report = report }
+    /// - Parameters:
+    ///   - knownMethods: The methods that have their own value of the attribute `http.request.method`. Default:
+    ///     ``defaultKnownMethods``.
+    ///   - report: A closure that is called with each measurement, on the completion queue of the session manager.
+    public init(
+        knownMethods: Set<HTTPMethod> = HTTPMeasurements.defaultKnownMethods,
+        report: @escaping @Sendable (Measurement) -> Void
+    ) {
+        self.knownMethods = knownMethods
+        self.report = report
+    }
+
+    /// The methods that OpenTelemetry's conventions name: those of RFC 9110, PATCH and QUERY.
+    public static let defaultKnownMethods = Set(MethodProperties.common.map(HTTPMethod.init(rawValue:)))
 
     /// Reports the measurements of an event.
     public func observe(_ event: CallEvent) {
         guard let task = event.task.map(ObjectIdentifier.init) else { return }
         switch event.kind {
         case .attemptStarted:
-            let attributes = Self.attributes(of: event.request)
+            let attributes = attributes(of: event.request)
             running.withLock { $0[task] = Running(attributes: attributes, start: event.instant) }
             reportActive(1, attributes)
         case .transactionEnded:
@@ -98,7 +112,7 @@ public final class HTTPMeasurements: CallObserver {
     }
 
     private func reportRequest(_ transaction: TransferMetrics, _ errorType: String?) {
-        var attributes = Self.attributes(of: transaction.request)
+        var attributes = attributes(of: transaction.request)
         attributes["network.protocol.version"] = transaction.protocolName.map(Self.version)
         Self.add(transaction.response?.statusCode, errorType: errorType, to: &attributes)
         reportHistogram("request.duration", transaction.end.timeInterval, "s", attributes)
@@ -132,15 +146,10 @@ public final class HTTPMeasurements: CallObserver {
         attributes["error.type"] = errorType ?? (status.map { $0 >= 400 } == true ? status.map { "\($0)" } : nil)
     }
 
-    // OpenTelemetry replaces other methods by `_OTHER`, so that the number of values stays small.
-    private static let knownMethods: Set<TextKey> = [
-        "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE",
-    ]
-
-    private static func attributes(of request: URLRequest?) -> [String: String] {
-        let method = request?.httpMethod ?? "GET"
+    private func attributes(of request: URLRequest?) -> [String: String] {
+        let method = HTTPMethod(rawValue: request?.httpMethod ?? "GET")
         let scheme = request?.url?.scheme?.lowercased()
-        var attributes = ["http.request.method": knownMethods.contains(method) ? method : "_OTHER"]
+        var attributes = ["http.request.method": knownMethods.contains(method) ? method.rawValue : "_OTHER"]
         attributes["server.address"] = request?.url?.host
         attributes["server.port"] = (request?.url?.port ?? (scheme == "https" ? 443 : 80)).description
         attributes["url.scheme"] = scheme

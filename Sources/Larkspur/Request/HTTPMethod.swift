@@ -19,6 +19,17 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, ExpressibleByStr
     /// Whether the name is a token, as every method must be (RFC 9110, sections 5.6.2 and 9.1).
     public var isValid: Bool { rawValue.isToken }
 
+    /// Whether the method is registered as safe: it asks for no change on the server (RFC 9110, section 9.2.1). False
+    /// for methods that IANA does not list.
+    public var isSafe: Bool { MethodProperties(rawValue).isSafe }
+
+    /// Whether the method is registered as idempotent: repeated requests have the same effect as one (RFC 9110, section
+    /// 9.2.2). False for methods that IANA does not list.
+    public var isIdempotent: Bool { MethodProperties(rawValue).isIdempotent }
+
+    /// The methods that IANA lists as idempotent.
+    static let idempotent = Set(MethodProperties.idempotent.map(HTTPMethod.init(rawValue:)))
+
     /// Checks that the name is a token, and throws the error `invalidMethod` if it is not.
     func validate() throws(LarkspurError) {
         guard isValid else {
@@ -49,6 +60,6 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, ExpressibleByStr
     public static let options: HTTPMethod = "OPTIONS"
     /// `TRACE`: perform a message loop-back test.
     public static let trace: HTTPMethod = "TRACE"
-    /// `QUERY`: a safe, idempotent query whose parameters are the content.
+    /// `QUERY`: a safe, idempotent query whose parameters are the content (RFC 10008).
     public static let query: HTTPMethod = "QUERY"
 }

@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-import HTTPSyntax
+internal import HTTPSyntax
 
 /// The decision of a cache about a request (RFC 9111, section 4).
 enum CacheDecision: Sendable {
@@ -24,7 +24,7 @@ enum CacheDecision: Sendable {
     ///   - candidates: The entries for the request's URL and fields.
     ///   - now: The time at which the request is made.
     static func decide(_ candidates: [CacheEntry], for request: CacheRequest, at now: Date) -> CacheDecision {
-        guard request.method == "GET" || request.method == "HEAD", !request.isSpecial else {
+        guard MethodProperties(request.method).isCacheable, !request.isSpecial else {
             return request.forbidsLoading ? .fail : .bypass
         }
         // The latest entry, as section 4 requires.

@@ -34,7 +34,7 @@ extension Exchange {
     /// not a data task.
     private func makeCacheState(_ policy: URLRequest.CachePolicy) -> CacheState? {
         guard !history.ignoresCache, task.kind == .data, case .none = content.body, let url = destination.url,
-            let method = request.httpMethod, method == "GET" || method == "HEAD", let key = CacheEntry.key(url)
+            let method = request.httpMethod, MethodProperties(method).isCacheable, let key = CacheEntry.key(url)
         else { return nil }
         let cookies = request.httpShouldHandleCookies ? group.settings.cookies : nil
         let fields = CacheRequestFields(

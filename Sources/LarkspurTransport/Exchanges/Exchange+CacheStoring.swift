@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-import HTTPSyntax
+internal import HTTPSyntax
 
 /// The effects of the network's responses on the cache.
 extension Exchange {
@@ -134,7 +134,7 @@ extension Exchange {
 
     /// Removes the stored responses that an unsafe request has invalidated (RFC 9111, section 4.4).
     func invalidateCache(after head: ResponseHead) {
-        guard let cache = group.settings.cache, let method = request.httpMethod, !Self.isSafe(method),
+        guard let cache = group.settings.cache, let method = request.httpMethod, !MethodProperties(method).isSafe,
             (200...399).contains(head.status), let url = destination.url, let key = CacheEntry.key(url)
         else { return }
         cache.remove(key)
@@ -146,13 +146,6 @@ extension Exchange {
                 let url = URL(string: target.text), let key = CacheEntry.key(url)
             else { continue }
             cache.remove(key)
-        }
-    }
-
-    private static func isSafe(_ method: String) -> Bool {
-        switch method {
-        case "GET", "HEAD", "OPTIONS", "TRACE": true
-        default: false
         }
     }
 }

@@ -88,9 +88,7 @@ struct RequestLines {
         }
         if body.hasContent {
             if !contains(.expect), !mayAskFirst || !body.isLong { lines.append("Expect:") }
-        } else if isPost || method == "PUT" || method == "PATCH" {
-            // With these methods, servers expect content unless the request announces that there is none (RFC 9110,
-            // section 8.6).
+        } else if MethodProperties(method).anticipatesContent {
             lines.append("Content-Length: 0")
         }
     }

@@ -29,19 +29,13 @@ enum ResendDecision: Equatable, Sendable {
     ///   - isAllowed: Whether the caller allows that requests are sent again even if their method is not idempotent.
     init(_ request: URLRequest, additionalFields: [String: String], after attempt: Attempt, isAllowed: Bool) {
         let mayBeRepeated =
-            isAllowed || Self.idempotentMethods.contains(request.httpMethod ?? "GET")
+            isAllowed || MethodProperties(request.httpMethod ?? "GET").isIdempotent
             || Self.keyNames.contains { name in
                 request.value(forHTTPHeaderField: name) != nil
                     || additionalFields.contains { $0.key.hasSameLetters(as: name) }
             }
         self = attempt != .lost || mayBeRepeated ? .resend : .fail
     }
-
-    /// The idempotent methods of RFC 9110, section 9.2.2, and the safe methods of IANA's registry. Methods are
-    /// case-sensitive.
-    private static let idempotentMethods: Set<TextKey> = [
-        "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "PROPFIND", "REPORT", "SEARCH", "QUERY",
-    ]
 
     /// The fields by which a server recognizes a request that it has already executed.
     private static let keyNames = ["Idempotency-Key", "X-Idempotency-Key"]

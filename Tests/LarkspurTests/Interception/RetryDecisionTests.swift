@@ -43,10 +43,10 @@ struct RetryDecisionTests {
 
     @Test("Idempotent methods are repeated, others only with an Idempotency-Key")
     func methods() throws {
-        for method in ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"] {
+        for method in ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "QUERY", "PROPFIND", "REPORT", "MKCOL"] {
             #expect(try decide(attempt(method: method)) == .retry(after: .milliseconds(500)), "\(method)")
         }
-        for method in ["POST", "PATCH", "CONNECT", "REPORT"] {
+        for method in ["POST", "PATCH", "CONNECT", "LOCK", "FROB"] {
             #expect(try decide(attempt(method: method)) == .done, "\(method)")
             #expect(
                 try decide(attempt(method: method, requestFields: ["idempotency-key": "1"]))

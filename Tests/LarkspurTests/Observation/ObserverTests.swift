@@ -219,6 +219,26 @@ struct ObserverTests {
         #expect(active.map(\.value) == [1, -1, 1, -1])
     }
 
+    @Test("Unknown methods share a value, and the program says which ones are known")
+    func measuredMethods() async throws {
+        let usual = Recorder<String?>()
+        let own = Recorder<String?>()
+        let manager = TestTransport.curl.makeManager(for: server)
+        manager.observers = [
+            HTTPMeasurements { usual.record($0.attributes["http.request.method"]) },
+            HTTPMeasurements(knownMethods: HTTPMeasurements.defaultKnownMethods.union(["PURGE"])) {
+                own.record($0.attributes["http.request.method"])
+            },
+        ]
+
+        for method in ["QUERY", "PURGE", "PROPFIND"] as [HTTPMethod] {
+            _ = await manager.dataTask(with: try manager.makeRequest(method, "user")).response()
+        }
+
+        #expect(Set(usual.values) == ["QUERY", "_OTHER"])
+        #expect(Set(own.values) == ["QUERY", "PURGE", "_OTHER"])
+    }
+
     @Test("A request without a response has the code of its error", arguments: TestTransport.allCases)
     func failedMeasurement(_ transport: TestTransport) async throws {
         server.route("/closed", .fault(.closeBeforeHeader))

@@ -365,6 +365,10 @@ struct CacheRulesTests {
             Invalidation("PATCH", "PATCH", .status(204), kept: ["/b", "/c?q"]),
             Invalidation("a method nobody knows", "FROB", .status(204), kept: ["/b", "/c?q"]),
             Invalidation("OPTIONS is safe", "OPTIONS", .status(204), kept: ["/a", "/b", "/c?q"]),
+            Invalidation("QUERY is safe", "QUERY", .text("found"), kept: ["/a", "/b", "/c?q"]),
+            Invalidation("PROPFIND is safe", "PROPFIND", .text("found"), kept: ["/a", "/b", "/c?q"]),
+            Invalidation("REPORT is safe", "REPORT", .text("found"), kept: ["/a", "/b", "/c?q"]),
+            Invalidation("SEARCH is safe", "SEARCH", .text("found"), kept: ["/a", "/b", "/c?q"]),
             Invalidation("a failure", "POST", .status(404), kept: ["/a", "/b", "/c?q"]),
             Invalidation("Location", "POST", .status(201).adding("Location", "/b"), kept: ["/c?q"]),
             Invalidation("Content-Location", "POST", .status(204).adding("Content-Location", "c?q"), kept: ["/b"]),
@@ -388,6 +392,25 @@ struct CacheRulesTests {
         var kept: [String] = []
         for path in paths where try await lab.get(path).source == "cache" { kept.append(path) }
         #expect(kept == row.kept)
+    }
+
+    @Test(
+        "The response to a safe method whose content says what is asked is not stored by URL",
+        arguments: ["QUERY", "PROPFIND", "REPORT", "SEARCH"],
+        [true, false]
+    )
+    func query(_ method: String, hasContent: Bool) async throws {
+        let lab = try CacheLab()
+        lab.server.route("/a", .text("found").adding("Cache-Control", "max-age=600").adding("ETag", "\"1\""))
+        for _ in 0..<2 {
+            let request = URLRequest(lab.server.url("/a"), method, body: hasContent ? Data("x".utf8) : nil)
+            let ends = Recorder<Int>()
+            lab.session.dataTask(with: request) { _, _, _ in ends.record(1) }.resume()
+            _ = try await ends.first()
+        }
+        #expect(try await lab.get("/a").source == "network")
+        #expect(lab.server.requests.map(\.method) == [method, method, "GET"])
+        #expect(lab.server.requests.allSatisfy { $0.headers["If-None-Match"] == nil })
     }
 
     @Test("An upload invalidates too")

@@ -252,7 +252,7 @@ struct CacheRun {
         guard reply.contacts.count == 1, let contact = reply.contacts.first, reply.version == contact.version,
             reply.status == contact.status, !contact.isConditional
         else { return ["4: the request did not reach the server as it is"] }
-        if query.method != "OPTIONS", (200...399).contains(contact.status) {
+        if query.method != "OPTIONS", query.method != "QUERY", (200...399).contains(contact.status) {
             count("invalidated")
             models[resource].invalidate()
             // Only if the response names the other URL, which the plan says.

@@ -79,7 +79,7 @@ struct CacheSequence: Sendable {
         query.fields["accept-language"] = happens(oneIn: 4) ? "de" : "en"
         if happens(oneIn: 6) { query.fields["x-variant"] = "a" }
         if happens(oneIn: 5) {
-            query.method = pick(["HEAD", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"]) ?? ""
+            query.method = pick(["HEAD", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "QUERY"]) ?? ""
         }
         guard query.method == "GET" || query.method == "HEAD", happens(oneIn: 3) else { return query }
         let wishes: [(String, [Int?])] = [

@@ -19,10 +19,10 @@ struct EmptyContentTests {
         #expect(request.headers["Content-Type"] == nil)
         #expect(request.headers["Transfer-Encoding"] == nil)
         #expect(request.headers["Expect"] == nil)
-        #expect(request.headers["Content-Length"] == (["POST", "PUT", "PATCH"].contains(method) ? "0" : nil))
+        #expect(request.headers["Content-Length"] == (["POST", "PUT", "PATCH", "QUERY"].contains(method) ? "0" : nil))
     }
 
-    static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"]
+    static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "QUERY"]
 
     @Test("An empty body is no content", arguments: methods)
     func data(method: String) async throws {

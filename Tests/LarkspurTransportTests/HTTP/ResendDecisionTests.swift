@@ -25,7 +25,7 @@ struct ResendDecisionTests {
 
     @Test(
         "Idempotent methods are sent again",
-        arguments: ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "PROPFIND"]
+        arguments: ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "PROPFIND", "QUERY", "MKCOL"]
     )
     func idempotent(method: String) {
         for attempt in ResendDecision.Attempt.allCases { #expect(decision(method, attempt) == .resend) }

@@ -1,0 +1,67 @@
+/// The properties of a request method that decide whether a request is sent again, and what a cache does with it.
+///
+/// This is the only list of methods: all decisions that depend on the kind of a method read it.
+package struct MethodProperties: Equatable, Sendable {
+    /// Whether the request asks for no change on the server (RFC 9110, section 9.2.1). A safe request invalidates no
+    /// stored response.
+    package var isSafe = false
+    /// Whether several equal requests have the same effect as one (RFC 9110, section 9.2.2), so that a request may be
+    /// sent again.
+    package var isIdempotent = false
+    /// Whether a stored response of the same URL may answer the request (RFC 9110, section 9.2.3).
+    ///
+    /// False for QUERY, whose responses depend on the content of the request, and for POST, whose stored responses
+    /// could only answer a GET.
+    package var isCacheable = false
+    /// Whether servers expect content, so that a request without content says so with `Content-Length: 0` (RFC 9110,
+    /// section 8.6).
+    package var anticipatesContent = false
+
+    /// The properties of a method. A method that is not registered is neither safe, idempotent nor cacheable.
+    /// - Parameter method: The name, which is case-sensitive.
+    package init(_ method: String) {
+        // A name that is not a token is no method, even if Swift takes it for equal to one.
+        self = method.isToken ? Self.registered[method] ?? Self() : Self()
+    }
+
+    private init(isSafe: Bool = false, isIdempotent: Bool = false, isCacheable: Bool = false, content: Bool = false) {
+        self.isSafe = isSafe
+        self.isIdempotent = isIdempotent
+        self.isCacheable = isCacheable
+        anticipatesContent = content
+    }
+}
+
+extension MethodProperties {
+    /// The methods of HTTP itself: those of RFC 9110, PATCH (RFC 5789) and QUERY (RFC 10008).
+    package static let common = [
+        "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "QUERY", "TRACE",
+    ]
+
+    /// The idempotent methods, in alphabetical order.
+    package static let idempotent = registered.filter { $1.isIdempotent }.keys.sorted()
+
+    /// The registered methods (IANA, Hypertext Transfer Protocol Method Registry).
+    private static let registered: [String: Self] = {
+        let safe = Self(isSafe: true, isIdempotent: true)
+        let idempotent = Self(isIdempotent: true)
+        var methods: [String: Self] = [
+            "GET": Self(isSafe: true, isIdempotent: true, isCacheable: true),
+            "HEAD": Self(isSafe: true, isIdempotent: true, isCacheable: true),
+            "QUERY": Self(isSafe: true, isIdempotent: true, content: true),
+            "POST": Self(content: true),
+            "PATCH": Self(content: true),
+            "PUT": Self(isIdempotent: true, content: true),
+            "CONNECT": Self(),
+            "LOCK": Self(),
+        ]
+        for name in ["OPTIONS", "TRACE", "PROPFIND", "REPORT", "SEARCH"] { methods[name] = safe }
+        // Those of WebDAV and its extensions change the server, and have the same effect when they are repeated.
+        for name in [
+            "DELETE", "ACL", "BASELINE-CONTROL", "BIND", "CHECKIN", "CHECKOUT", "COPY", "LABEL", "LINK", "MERGE",
+            "MKACTIVITY", "MKCALENDAR", "MKCOL", "MKREDIRECTREF", "MKWORKSPACE", "MOVE", "ORDERPATCH", "PROPPATCH",
+            "REBIND", "UNBIND", "UNCHECKOUT", "UNLINK", "UNLOCK", "UPDATE", "UPDATEREDIRECTREF", "VERSION-CONTROL",
+        ] { methods[name] = idempotent }
+        return methods
+    }()
+}
