@@ -5,6 +5,9 @@ import Synchronization
 ///
 ///     manager.interceptors.attempt = [.rateLimit(10, per: .seconds(1))]
 ///
+/// The attempts begin evenly: in the example, at least 100 milliseconds after each other. So ten of them begin in the
+/// first second and in each later second. With a `burst`, some may begin at the same time, in addition to the rate.
+///
 /// Each attempt takes a token. If there is none, the attempt waits. The attempt with the highest priority comes first;
 /// attempts with equal priority come in the order of their arrival. Tokens return at a constant rate until the bucket
 /// is full. A call that is cancelled stops waiting and takes no token.
@@ -47,8 +50,8 @@ public final class RateLimit: RequestInterceptor {
     /// - Parameters:
     ///   - count: The number of attempts in each period, at least 1.
     ///   - period: The length of a period. Default: one second.
-    ///   - burst: The number of tokens in a full bucket: the attempts that may begin at the same time. At least 1.
-    ///     Default: `count`.
+    ///   - burst: The number of tokens in a full bucket: the attempts that may begin at the same time after a pause. At
+    ///     least 1. Default: nil, for 1: the attempts begin evenly, so that no period has more than `count` of them.
     ///   - priority: A closure that returns the priority of a request. Among waiting requests, the request with the
     ///     highest value comes first. The closure is called on an arbitrary thread. Default: the same priority for all
     ///     requests.
@@ -135,11 +138,30 @@ public final class RateLimit: RequestInterceptor {
                 return .release(waiter)
             }
             switch step {
-            // The sleep throws when the last waiting attempt is cancelled.
-            case .wait(let delay): guard (try? await context.clock.sleep(for: delay.bounded)) != nil else { return }
+            case .wait(let delay):
+                do {
+                    try await context.clock.sleep(for: delay.bounded)
+                } catch {
+                    // The sleep throws when the last waiting attempt is cancelled. A clock of the caller may also fail
+                    // while attempts wait.
+                    for waiter in takeWaiters(origin, of: number) { waiter.resume(throwing: error) }
+                    return
+                }
             case .release(let waiter): waiter?.resume()
             case .end: return
             }
+        }
+    }
+
+    /// Removes and returns the attempts that wait for the tokens of a task.
+    private func takeWaiters(_ origin: Origin?, of number: Int) -> [WaitingCall] {
+        state.withLock { state in
+            guard state.lanes[origin]?.keeper == number, var lane = state.lanes.removeValue(forKey: origin) else {
+                return []
+            }
+            var waiters: [WaitingCall] = []
+            while let waiter = lane.line.popFirst() { waiters.append(waiter) }
+            return waiters
         }
     }
 
@@ -174,7 +196,7 @@ struct RateSchedule: Equatable, Sendable {
     init(count: Int, period: Duration, burst: Int?) {
         let even = max(period, .zero).bounded / max(1, count)
         // Larger numbers make no difference, but would overflow.
-        let burst = max(1, min(burst ?? count, 1_000_000_000))
+        let burst = max(1, min(burst ?? 1, 1_000_000_000))
         let lateness = max(even, Self.usualDelay - even * (burst - 1))
         interval = lateness > even ? even * ((.seconds(1) + lateness) / (.seconds(1) + even)) : even
         capacity = interval * burst
@@ -206,8 +228,8 @@ extension RequestInterceptor where Self == RateLimit {
     /// - Parameters:
     ///   - count: The number of attempts in each period, at least 1.
     ///   - period: The length of a period. Default: one second.
-    ///   - burst: The number of tokens in a full bucket: the attempts that may begin at the same time. At least 1.
-    ///     Default: `count`.
+    ///   - burst: The number of tokens in a full bucket: the attempts that may begin at the same time after a pause. At
+    ///     least 1. Default: nil, for 1: the attempts begin evenly, so that no period has more than `count` of them.
     ///   - priority: A closure that returns the priority of a request. Among waiting requests, the request with the
     ///     highest value comes first. The closure is called on an arbitrary thread. Default: the same priority for all
     ///     requests.

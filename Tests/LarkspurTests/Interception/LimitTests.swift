@@ -152,7 +152,7 @@ struct LimitTests {
         let other = try LoopbackServer()
         let manager = transport.makeManager(for: server)
         manager.clock = clock
-        manager.interceptors.attempt = [.rateLimit(2)]
+        manager.interceptors.attempt = [.rateLimit(2, burst: 2)]
 
         for _ in 0..<2 { #expect(await manager.get("get").response().error == nil) }
         let third = Task { await manager.get("get").response() }
@@ -163,6 +163,46 @@ struct LimitTests {
 
         #expect(await third.value.error == nil)
         #expect(clock.sleeps == [.milliseconds(500)])
+    }
+
+    @Test("Without a burst, attempts begin evenly, and no period has more than the rate")
+    func evenRate() {
+        let schedule = RateSchedule(count: 10, period: .seconds(1), burst: nil)
+        var now = Duration.zero
+        var fullTime: Duration?
+        var times: [Duration] = []
+        while now < .seconds(3) {
+            let (delay, next) = schedule.delay(at: now, fullTime: fullTime)
+            if delay <= .zero { (fullTime, times) = (next, times + [now]) }
+            // After the twentieth attempt there is a pause, which saves no tokens.
+            now += times.count == 20 ? max(delay, .milliseconds(700)) : delay
+        }
+        for time in times { #expect(times.count { $0 >= time && $0 < time + .seconds(1) } <= 10) }
+        #expect(times.prefix(20) == ArraySlice((0..<20).map { .milliseconds($0 * 100) }))
+        #expect(schedule == RateSchedule(count: 10, period: .seconds(1), burst: 1))
+    }
+
+    @Test("Ten attempts begin in the first second of ten per second", arguments: TestTransport.allCases)
+    func firstSecond(_ transport: TestTransport) async throws {
+        let clock = TestClock()
+        let limit = RateLimit(10, per: .seconds(1))
+        let manager = transport.makeManager(for: server)
+        manager.clock = clock
+        manager.interceptors.attempt = [limit]
+        #expect(await manager.get("get").response().error == nil)
+        let calls = (0..<20).map { _ in Task { await manager.get("get").response() } }
+        try await eventually(20) { limit.waiterCount }
+        for step in 1...9 {
+            try await clock.waitForSleeps(step)
+            clock.advance(by: .milliseconds(100))
+        }
+        try await clock.waitForSleeps(10)
+        #expect(limit.waiterCount == 11)
+        clock.advance(by: .milliseconds(99))
+        #expect(limit.waiterCount == 11)
+        for call in calls { call.cancel() }
+        for call in calls { _ = await call.value }
+        #expect(server.requests.count <= 10)
     }
 
     @Test("A call that is cancelled while it waits gives its place back")
@@ -183,6 +223,29 @@ struct LimitTests {
         #expect(clock.sleeps == Array(repeating: .seconds(1), count: 6))
         clock.advance(by: .seconds(1))
         #expect(await call.value.error == nil)
+    }
+
+    /// A clock that cannot sleep.
+    private struct BrokenClock: Clock {
+        struct Failure: Error {}
+
+        let clock = TestClock()
+        var now: TestClock.Instant { clock.now }
+        var minimumResolution: Duration { .zero }
+
+        func sleep(until deadline: TestClock.Instant, tolerance: Duration?) async throws { throw Failure() }
+    }
+
+    @Test("Attempts that wait for a clock that fails end with its error")
+    func failingClock() async throws {
+        let manager = TestTransport.curl.makeManager(for: server)
+        manager.clock = BrokenClock()
+        manager.interceptors.attempt = [.rateLimit(1)]
+        #expect(await manager.get("get").response().error == nil)
+        for _ in 0..<2 {
+            let error = await manager.get("get").response().error
+            #expect(error?.code == .interceptionFailed && error?.underlyingError is BrokenClock.Failure)
+        }
     }
 
     @Test("Tokens go to the highest priority first, one at a time, also after a cancellation")
