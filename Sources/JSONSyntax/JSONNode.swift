@@ -32,11 +32,18 @@ package struct JSONNode: Sendable {
         self.offset = offset
     }
 
+    /// The largest depth of nesting.
+    ///
+    /// Reading, changing, writing and releasing a value take stack for each level, and a server decides how deep its
+    /// content is. With this depth, they need little stack, also in a debug build. ``JSONScanner`` takes no stack for
+    /// nesting, so its limit is higher.
+    package static let maximumDepth = 64
+
     /// Reads one value in UTF-8. Only white space may surround it.
     /// - Parameters:
     ///   - bytes: The text.
-    ///   - maximumDepth: The largest depth of nesting. Default: 512, as for ``JSONScanner``.
-    package init(_ bytes: [UInt8], maximumDepth: Int = JSONScanner.maximumDepth) throws(JSONFailure) {
+    ///   - maximumDepth: The largest depth of nesting. Default: ``maximumDepth``.
+    package init(_ bytes: [UInt8], maximumDepth: Int = Self.maximumDepth) throws(JSONFailure) {
         var reader = Reader(bytes: bytes, scanner: JSONScanner(bytes, maximumDepth: maximumDepth))
         self = try reader.document()
     }

@@ -38,8 +38,11 @@ package struct JSONScanner {
     }
 
     /// Whether the bytes are one JSON value.
-    package static func accepts(_ bytes: [UInt8]) -> Bool {
-        var scanner = JSONScanner(bytes)
+    /// - Parameters:
+    ///   - bytes: The text.
+    ///   - maximumDepth: The largest depth of nesting. Default: ``maximumDepth``.
+    package static func accepts(_ bytes: [UInt8], maximumDepth: Int = Self.maximumDepth) -> Bool {
+        var scanner = JSONScanner(bytes, maximumDepth: maximumDepth)
         do throws(JSONFailure) {
             while try scanner.next() != nil {}
             return true

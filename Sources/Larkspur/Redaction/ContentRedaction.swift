@@ -105,10 +105,16 @@ struct ContentRedaction {
         // JSON in UTF-16 or UTF-32 has a zero among its first bytes. It is hidden as a whole, because `JSONNode` reads
         // only UTF-8.
         guard !bytes.prefix(4).contains(0) else { return Self.placeholder }
-        guard let node = try? JSONNode(Array(bytes)) else { return nil }
+        let whole = Array(bytes)
+        // JSON in a string of JSON may be nested less deeply, so that the stack that all of it takes has a limit.
+        let nesting = max(2, JSONNode.maximumDepth >> (TextRedaction.maximumDepth - depth))
+        guard let node = try? JSONNode(whole, maximumDepth: nesting) else {
+            // JSON that is nested too deeply to be read is hidden as a whole.
+            return JSONScanner.accepts(whole, maximumDepth: .max) ? Self.placeholder : nil
+        }
         var hasHidden = false
         let redacted = hiding(in: node, &hasHidden)
-        return hasHidden ? redacted.compact : Array(bytes)
+        return hasHidden ? redacted.compact : whole
     }
 
     private func hiding(in node: JSONNode, _ hasHidden: inout Bool) -> JSONNode {

@@ -47,9 +47,6 @@ enum RecordedBody: Sendable {
     case text(String)
     case bytes(Data)
 
-    /// The depth of nesting above which JSON is stored as text.
-    private static let depth = 100
-
     init(_ content: Data, type: String?) {
         guard !content.isEmpty else {
             self = .none
@@ -58,7 +55,7 @@ enum RecordedBody: Sendable {
         let essence = type.map { FieldParameters($0).leading.lowercased() }
         let mayBeJSON = essence.map { $0 == "application/json" || $0.ends(with: "+json") } ?? true
         // A number or a string alone would not be easier to review as JSON, so it is stored as text.
-        if mayBeJSON, let node = try? JSONNode(Array(content), maximumDepth: Self.depth),
+        if mayBeJSON, let node = try? JSONNode(Array(content)),
             node.array != nil || node.members != nil
         {
             self = .json(node)

@@ -221,6 +221,41 @@ struct RedactionTests {
         #expect(content(nested, "application/json") == "<redacted>")
     }
 
+    /// Returns content with its secrets hidden, by a thread with a small stack.
+    private func contentOnSmallStack(_ text: String) async -> String {
+        await withCheckedContinuation { continuation in
+            let thread = Thread { continuation.resume(returning: content(text, "application/json")) }
+            thread.stackSize = 192 << 10
+            thread.start()
+        }
+    }
+
+    @Test(
+        "JSON of any depth is shown, or hidden as a whole, with a small stack",
+        arguments: [1, 63, 64, 65, 500, 512, 513, 5000]
+    )
+    func deepJSON(_ depth: Int) async {
+        for (opening, closing, levels) in [("[", "]", 1), (#"{"a":"#, "}", 1), (#"[{"a":1,"b":"#, "}]", 2)] {
+            let count = max(1, depth / levels)
+            let (begin, end) = (String(repeating: opening, count: count), String(repeating: closing, count: count))
+            let shown = await contentOnSmallStack(begin + "1" + end)
+            #expect(shown == (count * levels <= 64 ? begin + "1" + end : "<redacted>"))
+            let hidden = await contentOnSmallStack(begin + #"{"token":"s3cret"}"# + end)
+            #expect(!hidden.contains("s3cret"))
+            #expect(await contentOnSmallStack(begin) == "<redacted>")
+        }
+    }
+
+    @Test("Deep JSON in strings of deep JSON does not add up to much stack", arguments: [1, 8, 63])
+    func deepJSONInStrings(_ depth: Int) async throws {
+        let (begin, end) = (String(repeating: "[", count: depth), String(repeating: "]", count: depth))
+        var json = #"{"token":"s3cret"}"#
+        for _ in 0..<7 {
+            json = begin + String(decoding: try JSONEncoder().encode(json), as: UTF8.self) + end
+            #expect(await !contentOnSmallStack(json).contains("s3cret"))
+        }
+    }
+
     @Test("Names that were added are hidden in every place, and no others without the standard rule")
     func names() {
         let own = Redaction.none.hiding(["iban", ""])

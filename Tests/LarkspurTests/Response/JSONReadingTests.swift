@@ -47,9 +47,9 @@ struct JSONReadingTests {
         let nested = { (depth: Int) in
             Array(String(repeating: "[", count: depth).utf8) + Array(repeating: 0x5D, count: depth)
         }
-        _ = try JSONNode(nested(JSONScanner.maximumDepth))
-        #expect(throws: JSONFailure(reason: "the document is nested too deeply", offset: JSONScanner.maximumDepth)) {
-            try JSONNode(nested(JSONScanner.maximumDepth + 1))
+        _ = try JSONNode(nested(JSONNode.maximumDepth))
+        #expect(throws: JSONFailure(reason: "the document is nested too deeply", offset: JSONNode.maximumDepth)) {
+            try JSONNode(nested(JSONNode.maximumDepth + 1))
         }
         #expect(throws: JSONFailure(reason: "the document is nested too deeply", offset: 2)) {
             try JSONNode(nested(3), maximumDepth: 2)
