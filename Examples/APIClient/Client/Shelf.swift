@@ -29,18 +29,11 @@ public struct Shelf: Sendable {
         manager.timeouts = Timeouts(firstByte: .seconds(20), total: .seconds(60))
         manager.jsonDecoder.keyDecodingStrategy = .convertFromSnakeCase
         manager.jsonEncoder.keyEncodingStrategy = .convertToSnakeCase
-        // Tokens are requested by a manager without interceptors.
-        let tokens = SessionManager(configuration: .ephemeral)
         var authenticator = OAuth2Authenticator(
             tokenEndpoint: url.appendingPathComponent("token"),
-            clientID: clientID
-        ) { request in
-            let response = await tokens.dataTask(with: request).validate(statusCode: 100..<600).response()
-            guard let head = response.response else {
-                throw response.error ?? LarkspurError(.emptyResponse, "No token.")
-            }
-            return (response.data, head)
-        }
+            clientID: clientID,
+            manager: manager
+        )
         authenticator.didRefresh = didRefresh
         manager.interceptors.call = [.retry(), .authentication(token, authenticator: authenticator, for: url)]
     }

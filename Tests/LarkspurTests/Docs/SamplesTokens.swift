@@ -13,15 +13,7 @@ struct TokensSamples: Sendable {
 
     func oauth(_ credential: OAuth2Credential) async throws {
         // sample: oauth 2
-        let tokens = SessionManager(configuration: .ephemeral)
-        var authenticator = OAuth2Authenticator(tokenEndpoint: tokenURL, clientID: "app") { request in
-            let response = await tokens.dataTask(with: request)
-                .redirect { _, _, _ in nil }
-                .validate(statusCode: 100..<600)
-                .response()
-            guard let answer = response.response else { throw URLError(.badServerResponse) }
-            return (response.data, answer)
-        }
+        var authenticator = OAuth2Authenticator(tokenEndpoint: tokenURL, clientID: "app", manager: manager)
         authenticator.didRefresh = { credential in
             await store(credential)
         }

@@ -1,4 +1,5 @@
 import LarkspurTesting
+import TestSupport
 import Testing
 
 @testable import Larkspur
@@ -176,6 +177,99 @@ struct OAuth2AuthenticatorTests {
         #expect(events.values == ["stored r1 after 2"])
         #expect(server.requests.map(\.path) == ["/api", "/token", "/api"])
         #expect(server.requests(to: "/token").first?.form.contains { $0.value == "r&0" } == true)
+    }
+}
+
+/// Authenticators that send their requests with a session manager.
+@Suite("The refresh token of OAuth 2, sent by a session manager", .timeLimit(.minutes(5)))
+struct OAuth2ManagerTests {
+    let server: LoopbackServer
+
+    init() throws {
+        server = try LoopbackServer()
+        server.route("/api") { $0.headers["Authorization"] == "Bearer a1" ? .text("welcome") : .status(401) }
+    }
+
+    private func makeManager(_ transport: TestTransport, tokenURL: URL? = nil) -> SessionManager {
+        let manager = transport.makeManager(for: server)
+        let authenticator = OAuth2Authenticator(
+            tokenEndpoint: tokenURL ?? server.url("/token"),
+            clientID: "app",
+            manager: manager
+        )
+        let old = OAuth2Credential(accessToken: "a0", refreshToken: "r0")
+        manager.interceptors.call = [.authentication(old, authenticator: authenticator, for: server.baseURL)]
+        return manager
+    }
+
+    @Test("The manager whose calls get the token may get it", arguments: TestTransport.allCases)
+    func sameManager(_ transport: TestTransport) async throws {
+        server.route("/token", .json(#"{"access_token": "a1"}"#))
+        #expect(try await makeManager(transport).get("api").string == "welcome")
+        #expect(server.requests.map(\.path) == ["/api", "/token", "/api"])
+        #expect(server.requests(to: "/token").first?.headers["Authorization"] == nil)
+    }
+
+    @Test("An interceptor of the manager does not see the request for a token", arguments: TestTransport.allCases)
+    func interceptors(_ transport: TestTransport) async throws {
+        server.route("/token", .json(#"{"access_token": "a1"}"#))
+        let paths = Recorder<String?>()
+        let manager = transport.makeManager(for: server)
+        manager.interceptors.attempt = [
+            ClosureInterceptor { request, _, next in
+                paths.record(request.url?.path)
+                return try await next(request)
+            }
+        ]
+        let authenticator = OAuth2Authenticator(
+            tokenEndpoint: server.url("/token"),
+            clientID: "app",
+            manager: manager
+        )
+        _ = try await authenticator.refresh(OAuth2Credential(accessToken: "a0", refreshToken: "r0"))
+        #expect(paths.values.isEmpty)
+    }
+
+    @Test("A failure has the server's reason, whatever its status", arguments: TestTransport.allCases, [400, 401, 500])
+    func reason(_ transport: TestTransport, status: Int) async throws {
+        let answer = #"{"error": "invalid_grant", "error_description": "The refresh token has expired."}"#
+        server.route("/token", .json(answer, status: status))
+        let error = await makeManager(transport).get("api").response().error
+        #expect(error?.code == .credentialRefreshFailed)
+        let words = "status \(status), invalid_grant: The refresh token has expired"
+        #expect(error?.message.contains(words) == true)
+        #expect(error?.message.contains("(null)") == false)
+    }
+
+    @Test("A failure without a response has the reason of the transport", arguments: TestTransport.allCases)
+    func noResponse(_ transport: TestTransport) async throws {
+        let closed = try #require(URL(string: "http://127.0.0.1:1/token"))
+        let error = await makeManager(transport, tokenURL: closed).get("api").response().error
+        #expect(error?.code == .credentialRefreshFailed)
+        #expect(error?.contains(.cannotConnectToHost) == true)
+        #expect(error?.message.contains("(null)") == false)
+    }
+
+    @Test("A redirect makes the refresh fail", arguments: TestTransport.allCases, [302, 307, 308])
+    func redirect(_ transport: TestTransport, status: Int) async throws {
+        let other = try LoopbackServer()
+        server.route("/token", .redirect(to: other.url("/token").absoluteString, status: status))
+        let error = await makeManager(transport).get("api").response().error
+        #expect(error?.code == .credentialRefreshFailed && error?.message.contains("status \(status)") == true)
+        #expect(other.requests.isEmpty)
+    }
+
+    @Test("The authenticator does not keep its manager in memory")
+    func release() async throws {
+        server.route("/token", .json(#"{"access_token": "a1"}"#))
+        weak var released: SessionManager?
+        do {
+            let manager = makeManager(.curl)
+            released = manager
+            _ = try await manager.get("api").string
+            try await manager.finishAll()
+        }
+        try await eventually { released == nil }
     }
 }
 

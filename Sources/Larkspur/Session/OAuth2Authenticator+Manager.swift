@@ -1,0 +1,42 @@
+extension OAuth2Authenticator {
+    /// Creates the rules of an authenticator that sends its requests with a session manager.
+    ///
+    ///     let authenticator = OAuth2Authenticator(tokenEndpoint: tokenURL, clientID: "app", manager: manager)
+    ///     manager.interceptors.call = [.authentication(token, authenticator: authenticator, for: baseURL)]
+    ///
+    /// It may be the session manager whose calls get the token. The requests for tokens pass through no interceptors,
+    /// and follow no redirect, because a redirect would send the refresh token to another server. If a token cannot be
+    /// renewed, the error has the server's reason, or the reason why there was no response.
+    /// - Parameters:
+    ///   - tokenEndpoint: The URL of the token endpoint. It should be https.
+    ///   - clientID: The identifier of the client.
+    ///   - clientSecret: The secret of the client. Default: none, for a public client.
+    ///   - scope: The scopes to request, separated by spaces. Default: the scopes of the first token.
+    ///   - manager: The session manager. The authenticator makes a copy, with the settings of this moment and without
+    ///     the interceptors.
+    public init(
+        tokenEndpoint: URL,
+        clientID: String,
+        clientSecret: String? = nil,
+        scope: String? = nil,
+        manager: SessionManager
+    ) {
+        // Only a copy, because the interceptors of the manager own this authenticator: each would keep the other in
+        // memory.
+        let tokens = manager.copy()
+        tokens.interceptors = RequestInterceptors()
+        self.init(tokenEndpoint: tokenEndpoint, clientID: clientID, clientSecret: clientSecret, scope: scope) {
+            request in
+            let response = await tokens.dataTask(with: request)
+                .redirect { _, _, _ in nil }
+                // The authenticator reads the reason from the content of a refusal.
+                .validate(statusCode: 100..<600)
+                .response()
+            if let error = response.error { throw error }
+            guard let head = response.response else {
+                throw LarkspurError(.emptyResponse, "The token endpoint sent no HTTP response.", request: request)
+            }
+            return (response.data, head)
+        }
+    }
+}
