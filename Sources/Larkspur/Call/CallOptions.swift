@@ -24,6 +24,10 @@ public struct CallOptions: Sendable {
     /// The rules by which responses are acceptable, in place of the rules of the serializer. Without these rules, a
     /// download or a stream, which has no serializer, accepts any content with a status of 200 to 299. Default: nil.
     public var validation: ResponseValidation?
+    /// The encoding of the parameters of the call, which takes precedence over
+    /// ``RequestSettings/methodsEncodingParametersInURI``, ``RequestSettings/queryEncoder`` and the serializer of the
+    /// session manager. It has no effect on a request that the caller has built. Default: nil.
+    public var parameterEncoding: ParameterEncoding?
     /// The cache policy, in place of the policy of ``SessionManager/requestSettings`` or of the request. Default: nil.
     public var cachePolicy: URLRequest.CachePolicy?
     /// The verification of the digests that the server sends with the content (RFC 9530). Default: nil, for none.
@@ -54,6 +58,7 @@ public struct CallOptions: Sendable {
     ///   - keepsSending: Whether content is sent even after a status of 300 or more. Default: false.
     ///   - uploadProgress: Called on the completion queue while the content of the request is sent. Default: none.
     ///   - downloadProgress: Called on the completion queue while the content of the response arrives. Default: none.
+    ///   - parameterEncoding: The encoding of the parameters. Default: that of the session manager.
     public init(
         timeouts: Timeouts = Timeouts(),
         interceptors: RequestInterceptors = RequestInterceptors(),
@@ -65,7 +70,8 @@ public struct CallOptions: Sendable {
         priority: Float? = nil,
         keepsSending: Bool = false,
         uploadProgress: (@Sendable (Progress) -> Void)? = nil,
-        downloadProgress: (@Sendable (Progress) -> Void)? = nil
+        downloadProgress: (@Sendable (Progress) -> Void)? = nil,
+        parameterEncoding: ParameterEncoding? = nil
     ) {
         self.timeouts = timeouts
         self.interceptors = interceptors
@@ -78,6 +84,7 @@ public struct CallOptions: Sendable {
         self.keepsSending = keepsSending
         self.uploadProgress = uploadProgress
         self.downloadProgress = downloadProgress
+        self.parameterEncoding = parameterEncoding
     }
 
     /// Whether the call creates its transfer when the call starts, and not when the call is created. Timeouts and

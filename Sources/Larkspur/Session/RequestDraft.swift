@@ -5,6 +5,8 @@ struct RequestDraft {
     var parameters: [String: Any]?
     var body: RequestBody?
     var headers: HTTPHeaders?
+    /// The encoding of the parameters; nil for that of the session manager.
+    var encoding: ParameterEncoding?
 
     init(
         _ method: HTTPMethod,
@@ -20,9 +22,18 @@ struct RequestDraft {
         self.headers = headers
     }
 
-    /// The URL string, under which the built request can be stored. Nil if the request is not a GET, has parameters, a
-    /// body or fields, or if its URL is not a string.
+    /// Returns the draft with the encoding of parameters that the options of the call set.
+    func encoded(by options: CallOptions?) -> Self {
+        guard let encoding = options?.parameterEncoding else { return self }
+        var draft = self
+        draft.encoding = encoding
+        return draft
+    }
+
+    /// The URL string, under which the built request can be stored. Nil if the request is not a GET, has parameters, an
+    /// encoding, a body or fields, or if its URL is not a string.
     var plainReference: String? {
-        method == .get && parameters == nil && body == nil && headers == nil ? url as? String : nil
+        method == .get && parameters == nil && encoding == nil && body == nil && headers == nil
+            ? url as? String : nil
     }
 }

@@ -99,7 +99,8 @@ extension SessionManager {
         // The version is read before `resolved`, which may run the caller's code. That code may change the settings. So
         // the version is never newer than the request.
         let url = try resolved(draft.url)
-        let builder = builder.value
+        let shared = builder.value
+        let builder = draft.encoding?.applied(to: shared, for: draft.method) ?? shared
         let content = try draft.body?.content(jsonEncoder)
         let request = try builder.makeRequest(
             draft.method,

@@ -36,7 +36,11 @@ extension SessionManager {
         success: SuccessHandler<S.Output>? = nil,
         failure: FailureHandler? = nil
     ) -> UploadTask {
-        let plan = plan(RequestDraft(method, url, parameters, body, headers), isUpload: true, resumable)
+        let plan = plan(
+            RequestDraft(method, url, parameters, body, headers).encoded(by: options),
+            isUpload: true,
+            resumable
+        )
         return perform(plan, handler(serializer, success, failure), options)
     }
 
@@ -54,7 +58,11 @@ extension SessionManager {
         success: SuccessHandler<T>? = nil,
         failure: FailureHandler? = nil
     ) -> UploadTask {
-        let plan = plan(RequestDraft(method, url, parameters, body, headers), isUpload: true, resumable)
+        let plan = plan(
+            RequestDraft(method, url, parameters, body, headers).encoded(by: options),
+            isUpload: true,
+            resumable
+        )
         return perform(plan, handler(.decodable(type), success, failure), options)
     }
 
@@ -105,7 +113,7 @@ extension SessionManager {
         to destination: DownloadDestination? = nil,
         completionHandler: (@Sendable (DownloadResponse) -> Void)? = nil
     ) -> DownloadTask {
-        let request = requestResult(RequestDraft(method, url, parameters, nil, headers))
+        let request = requestResult(RequestDraft(method, url, parameters, nil, headers).encoded(by: options))
         let plan = plan(request, resumeData, resumes, destination)
         return perform(plan, completionHandler.map { FileHandler($0) }, options)
     }

@@ -270,7 +270,7 @@ extension SessionManager {
         _ success: SuccessHandler<S.Output>?,
         _ failure: FailureHandler?
     ) -> DataTask {
-        let plan = plan(draft)
+        let plan = plan(draft.encoded(by: options))
         let handler = handler(serializer, success, failure)
         if plan.template.kind == .upload { return perform(plan, handler, options) as UploadTask }
         return perform(plan, handler, options)

@@ -35,6 +35,14 @@ struct DownloadSamplesTests {
         #expect(content == file.content)
     }
 
+    @Test func typedValue() async throws {
+        server.route("/report.json", .json(#"{"title": "All is well"}"#))
+        let manager = SessionManager(baseURL: server.baseURL)
+        let samples = DownloadSamples(manager: manager, url: server.url("/file"), folder: folder.url)
+        try await samples.typedValue()
+        #expect(samples.output.values == ["All is well"])
+    }
+
     @Test func byItself() async throws {
         let file = serve(cuts: [1_000, 2_000])
         _ = samples.byItself()

@@ -104,6 +104,14 @@ struct GettingStartedTests {
         )
     }
 
+    @Test func parameterEncoding() async throws {
+        server.route("/v1/search", .json("[2]"))
+        samples.parameterEncoding()
+        #expect(try await output() == ["[2]"])
+        #expect(server.requests.map(\.target) == ["/v1/search?q=ada"])
+        #expect(server.requests.first?.method == "POST")
+    }
+
     @Test func serializers() async throws {
         server.route("/v1/users/1", .json(#"{"id": 1, "name": "Ada"}"#))
         server.route("/v1/report", .text("all is well"))

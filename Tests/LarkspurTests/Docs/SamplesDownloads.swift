@@ -25,6 +25,17 @@ struct DownloadSamples: Sendable {
         // end
     }
 
+    struct Report: Decodable, Sendable {
+        let title: String
+    }
+
+    func typedValue() async throws {
+        // sample: typed download
+        let report = try await manager.download("report.json").value(as: Report.self)
+        print(report.title)
+        // end
+    }
+
     static func managerWithFolder(_ folder: URL) -> SessionManager {
         // sample: folder of partial downloads
         var options = CurlURLSession.Options()

@@ -60,6 +60,14 @@ struct GettingStartedSamples: Sendable {
         // end
     }
 
+    func parameterEncoding() {
+        // sample: parameter encoding
+        manager.post("search", parameters: ["q": "ada"], options: CallOptions(parameterEncoding: .query)) { _, object in
+            print(object ?? "no content")
+        }
+        // end
+    }
+
     func queryStyles() {
         // sample: query styles
         manager.requestSettings.queryEncoder.arrayStyle = .noBrackets
