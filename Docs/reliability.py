@@ -24,7 +24,7 @@ KINDS = {
     ],
     'Faults in transit': ['Interop/Network/*Tests.swift'],
     'Faults of the machine': ['Interop/Machine/*Tests.swift'],
-    'Load and time': ['Interop/Load/*Tests.swift'],
+    'Load and time': ['Interop/Load/*Tests.swift', 'LarkspurTests/Soak/*Tests.swift'],
     'Secrets': [
         'LarkspurTests/Observation/SecretScenarioTests.swift', 'LarkspurTests/Observation/CanaryGeneratorTests.swift',
     ],
