@@ -13,9 +13,15 @@ struct ImageDownloadQueue<Waiter: Sendable>: Sendable {
     private struct Download {
         let request: URLRequest
         let key: Key?
-        /// The callers that wait, in the order of their calls.
-        var waiters: [(id: UUID, waiter: Waiter)]
+        /// The callers that wait, by their identifiers.
+        var waiters: [UUID: Place] = [:]
         var task: DataTask?
+    }
+
+    private struct Place {
+        let waiter: Waiter
+        /// The position of the call in the order of all calls.
+        let number: Int
     }
 
     private let prioritization: ImageDownloader.Prioritization
@@ -28,6 +34,7 @@ struct ImageDownloadQueue<Waiter: Sendable>: Sendable {
     private var waiting: [Int] = []
     private var waitingStart = 0
     private var nextNumber = 0
+    private var nextPlace = 0
     private(set) var activeCount = 0
 
     init(prioritization: ImageDownloader.Prioritization, maximumActiveDownloads: Int) {
@@ -42,14 +49,16 @@ struct ImageDownloadQueue<Waiter: Sendable>: Sendable {
     mutating func add(_ request: URLRequest, id: UUID, waiter: Waiter) -> UUID {
         let id = downloadOfWaiter[id] == nil ? id : UUID()
         let key = RequestIdentity(request).map { Key(identity: $0, cachePolicy: request.cachePolicy) }
+        let place = Place(waiter: waiter, number: nextPlace)
+        nextPlace += 1
         if let key, let number = downloadOfKey[key] {
-            downloads[number]?.waiters.append((id, waiter))
+            downloads[number]?.waiters[id] = place
             downloadOfWaiter[id] = number
             return id
         }
         let number = nextNumber
         nextNumber += 1
-        downloads[number] = Download(request: request, key: key, waiters: [(id, waiter)])
+        downloads[number] = Download(request: request, key: key, waiters: [id: place])
         if let key { downloadOfKey[key] = number }
         downloadOfWaiter[id] = number
         forgetGone()
@@ -77,22 +86,21 @@ struct ImageDownloadQueue<Waiter: Sendable>: Sendable {
     }
 
     /// Records that the task of a download has ended, so that another download may start.
-    /// - Returns: The request and the waiting callers; nil if no caller waits any more.
+    /// - Returns: The request and the waiting callers, in the order of their calls; nil if no caller waits any more.
     mutating func finish(_ number: Int) -> (request: URLRequest, waiters: [Waiter])? {
         activeCount -= 1
-        return remove(number).map { ($0.request, $0.waiters.map(\.waiter)) }
+        return remove(number).map { download in
+            (download.request, download.waiters.values.sorted { $0.number < $1.number }.map(\.waiter))
+        }
     }
 
     /// Removes a caller. The download is removed with its last caller.
     /// - Returns: The caller, the request, and the task to cancel if there is one; nil if no caller has the identifier.
     mutating func cancel(_ id: UUID) -> (waiter: Waiter, request: URLRequest, task: DataTask?)? {
-        guard let number = downloadOfWaiter[id], let download = downloads[number],
-            let index = download.waiters.firstIndex(where: { $0.id == id })
+        guard let number = downloadOfWaiter.removeValue(forKey: id),
+            let waiter = downloads[number]?.waiters.removeValue(forKey: id)?.waiter, let download = downloads[number]
         else { return nil }
-        downloadOfWaiter[id] = nil
-        let waiter = download.waiters[index].waiter
-        downloads[number]?.waiters.remove(at: index)
-        guard download.waiters.count == 1 else { return (waiter, download.request, nil) }
+        guard download.waiters.isEmpty else { return (waiter, download.request, nil) }
         remove(number)
         return (waiter, download.request, download.task)
     }
@@ -100,7 +108,7 @@ struct ImageDownloadQueue<Waiter: Sendable>: Sendable {
     @discardableResult
     private mutating func remove(_ number: Int) -> Download? {
         guard let download = downloads.removeValue(forKey: number) else { return nil }
-        for (id, _) in download.waiters { downloadOfWaiter[id] = nil }
+        for id in download.waiters.keys { downloadOfWaiter[id] = nil }
         if let key = download.key { downloadOfKey[key] = nil }
         return download
     }

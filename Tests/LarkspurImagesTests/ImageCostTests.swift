@@ -33,4 +33,16 @@ struct ImageCostTests {
         }
         #expect(Growth.factor(of: files) { _ = try? ImageHeader($0) } < Growth.linear)
     }
+
+    @Test("The cancellation of all callers that wait for one image", arguments: [false, true])
+    func cancellation(isReversed: Bool) throws {
+        let request = URLRequest(url: try #require(URL(string: "http://a.test/image.png")))
+        let identifiers = { (count: Int) in (0..<count).map { _ in UUID() } }
+        let growth = Growth.factor(of: identifiers, upTo: 1 << 15) { identifiers in
+            var queue = ImageDownloadQueue<Int>(prioritization: .firstInFirstOut, maximumActiveDownloads: 1)
+            for id in identifiers { _ = queue.add(request, id: id, waiter: 0) }
+            for id in isReversed ? identifiers.reversed() : identifiers { #expect(queue.cancel(id) != nil) }
+        }
+        #expect(growth < Growth.linear)
+    }
 }

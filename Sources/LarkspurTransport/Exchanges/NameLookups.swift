@@ -8,14 +8,24 @@ final class NameLookups {
     private struct Lookup {
         let number: Int
         let work: Task<Void, Never>
-        var waiting: [Exchange]
+        /// The exchanges that wait for the addresses, by their identifiers.
+        var waiting: [Int: Waiting] = [:]
+    }
+
+    private struct Waiting {
+        let exchange: Exchange
+        /// The place of the exchange among all that have begun to wait.
+        let place: Int
     }
 
     private let resolver: HostResolver
     @exclusivity(unchecked) private var names = ResolvedNames()
     @exclusivity(unchecked) private var loaded = LoadedNames()
     @exclusivity(unchecked) private var lookups: [TextKey: Lookup] = [:]
+    /// The names that the exchanges wait for, by the identifiers of the exchanges.
+    @exclusivity(unchecked) private var awaited: [Int: TextKey] = [:]
     @exclusivity(unchecked) private var lastNumber = 0
+    @exclusivity(unchecked) private var lastPlace = 0
 
     init(_ resolver: @escaping HostResolver) { self.resolver = resolver }
 
@@ -27,7 +37,8 @@ final class NameLookups {
 
     /// Looks up a name for an exchange.
     func lookUp(_ name: String, for exchange: Exchange) {
-        if lookups[name]?.waiting.append(exchange) != nil { return }
+        defer { wait(for: name, exchange) }
+        guard lookups[name] == nil else { return }
         lastNumber += 1
         let number = lastNumber
         let loop = exchange.task.session.loop
@@ -37,26 +48,32 @@ final class NameLookups {
             do { result = .success(try await resolver(name)) } catch { result = .failure(error) }
             if !Task.isCancelled { loop.post(.resolved(NameOutcome(name: name, number: number, result: result))) }
         }
-        lookups[name] = Lookup(number: number, work: work, waiting: [exchange])
+        lookups[name] = Lookup(number: number, work: work)
+    }
+
+    private func wait(for name: String, _ exchange: Exchange) {
+        lastPlace += 1
+        awaited[exchange.identifier] = TextKey(name)
+        lookups[name]?.waiting[exchange.identifier] = Waiting(exchange: exchange, place: lastPlace)
     }
 
     /// Removes an exchange that does not need its addresses any more. If no other exchange needs them, cancels the
     /// look-up.
     func leave(_ exchange: Exchange) {
-        for (name, lookup) in lookups where lookup.waiting.contains(where: { $0 === exchange }) {
-            lookups[name]?.waiting.removeAll { $0 === exchange }
-            if lookups[name]?.waiting.isEmpty == true { lookups.removeValue(forKey: name)?.work.cancel() }
-        }
+        guard let name = awaited.removeValue(forKey: exchange.identifier) else { return }
+        lookups[name]?.waiting[exchange.identifier] = nil
+        if lookups[name]?.waiting.isEmpty == true { lookups.removeValue(forKey: name)?.work.cancel() }
     }
 
-    /// Ends a look-up, and returns the exchanges that have waited for it.
+    /// Ends a look-up, and returns the exchanges that have waited for it, in the order in which they began to wait.
     func receive(_ outcome: NameOutcome, at now: LoopTime) -> [Exchange] {
         guard lookups[outcome.name]?.number == outcome.number, let lookup = lookups.removeValue(forKey: outcome.name)
         else { return [] }
         if case .success(let addresses) = outcome.result, Self.defect(in: addresses) == nil {
             names.insert(addresses, for: outcome.name, at: now)
         }
-        return lookup.waiting
+        for identifier in lookup.waiting.keys { awaited[identifier] = nil }
+        return lookup.waiting.values.sorted { $0.place < $1.place }.map(\.exchange)
     }
 
     /// Returns the reason why the result of a resolver cannot be used; nil if it can be used.
