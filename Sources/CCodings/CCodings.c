@@ -89,11 +89,21 @@ typedef struct {
     size_t position;
 } zstd_output;
 
+enum {
+    ZSTD_d_windowLogMax = 100,
+    ZSTD_error_frameParameter_windowTooLarge = 16,
+    /// The binary logarithm of the largest window that the content coding permits: 8 MB (RFC 9659, section 3). The
+    /// default of libzstd is 128 MB.
+    zstd_window_bits = 23,
+    zstd_magic_size = 4,
+};
+
 static struct {
-    /// The stream refuses frames that need a window of more than 128 MiB.
     void *(*create)(void);
+    size_t (*set)(void *, int parameter, int value);
     size_t (*decompress)(void *, zstd_output *, zstd_input *);
     unsigned (*is_error)(size_t);
+    int (*error_code)(size_t);
     size_t (*free)(void *);
     unsigned long long (*content_size)(const void *, size_t);
 } zstd;
@@ -134,8 +144,10 @@ static void load(void) {
     static const char *const zstd_names[] = {"libzstd.so.1", NULL};
     const dynamic_function zstd_functions[] = {
         {"ZSTD_createDStream", &zstd.create},
+        {"ZSTD_DCtx_setParameter", &zstd.set},
         {"ZSTD_decompressStream", &zstd.decompress},
         {"ZSTD_isError", &zstd.is_error},
+        {"ZSTD_getErrorCode", &zstd.error_code},
         {"ZSTD_freeDStream", &zstd.free},
         {"ZSTD_getFrameContentSize", &zstd.content_size},
         {NULL, NULL},
@@ -192,6 +204,14 @@ static bool begin_zlib(coding_decoder *decoder, int window_bits) {
     return decoder->has_stream;
 }
 
+static bool begin_zstd(coding_decoder *decoder) {
+    decoder->state = zstd.create();
+    if (!decoder->state) return false;
+    if (!zstd.is_error(zstd.set(decoder->state, ZSTD_d_windowLogMax, zstd_window_bits))) return true;
+    zstd.free(decoder->state);
+    return false;
+}
+
 static bool begin(coding_decoder *decoder) {
     switch (decoder->kind) {
     case coding_gzip:
@@ -199,7 +219,7 @@ static bool begin(coding_decoder *decoder) {
         return begin_zlib(decoder, zlib_window_bits + zlib_gzip_format);
     case coding_deflate: return true;
     case coding_brotli: return (decoder->state = brotli.create(NULL, NULL, NULL));
-    case coding_zstd: return (decoder->state = zstd.create());
+    case coding_zstd: return begin_zstd(decoder);
     }
     return false;
 }
@@ -337,26 +357,56 @@ static bool ends_as_stated(coding_decoder *decoder) {
     return is_right;
 }
 
+/// Whether the next bytes of the input continue the magic number of a frame (RFC 8878, sections 3.1.1 and 3.1.2), as far
+/// as they belong to it. Depending on how it was built, libzstd also decodes frames of versions before the standard,
+/// and does not limit their windows.
+static bool is_frame(const coding_decoder *decoder, const zstd_input *in) {
+    static const uint8_t frame[zstd_magic_size] = {0x28, 0xB5, 0x2F, 0xFD};
+    static const uint8_t skippable[zstd_magic_size] = {0x50, 0x2A, 0x4D, 0x18};
+    const uint8_t *bytes = (const uint8_t *)in->bytes + in->position;
+    size_t left = in->size - in->position;
+    bool is_skippable = false;
+    for (size_t index = 0; index < zstd_magic_size; index++) {
+        if (index >= decoder->frame_count + left) return true;
+        uint8_t byte = index < decoder->frame_count ? decoder->frame[index] : bytes[index - decoder->frame_count];
+        if (index == 0) is_skippable = (byte & 0xF0) == skippable[0];
+        bool is_equal = is_skippable ? index == 0 || byte == skippable[index] : byte == frame[index];
+        if (!is_equal) return false;
+    }
+    return true;
+}
+
 static coding_status zstd_step(
     coding_decoder *decoder, const uint8_t **input, size_t *input_left, uint8_t *output, size_t capacity, size_t *written
 ) {
     zstd_input in = {*input, *input_left, 0};
     zstd_output out = {output, capacity, 0};
-    bool is_malformed = false;
+    coding_status failure = coding_finished;
     // Between two frames there is no output without new input.
     while (out.position < capacity && !(decoder->phase != phase_inside && in.position == in.size)) {
+        if (!is_frame(decoder, &in)) {
+            failure = coding_malformed;
+            break;
+        }
         size_t start = in.position, decoded = out.position;
         size_t result = zstd.decompress(decoder->state, &out, &in);
         note_frame(decoder, &in, start, out.position - decoded);
-        is_malformed = zstd.is_error(result) || (result == 0 && !ends_as_stated(decoder));
-        if (is_malformed) break;
+        if (zstd.is_error(result)) {
+            bool is_large = zstd.error_code(result) == ZSTD_error_frameParameter_windowTooLarge;
+            failure = is_large ? coding_large_window : coding_malformed;
+            break;
+        }
+        if (result == 0 && !ends_as_stated(decoder)) {
+            failure = coding_malformed;
+            break;
+        }
         decoder->phase = result == 0 ? phase_ended : phase_inside;
         if (in.position == in.size) break;
     }
     *written = out.position;
     if (in.position) *input += in.position;
     *input_left -= in.position;
-    if (is_malformed) return coding_malformed;
+    if (failure != coding_finished) return failure;
     return decoder->phase == phase_ended ? coding_finished : coding_more;
 }
 

@@ -32,6 +32,8 @@ typedef enum {
     coding_finished,
     /// The input is not valid in the coding, or there is no memory. Only coding_close may be called afterwards.
     coding_malformed,
+    /// The input needs a larger window than the coding permits. Only coding_close may be called afterwards.
+    coding_large_window,
 } coding_status;
 
 typedef struct coding_decoder coding_decoder;

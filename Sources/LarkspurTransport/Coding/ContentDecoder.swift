@@ -16,6 +16,8 @@ final class ContentDecoder {
     enum Failure: Error, Equatable {
         /// The content does not have the format of the coding.
         case malformed(ContentCoding)
+        /// The content needs a larger window than the coding permits.
+        case needsLargeWindow(ContentCoding)
         /// The content ends before its coding does.
         case truncated(ContentCoding)
         /// The content is more than `limit` times as large as its encoded form.
@@ -156,6 +158,8 @@ extension ContentDecoder.Failure {
         switch self {
         case .malformed(let coding):
             "The content is not in the coding that its Content-Encoding field names (\(coding.rawValue))."
+        case .needsLargeWindow(let coding):
+            "The content needs a window of more than 8 MB, which its content coding does not permit (\(coding.rawValue), RFC 9659)."
         case .truncated(let coding): "The content ends before its content coding does (\(coding.rawValue))."
         case .tooManyCodings(let limit): "The content has more than \(limit) content codings."
         case .expands(let limit): "The content expands to more than \(limit) times its coded size."

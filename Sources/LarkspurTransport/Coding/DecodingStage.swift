@@ -39,6 +39,7 @@ final class DecodingStage {
         var left = input.count
         var count = 0
         status = coding_step(decoder, &next, &left, room, output.count, &count)
+        if status == coding_large_window { throw .needsLargeWindow(coding) }
         // A decoder that neither consumes nor produces anything would be called for ever.
         let isStuck = count == 0 && left == input.count && !isFull
         guard status != coding_malformed, !isStuck else { throw .malformed(coding) }

@@ -51,6 +51,75 @@ struct ContentDecoderTests {
         }
     }
 
+    /// A frame of zstd with blocks that repeat a byte (RFC 8878, section 3.1.1).
+    /// - Parameters:
+    ///   - header: The header of the frame, after its magic number.
+    ///   - sizes: The sizes of the blocks.
+    private func frame(_ header: [UInt8], blocks sizes: [Int]) -> Data {
+        var frame = Data([0x28, 0xB5, 0x2F, 0xFD] + header)
+        for (index, size) in sizes.enumerated() {
+            let block = size << 3 | 1 << 1 | (index == sizes.count - 1 ? 1 : 0)
+            frame += [
+                UInt8(truncatingIfNeeded: block), UInt8(truncatingIfNeeded: block >> 8), UInt8(block >> 16), 0x61,
+            ]
+        }
+        return frame
+    }
+
+    @Test("A window of zstd has at most 8 MB, of a frame in one segment too", arguments: [1, 7, .max])
+    func windows(_ chunk: Int) throws {
+        guard ContentCoding.zstd.isAvailable else { return }
+        let word = [5]
+        let segments = Array(repeating: 1 << 17, count: 64)
+        let permitted = [
+            frame([0x00, 0x68], blocks: word), frame([0x00, 0x67], blocks: word),
+            frame([0xA0, 0x00, 0x00, 0x80, 0x00], blocks: segments),
+        ]
+        for content in permitted {
+            let decoded = try ContentDecoder.decode(content, "zstd", chunk: chunk)
+            #expect(decoded?.count == (content.count < 100 ? 5 : 8 << 20))
+        }
+        let refused = [
+            frame([0x00, 0x69], blocks: word), frame([0x00, 0x88], blocks: word), frame([0x00, 0xFF], blocks: word),
+            frame([0xA0, 0x01, 0x00, 0x80, 0x00], blocks: segments + [1]),
+            frame([0x00, 0x50], blocks: word) + frame([0x00, 0x69], blocks: word),
+        ]
+        for content in refused {
+            #expect(throws: ContentDecoder.Failure.needsLargeWindow(.zstd)) {
+                try ContentDecoder.decode(content, "zstd", chunk: chunk)
+            }
+        }
+        #expect(ContentDecoder.Failure.needsLargeWindow(.zstd).sentence.contains("8 MB"))
+    }
+
+    @Test("A frame of zstd from before its standard is no content, because its window would have no limit")
+    func oldFrames() {
+        guard ContentCoding.zstd.isAvailable else { return }
+        for version in UInt8(0x22)...0x27 {
+            #expect(throws: ContentDecoder.Failure.malformed(.zstd)) {
+                try ContentDecoder.decode(Data([version, 0xB5, 0x2F, 0xFD, 0x00, 0x88]), "zstd")
+            }
+        }
+    }
+
+    @Test("A frame of zstd that is skipped may come before and after others", arguments: [1, 7, .max])
+    func skippedFrames(_ chunk: Int) throws {
+        guard ContentCoding.zstd.isAvailable else { return }
+        let skipped = Data([0x5A, 0x2A, 0x4D, 0x18, 3, 0, 0, 0, 1, 2, 3])
+        let content =
+            skipped + frame([0x00, 0x50], blocks: [2]) + skipped + frame([0x00, 0x50], blocks: [3]) + skipped
+        #expect(try ContentDecoder.decode(content, "zstd", chunk: chunk) == Data("aaaaa".utf8))
+    }
+
+    @Test("The large windows of brotli, which its standard does not have, are not decoded")
+    func largeBrotliWindow() {
+        guard ContentCoding.brotli.isAvailable else { return }
+        // The first seven bits announce such a window.
+        #expect(throws: ContentDecoder.Failure.malformed(.brotli)) {
+            try ContentDecoder.decode(Data([0x11, 0x1E, 0x02, 0x00, 0x68, 0x65, 0x6C, 0x6C, 0x6F, 0x03]), "br")
+        }
+    }
+
     @Test("Content that is in no coding is an error", arguments: CodedSample.all, [1, .max])
     func garbage(_ sample: CodedSample, _ chunk: Int) throws {
         for text in ["This is no coded content at all, as anyone can see.", "{\"error\": 1}", "\u{1F}\u{8}\u{1F}\u{8}"]
