@@ -104,7 +104,7 @@ public struct ConsoleLogger: CallObserver {
         append(request?.allHTTPHeaderFields, "> ", to: &lines)
         append(request?.httpBody, request?.value(forHTTPHeaderField: "Content-Type"), "> ", to: &lines)
         append(event.httpResponse?.allHeaderFields as? [String: String], "< ", to: &lines)
-        append(event.completion?.data, event.httpResponse?.value(forHTTPHeaderField: "Content-Type"), "< ", to: &lines)
+        append(event.completion?.data, event.httpResponse?.contentType, "< ", to: &lines)
         return lines.joined(separator: "\n")
     }
 

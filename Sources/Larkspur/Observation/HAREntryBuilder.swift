@@ -116,7 +116,7 @@ struct HAREntryBuilder {
             statusText: HTTPURLResponse.localizedString(forStatusCode: response.statusCode),
             httpVersion: version,
             headers: headers(fields),
-            content: content(data, response.value(forHTTPHeaderField: "Content-Type"), size: size),
+            content: content(data, response.contentType, size: size),
             redirectURL: location.map(redaction.text) ?? "",
             headersSize: -1,
             bodySize: Int64(data?.count ?? -1)

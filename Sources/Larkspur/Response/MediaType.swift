@@ -18,8 +18,8 @@ package struct MediaType {
     package init?(of response: URLResponse?) {
         guard let response else { return nil }
         if let response = response as? HTTPURLResponse {
-            guard let fieldValue = response.value(forHTTPHeaderField: "Content-Type") else { return nil }
-            self.init(fieldValue)
+            guard let contentType = response.contentType else { return nil }
+            self.init(contentType)
         } else {
             guard let essence = response.mimeType else { return nil }
             self.init(response.textEncodingName.map { "\(essence); charset=\($0)" } ?? essence)
@@ -28,7 +28,7 @@ package struct MediaType {
 
     /// Returns the type and subtype of a response in lower case; nil if it has none.
     static func essence(of response: HTTPURLResponse) -> String? {
-        let essence = response.value(forHTTPHeaderField: "Content-Type").map(essence(of:))
+        let essence = response.contentType.map(essence(of:))
         return essence?.isEmpty == true ? nil : essence
     }
 
@@ -46,6 +46,13 @@ package struct MediaType {
         }
         let essence = text[..<bytes.endIndex]
         return isPlain ? String(essence) : essence.trimmingCharacters(in: .whitespaces).inLowercase
+    }
+}
+
+extension HTTPURLResponse {
+    /// The value of the response's Content-Type; of several values, the last valid one.
+    package var contentType: String? {
+        value(forHTTPHeaderField: "Content-Type").map(ContentTypeField.effective)
     }
 }
 
@@ -67,7 +74,9 @@ public struct MediaRange: Hashable, Sendable {
 
     /// Returns whether a Content-Type matches this range.
     /// - Parameter contentType: The value of a Content-Type field, with or without parameters.
-    public func matches(_ contentType: String) -> Bool { matches(essence: MediaType.essence(of: contentType)) }
+    public func matches(_ contentType: String) -> Bool {
+        matches(essence: MediaType.essence(of: ContentTypeField.effective(contentType)))
+    }
 
     func matches(essence other: String) -> Bool {
         if essence == other || essence == "*/*" { return true }

@@ -96,7 +96,7 @@ final class ResponsePrinter: Exchange.Receiver {
             try sink.write(messages.head(of: response, version: Self.version(of: response)))
         }
         guard parts.contains(.responseBody) else { return parts.contains(.meta) }
-        let type = response.value(forHTTPHeaderField: "Content-Type")
+        let type = response.contentType
         let isEventStream = type?.lowercased().begins(with: "text/event-stream") == true
         state.withLock {
             $0.body = BodyPrinter(style, type: type, isStreaming: isStreaming || isEventStream, charset: charset)

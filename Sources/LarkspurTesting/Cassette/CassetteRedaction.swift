@@ -34,7 +34,7 @@ struct CassetteRedaction: Sendable {
         return Interaction.Response(
             status: response.statusCode,
             headers: self.fields(fields),
-            body: body(content, type: response.value(forHTTPHeaderField: "Content-Type"))
+            body: body(content, type: response.contentType)
         )
     }
 

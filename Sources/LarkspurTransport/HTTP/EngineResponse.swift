@@ -77,7 +77,7 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
         guard let field else { return ContentType() }
         let isRemembered = field.utf8.count <= longestRemembered
         if isRemembered, let known = contentTypes.withLock({ $0[field] }) { return known }
-        let ordinary = ordinary(field)
+        let ordinary = ordinary(ContentTypeField.effective(field))
         let type = ContentType(mimeType: ordinary?.mimeType, textEncodingName: ordinary?.textEncodingName)
         guard isRemembered else { return type }
         contentTypes.withLock { types in

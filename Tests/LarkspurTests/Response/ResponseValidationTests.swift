@@ -1,9 +1,32 @@
+import LarkspurTesting
 import Testing
 
 @testable import Larkspur
 
 struct ResponseValidationTests {
     private let body = Data("content")
+
+    @Test(
+        "Of two Content-Type fields the last valid one is validated, and its charset is used",
+        arguments: TestTransport.allCases
+    )
+    func twoContentTypes(_ transport: TestTransport) async throws {
+        struct Item: Decodable, Sendable { let name: String }
+        let server = try LoopbackServer()
+        let item = LoopbackServer.Response.data(Data(#"{"name":"a"}"#.utf8), contentType: "text/html")
+        server.route("/json", item.adding("Content-Type", "application/json"))
+        server.route("/same", .json(#"{"name":"a"}"#).adding("Content-Type", "application/json"))
+        server.route("/html", .json(#"{"name":"a"}"#).adding("Content-Type", "text/html"))
+        let latin = LoopbackServer.Response.data(Data([0xE4]), contentType: "text/plain; charset=utf-8")
+        server.route("/latin", latin.adding("Content-Type", "text/plain; charset=iso-8859-1"))
+        let manager = transport.makeManager(for: server)
+
+        for path in ["json", "same"] { #expect(try await manager.get(path).value(as: Item.self).name == "a") }
+        let error = await #expect(throws: LarkspurError.self) { try await manager.get("html").value(as: Item.self) }
+        #expect(error?.code == .unacceptableContentType)
+        #expect(error?.message.contains("unacceptable content-type: text/html;") == true)
+        #expect(try await manager.get("latin").string == "ä")
+    }
 
     @Test(arguments: 200..<300)
     func everyStatusOfTheSuccessfulClassIsAcceptable(status: Int) throws {

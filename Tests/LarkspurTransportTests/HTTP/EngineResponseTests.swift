@@ -26,6 +26,16 @@ import Testing
         }
     }
 
+    @Test("Of two Content-Type fields the last valid one counts, and both can be read")
+    func twoContentTypes() throws {
+        let url = try #require(Self.url)
+        let fields = ["Content-Type": "text/plain; charset=utf-8, application/json, nonsense"]
+        let response = try #require(EngineResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.1", fields: fields))
+        #expect(response.mimeType == "application/json")
+        #expect(response.textEncodingName == nil)
+        #expect(response.value(forHTTPHeaderField: "Content-Type") == fields["Content-Type"])
+    }
+
     @Test("A response is in all respects what Foundation would have made of the same fields", arguments: examples)
     func isEqualToFoundations(fields: [String: String]) throws {
         let url = try #require(Self.url)

@@ -238,6 +238,7 @@ struct ParsingCostTests {
             _ = URLReference($0).percentEncoded.resolved(against: URLReference("http://a.example/b/c")).text
         },
         Parser(text: "parameters") { _ = FieldParameters($0).values.count },
+        Parser(text: "content types") { _ = ContentTypeField.effective($0) },
         Parser(text: "links") { _ = LinkField($0) },
         Parser(text: "names that responses vary by") { _ = StoreDecision.names(in: $0) },
         Parser(text: "codings") { _ = ContentDecoder(contentEncoding: $0, maximumExpansion: 100) },
