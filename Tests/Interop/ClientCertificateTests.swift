@@ -65,6 +65,22 @@ struct ClientCertificateTests {
     }
 
     @Test(
+        "A certificate that is not accepted is the client's, whatever is wrong with it and whenever the server says so",
+        arguments: [Servers.Port.mutualHandshake, .mutualHandshake12],
+        [true, false]
+    )
+    func rejected(_ port: Servers.Port, verifiesServer: Bool) async throws {
+        for (name, key) in [("stranger", "stranger-key"), ("client-expired", "key")] {
+            var options = servers.options
+            options.tls.clientIdentity = try pem(name, key: key)
+            options.tls.dangerouslySkipsCertificateVerification = !verifiesServer
+            let error = try await servers.makeSession(options: options).failure(of: servers.url(port, "/"))
+            #expect(error.code == .clientCertificateRejected, "\(name): \(error)")
+            #expect(error.tlsFailure?.reason == .clientCertificateRejected, "\(name)")
+        }
+    }
+
+    @Test(
         "A wrong passphrase, or the key of another certificate, fails the task before it is sent, and prints no secret"
     )
     func unusable() async throws {

@@ -109,6 +109,18 @@ struct DNSOverHTTPSTests {
         try await resolver.queries.wait { $0.contains("POST A unknown.test") }
     }
 
+    @Test(
+        "A name without an address is not found, also if it is another name",
+        arguments: ["empty.test", "alias.test"]
+    )
+    func withoutAddress(name: String) async throws {
+        let session = session()
+        defer { session.invalidateAndCancel() }
+        let error = try await error(of: url(name), in: session)
+        #expect(error.code == .cannotFindHost, "\(error)")
+        try await resolver.queries.wait { $0.contains("POST A \(name)") }
+    }
+
     @Test("Errors name the addresses that were found and tried")
     func tried() async throws {
         let session = session()

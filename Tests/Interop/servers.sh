@@ -115,6 +115,7 @@ make_client_certificates() {
     openssl pkey -in client-key.pem -aes256 -passout pass:secret -out client-key-encrypted.pem
     openssl pkcs12 -export -in client.pem -inkey client-key.pem -passout pass:secret -out client.p12
     issue_with_key stranger client unknown-authority key
+    issue client-expired client authority -startdate 20200101000000Z -enddate 20200201000000Z
 }
 
 make_key() { openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$1-key.pem"; }
@@ -183,7 +184,7 @@ choose_ports() {
     local name port
     ports=()
     for name in http h2 http1 tls12 expired notYetValid otherHost selfSigned unknownIssuer reloading killed paced \
-        chain otherChain impostor selfSignedName selfSignedNobody mutual mutual12 mutualHandshake tlsFaults \
+        chain otherChain impostor selfSignedName selfSignedNobody mutual mutual12 mutualHandshake mutualHandshake12 tlsFaults \
         commonName commonNameAndMail \
         "${proxy_ports[@]}" "${httpbin_ports[@]}" "${http2_ports[@]}" "${http3_ports[@]}" "${stream_ports[@]}" "${tus_ports[@]}" \
         "${websocket_ports[@]}"; do
@@ -336,15 +337,15 @@ server() {
 END
 }
 
-# A server that ends the handshake of clients without a certificate, where nginx answers with a 400.
+# start_mutual_handshake <port> <option>: a server that ends the handshake of clients without a certificate, where nginx answers with a 400.
 start_mutual_handshake() {
     local attempt
-    openssl s_server -accept "127.0.0.1:${ports[mutualHandshake]}" -cert "$folder/good.pem" -key "$folder/key.pem" \
-        -CAfile "$folder/authority.pem" -Verify 1 -verify_return_error -tls1_3 -www \
-        < /dev/null > "$folder/mutual-handshake.log" 2>&1 &
-    echo $! > "$folder/mutual-handshake.pid"
+    openssl s_server -accept "127.0.0.1:${ports[$1]}" -cert "$folder/good.pem" -key "$folder/key.pem" \
+        -CAfile "$folder/authority.pem" -Verify 1 -verify_return_error "$2" -www \
+        < /dev/null > "$folder/$1.log" 2>&1 &
+    echo $! > "$folder/$1.pid"
     for attempt in {1..100}; do
-        if (: < "/dev/tcp/127.0.0.1/${ports[mutualHandshake]}") 2> /dev/null; then return; fi
+        if (: < "/dev/tcp/127.0.0.1/${ports[$1]}") 2> /dev/null; then return; fi
         sleep 0.1
     done
     return 1
@@ -367,7 +368,8 @@ start_servers() {
         choose_ports
         write_configuration
         if start main; then
-            if start reloading && start_mutual_handshake; then return; fi
+            if start reloading && start_mutual_handshake mutualHandshake -tls1_3 \
+                && start_mutual_handshake mutualHandshake12 -tls1_2; then return; fi
             kill "$(<"$folder/main.pid")"
         fi
         echo "The ports of attempt $attempt could not be used." >&2

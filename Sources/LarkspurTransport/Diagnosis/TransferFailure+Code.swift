@@ -23,12 +23,15 @@ extension TransferFailure {
         // A header line is longer than libcurl allows. The number is 27 up to libcurl 8.5, and 100 in later versions.
         // There is no message. 27 also means that memory has run out. But this hardly ever happens, because Linux
         // promises more memory than there is.
+        case 27 where hasNoAddress: .cannotFindHost
+        case 27 where !hasSent: .resourceUnavailable
         case 27, 100: .cannotParseResponse
         case 35: handshakeCode
         case 38, 67, 94: .userAuthenticationRequired
         case 42: .cancelled
         case 43 where isAboutOwnCertificate: .clientCertificateRejected
         case 47: .httpTooManyRedirects
+        case 60 where isAlertOfExpiry: .clientCertificateRejected
         case 51, 60: certificateCode
         case 53, 54, 59, 64, 66, 77, 79, 80, 82, 101: .secureConnectionFailed
         case 55, 56: lostConnectionCode
@@ -51,6 +54,16 @@ extension TransferFailure {
     /// Whether the proxy's name was not found. From libcurl 8.13 on, the number is 6 if the system's own look-up has
     /// failed immediately. Then only libcurl's message shows that the name is the proxy's.
     var isAboutProxyName: Bool { curlCode == 5 || curlCode == 6 && says("resolve proxy") }
+
+    /// Whether the server of DNS over HTTPS has no address for the host, though it knows the name. libcurl reports this
+    /// as if memory had run out. A header that is too large has the same number, but comes after a request.
+    var hasNoAddress: Bool { curlCode == 27 && usesDNSOverHTTPS && !hasSent && !hasResponse }
+
+    /// Whether the connection was lost in the moment when it was made. libcurl then cannot read the peer's address. Its
+    /// message names this, and not the failure that follows, because only the first message of a transfer counts.
+    var isLostAtOnce: Bool {
+        says("getpeername() failed", "getsockname() failed") || curlCode == 7 && osError == ENOTCONN
+    }
 
     /// The code for a connection that was not made.
     ///
@@ -109,6 +122,14 @@ extension TransferFailure {
             "alert unknown ca"
         )
         return rejects ? .clientCertificateRejected : nil
+    }
+
+    /// Whether the server has ended the handshake with the alert that a certificate has expired, which is the client's
+    /// (RFC 8446, section 6.2). libcurl takes this alert for a failed verification of the server: with TLS 1.2 the alert
+    /// comes within the handshake. The server's own certificate then has no fault, or is not verified.
+    var isAlertOfExpiry: Bool {
+        guard curlCode == 60, objection == nil else { return false }
+        return verifiesCertificate ? !isVerified && says("certificate verification failed") : says("ssl certificate")
     }
 
     /// Whether the client's own certificate or key could not be loaded. Up to version 8.13, libcurl's number is 58. For

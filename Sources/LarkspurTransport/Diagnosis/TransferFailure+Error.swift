@@ -10,7 +10,14 @@ extension TransferFailure {
                 "\(peer)'s certificate has no subjectAltName, and its common name does not count as the name of a host (RFC 9110, section 4.3.4). The option acceptsCommonNames of TLSConfiguration accepts it."
         }
         if let sentence = sentence(forUnconnected: code) { return sentence }
-        return "\(summary(of: code)) (\(message.isEmpty ? "libcurl error \(curlCode)" : message))."
+        return "\(summary(of: code)) (\(detail))."
+    }
+
+    /// libcurl's message, unless it hides the cause.
+    private var detail: String {
+        if isLostAtOnce { return "the peer closed it as soon as it was made" }
+        if isAlertOfExpiry { return "the server reported that it has expired" }
+        return message.isEmpty ? "libcurl error \(curlCode)" : message
     }
 
     /// Describes a connection that was not made, with the system's reason; nil if the reason is not known.
@@ -22,6 +29,7 @@ extension TransferFailure {
             return "The \(proxy) made no tunnel to the \(server): CONNECT was answered with \(tunnelStatus)."
         }
         guard curlCode == 7, osError != 0 else { return nil }
+        if isLostAtOnce { return "The \(peer) closed the connection as soon as it was made." }
         if osError == ECONNREFUSED { return "The \(peer) refused the connection." }
         let reason = String(cString: strerror(osError))
         return code == .notConnectedToInternet
@@ -65,6 +73,7 @@ extension TransferFailure {
         case .cannotCreateFile: "The file exists already"
         case .cannotDecodeContentData: "The content has a coding that is not known"
         case .cannotDecodeRawData: "The content could not be decoded"
+        case .cannotFindHost where hasNoAddress: "The server of DNS over HTTPS has no address for the host"
         case .cannotFindHost: isAboutProxyName ? "The proxy could not be found" : "The host could not be found"
         case .cannotOpenFile, .fileIsDirectory, .noPermissionsToReadFile:
             curlCode == 26 ? "The content to send could not be read" : "The file could not be read"
@@ -83,6 +92,7 @@ extension TransferFailure {
         case .networkConnectionLost:
             "\(connection) was lost before the response \(hasResponse ? "was complete" : "began")"
         case .notConnectedToInternet: "This machine has no network that leads to the host"
+        case .resourceUnavailable: "Memory has run out"
         case .requestBodyStreamExhausted: "The content had to be sent again, and could not be"
         case .secureConnectionFailed:
             "No secure connection\(secureTarget) could be made\(isAboutPlainText ? ": is this plain http?" : "")"

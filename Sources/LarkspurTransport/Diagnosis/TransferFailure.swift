@@ -17,8 +17,14 @@ struct TransferFailure: Sendable, Hashable {
     var message: String = ""
     /// Whether the header section of a response has arrived.
     var hasResponse: Bool = false
+    /// Whether a byte of a request was sent.
+    var hasSent = true
+    /// Whether a server of DNS over HTTPS looks up the names of hosts.
+    var usesDNSOverHTTPS = false
     /// Whether the connection was to be secure.
     var isTLS: Bool = false
+    /// Whether the server's certificate is verified.
+    var verifiesCertificate = true
     /// The reason why the handshake was refused; nil if the engine did not refuse it.
     var objection: TrustObjection?
     /// The host of the https proxy whose handshake failed; nil if no such handshake failed.

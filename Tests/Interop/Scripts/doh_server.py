@@ -12,12 +12,16 @@ import struct
 import sys
 import threading
 
-A, AAAA = 1, 28
+A, CNAME, AAAA = 1, 5, 28
 NAMES = {
     "known.test": {A: [bytes([127, 0, 0, 1])]},
     "two.test": {A: [bytes([127, 0, 0, 3]), bytes([127, 0, 0, 2])]},
     "refused.test": {A: [bytes([127, 0, 0, 1])]},
+    "empty.test": {},
+    "alias.test": {},
 }
+# The names that are other names, of which the answer has no addresses.
+ALIASES = {"alias.test": b"\x07nowhere\x04test\x00"}
 
 
 def parse(query):
@@ -37,6 +41,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         name, kind, end = parse(query)
         print(self.command, {A: "A", AAAA: "AAAA"}.get(kind, kind), name, flush=True)
         records = NAMES.get(name, {}).get(kind, [])
+        if name in ALIASES:
+            kind, records = CNAME, [ALIASES[name]]
         code = 0 if name in NAMES else 3
         answer = query[:2] + struct.pack("!HHHHH", 0x8180 | code, 1, len(records), 0, 0) + query[12:end]
         for record in records:

@@ -54,6 +54,8 @@ struct Servers: Sendable {
         case mutual12
         /// Wants one too, and ends the connection without.
         case mutualHandshake
+        /// The same with TLS 1.2, where the server ends the handshake itself.
+        case mutualHandshake12
         /// HTTP/1.1 over TLS, with the faults of Scripts/tls_faults.py.
         case tlsFaults
         /// A certificate without subjectAltName, and one that has a mail address there.

@@ -166,6 +166,62 @@ import Testing
         #expect(TransferFailure(curlCode: 96, verifyResult: 1).urlErrorCode == .cannotConnectToHost)
     }
 
+    @Test("The alert that a certificate has expired is about the client's, although libcurl takes it for the server's")
+    func alertOfExpiry() {
+        var failure = TransferFailure(curlCode: 60, verifyResult: 1, message: "SSL certificate verification failed")
+        failure.isTLS = true
+        let sentence = "The client's certificate was not accepted (the server reported that it has expired)."
+        #expect(failure.error(url: nil).code == .clientCertificateRejected)
+        #expect(failure.error(url: nil).localizedDescription == sentence)
+        #expect(failure.tlsFailure(for: failure.urlErrorCode, url: nil)?.reason == .clientCertificateRejected)
+        // Without verification, what is wrong with the server's certificate is no reason to fail.
+        failure.verifyResult = 18
+        failure.message = "SSL certificate problem: self-signed certificate"
+        #expect(failure.urlErrorCode == .serverCertificateHasUnknownRoot)
+        failure.verifiesCertificate = false
+        #expect(failure.error(url: nil).localizedDescription == sentence)
+    }
+
+    @Test("An answer of DNS over HTTPS without addresses is no header that is too large, and neither is full memory")
+    func withoutAddress() {
+        func error(_ hasSent: Bool, _ usesDNSOverHTTPS: Bool, _ hasResponse: Bool = false) -> URLError {
+            TransferFailure(
+                curlCode: 27,
+                hasResponse: hasResponse,
+                hasSent: hasSent,
+                usesDNSOverHTTPS: usesDNSOverHTTPS
+            ).error(url: nil)
+        }
+        #expect(error(false, true).code == .cannotFindHost)
+        #expect(error(false, true).localizedDescription.contains("DNS over HTTPS has no address for the host"))
+        #expect(error(false, false).code == .resourceUnavailable)
+        #expect(error(false, false).localizedDescription.hasPrefix("Memory has run out"))
+        for (usesDNSOverHTTPS, hasResponse) in [(true, false), (false, false), (true, true), (false, true)] {
+            let error = error(true, usesDNSOverHTTPS, hasResponse)
+            #expect(error.code == .cannotParseResponse)
+            #expect(error.localizedDescription.contains("header is too large"))
+        }
+    }
+
+    @Test("A connection that is lost as soon as it is made is named, and not the address that could not be read")
+    func lostAtOnce() {
+        let server = Peer(kind: .server, name: "a.test:80", addresses: [])
+        for name in ["getpeername", "getsockname"] {
+            let message = "\(name)() failed with errno 107: Transport endpoint is not connected"
+            for (code, osError) in [(52, 0), (55, EPIPE), (56, ECONNRESET), (35, ECONNRESET)] as [(Int32, Int32)] {
+                let failure = TransferFailure(curlCode: code, osError: osError, message: message, server: server)
+                let sentence = failure.error(url: nil).localizedDescription
+                #expect(sentence.hasSuffix(" (the peer closed it as soon as it was made)."))
+                #expect(!sentence.contains(name))
+            }
+        }
+        let failure = TransferFailure(curlCode: 7, osError: ENOTCONN, message: "Couldn't connect", server: server)
+        #expect(
+            failure.error(url: nil).localizedDescription
+                == "The server a.test:80 closed the connection as soon as it was made."
+        )
+    }
+
     @Test("The error has one sentence, the URL under both keys and libcurl's error underneath")
     func userInfo() throws {
         let url = try #require(URL(string: "http://host.invalid/path"))
