@@ -135,8 +135,10 @@ final class EventLoop {
         case .webSocket(let task, let order):
             if let driver = exchanges[task]?.webSocket {
                 driver.perform(order)
+            } else if let connection = task.webSocket {
+                connection.takeBack(order)
             } else {
-                order.fail(task.webSocket?.channel.error() ?? URLError(.cancelled))
+                order.fail(URLError(.cancelled))
             }
         case .stored(let task): outbox.release(task)
         case .resolved(let outcome):

@@ -34,6 +34,8 @@ extension WebSocketChannel {
         var isClosing = false
         /// The orders that wait for an open connection.
         var orders: [Order] = []
+        /// The number of these orders that a previous connection has not begun. They come first.
+        var returnedCount = 0
         var subprotocol: String?
         var inbox = WebSocketInbox()
         var closure: WebSocketTask.Closure?
@@ -87,6 +89,22 @@ extension WebSocketChannel.State {
         case .open: return .post(order)
         case .ended(let end): return .fail(order, end)
         }
+    }
+
+    /// Takes back an order that a connection has not begun. If another connection follows, the order waits for it, before
+    /// the orders that were given since the loss.
+    /// - Returns: False if no other connection follows, so that the order fails.
+    mutating func takeBack(_ order: WebSocketChannel.Order, of attempt: WebSocketAttempt?) -> Bool {
+        guard attempt != nil, !isClosing, connections.haveLosses, case .connecting = phase else { return false }
+        orders.insert(order, at: returnedCount)
+        returnedCount += 1
+        return true
+    }
+
+    /// Removes and returns the orders that wait for an open connection.
+    mutating func takeOrders() -> [WebSocketChannel.Order] {
+        defer { (orders, returnedCount) = ([], 0) }
+        return orders
     }
 
     /// Returns the next message or the end. If there is neither, adds the consumer to the waiting consumers.

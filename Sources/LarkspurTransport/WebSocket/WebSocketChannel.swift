@@ -60,7 +60,7 @@ final class WebSocketChannel: Sendable {
             state.subprotocol = agreement.subprotocol
             state.closure = nil
             defer {
-                state.orders = []
+                _ = state.takeOrders()
                 state.openWaiters = []
                 state.connections.greeting = []
                 if state.connections.isLast { state.connections.waiter = nil }
@@ -109,7 +109,7 @@ final class WebSocketChannel: Sendable {
             let consumers = state.inbox.takeConsumers()
             defer {
                 state.phase = .ended(end)
-                state.orders = []
+                _ = state.takeOrders()
                 state.openWaiters = []
                 state.connector = nil
                 state.connections = Connections()
@@ -209,6 +209,16 @@ final class WebSocketChannel: Sendable {
         let order = observed(order)
         let (action, task) = state.withLock { state in (state.take(order), state.task) }
         carryOut(action, task)
+    }
+
+    /// Takes back an order that a connection has not begun, because the connection has been closed meanwhile. If another
+    /// connection follows, the order waits for it. Otherwise it fails.
+    func takeBack(_ order: Order, of attempt: WebSocketAttempt?, orFail error: WebSocketError? = nil) {
+        switch order {
+        case .send, .ping: if state.withLock({ $0.takeBack(order, of: attempt) }) { return }
+        case .close, .use, .consumed, .goOn: break
+        }
+        order.fail(error ?? self.error())
     }
 
     /// Returns an order that also notifies the observer when the message of the order was sent.

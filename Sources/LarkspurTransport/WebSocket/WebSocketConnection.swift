@@ -15,6 +15,12 @@ struct WebSocketConnection: Sendable {
 
     func noteClosure(_ closure: WebSocketTask.Closure) { channel.noteClosure(closure, of: attempt) }
 
+    /// Takes back an order that the connection has not begun.
+    /// - Parameter error: The error of the order if no other connection follows. Default: the error of the channel.
+    func takeBack(_ order: WebSocketChannel.Order, orFail error: WebSocketError? = nil) {
+        channel.takeBack(order, of: attempt, orFail: error)
+    }
+
     /// Records the end of the connection, unless an end was already recorded.
     func end(_ end: WebSocketEnd) { channel.end(end, of: attempt) }
 

@@ -3,11 +3,12 @@ internal import HTTPSyntax
 
 /// The part of the driver for the orders of the program, for sending, and for the timers.
 extension WebSocketDriver {
-    /// Performs an order. If the connection has ended, the order fails.
+    /// Performs an order. If the connection has ended, or is being closed, the order waits for the next connection. If
+    /// no other connection follows, the order fails.
     func perform(_ order: WebSocketChannel.Order) {
         guard phase == .open else {
             if case .goOn = order { return goOn() }
-            return order.fail(connection.channel.error())
+            return connection.takeBack(order)
         }
         switch order {
         case .use:
@@ -18,7 +19,7 @@ extension WebSocketDriver {
             goOn()
         case .goOn: goOn()
         case .send(let message, let answer):
-            guard !closing.hasBegun else { return answer(.failure(WebSocketError.closing)) }
+            guard !closing.hasBegun else { return connection.takeBack(order, orFail: .closing) }
             var bytes: [UInt8] = []
             do throws(WebSocketFailure) {
                 try writer.write(message, into: &bytes)
@@ -27,7 +28,7 @@ extension WebSocketDriver {
             }
             output.append(bytes, answer)
         case .ping(let answer):
-            guard !closing.hasBegun else { return answer(.failure(WebSocketError.closing)) }
+            guard !closing.hasBegun else { return connection.takeBack(order, orFail: .closing) }
             sendPing(answer)
         case .close(let closure, let answer):
             closing.add(answer)

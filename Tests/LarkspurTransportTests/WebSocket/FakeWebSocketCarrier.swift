@@ -140,6 +140,8 @@ final class FakeHandshakeTask: HandshakeTask {
     func cancel() {}
     func post(_ order: WebSocketChannel.Order) { orders.withLock { $0.append(order) } }
 
+    var hasOrders: Bool { orders.withLock { !$0.isEmpty } }
+
     func takeOrders() -> [WebSocketChannel.Order] { orders.withLock { exchange(&$0, with: []) } }
 }
 #endif

@@ -22,10 +22,14 @@ struct WebSocketDriverTests {
         let poll: EventPoll
         let driver: WebSocketDriver
 
-        init(_ options: WebSocketTask.Options = WebSocketTask.Options(), hasAttempt: Bool = false) throws {
+        init(
+            _ options: WebSocketTask.Options = WebSocketTask.Options(),
+            hasAttempt: Bool = false,
+            after earlier: Line? = nil
+        ) throws {
             bytes = try FakeByteConnection()
             poll = try EventPoll()
-            channel = WebSocketChannel(options: options)
+            channel = earlier?.channel ?? WebSocketChannel(options: options)
             attempt = hasAttempt ? WebSocketAttempt(withheldFields: []) : nil
             if let attempt {
                 attempt.attach(task)
@@ -106,6 +110,68 @@ struct WebSocketDriverTests {
         } catch {
             return error
         }
+    }
+
+    // MARK: Orders between two connections
+
+    /// Opens a connection that another one may follow, and uses it.
+    private func use(_ line: Line) async throws -> Task<WebSocketLoss?, Never> {
+        line.open()
+        let attempt = try #require(line.attempt)
+        let loss = Task { await line.channel.use(attempt, greeting: [.text("greeting")], isLast: false) }
+        try await eventually { line.task.hasOrders }
+        line.performOrders()
+        return loss
+    }
+
+    @Test("A message that a closing connection has not begun waits for the next one, before those given later")
+    func returned() async throws {
+        let line = try Line(hasAttempt: true)
+        let loss = try await use(line)
+        let results = Recorder<Bool>()
+        // The loop reads the close frame before it takes the orders.
+        for text in ["first", "second"] { line.channel.give(.send(.text(text), answer(results))) }
+        line.channel.give(.ping(answer(results)))
+        line.receive(close(1012))
+        #expect(await loss.value?.hasReceived == false)
+        line.channel.give(.send(.text("third"), answer(results)))
+        _ = line.bytes.takeSent()
+        line.performOrders()
+        line.driver.finish(.closed(nil))
+        line.channel.give(.send(.text("fourth"), answer(results)))
+        #expect(results.values.isEmpty)
+
+        let next = try Line(hasAttempt: true, after: line)
+        _ = try await use(next)
+        let texts = next.bytes.takeEvents().compactMap { event -> String? in
+            if case .message(.text(let text)) = event { text } else { nil }
+        }
+        #expect(texts == ["greeting", "first", "second", "third", "fourth"])
+        #expect(results.values == [true, true, true, true])
+        next.channel.cancel()
+    }
+
+    @Test(
+        "A message that a closing connection has not begun fails if no other connection follows",
+        arguments: [true, false]
+    )
+    func notReturned(isClosedByUser: Bool) async throws {
+        let line = try Line(hasAttempt: true)
+        let loss = try await use(line)
+        let results = Recorder<Bool>()
+        line.channel.give(.send(.text("late"), answer(results)))
+        if isClosedByUser { line.channel.give(.close(WebSocketTask.Closure(code: .normalClosure), answer(results))) }
+        line.receive(close(1012))
+        line.performOrders()
+        _ = await loss.value
+        if isClosedByUser {
+            #expect(results.values.first == false)
+        } else {
+            #expect(results.values.isEmpty)
+            line.channel.end(.closed(WebSocketTask.Closure(code: .serviceRestart)))
+            #expect(results.values == [false])
+        }
+        line.driver.finish(.closed(nil))
     }
 
     // MARK: The handshake
