@@ -50,19 +50,87 @@ extension AsyncReader where Self: ~Copyable, Self: ~Escapable {
     /// - Parameter container: The container, which never gets more than its free capacity.
     /// - Returns: The conclusion.
     /// - Throws: The error of the source, or ``AsyncReaderLeftOverElementsError`` if there are more elements.
-    public consuming func collect<Container: RangeReplaceableContainer<ReadElement> & ~Copyable>(
+    public consuming func collect<Container: RangeReplaceableContainer<ReadElement> & ~Copyable & ~Escapable>(
         into container: inout Container
-    ) async throws(EitherError<ReadFailure, AsyncReaderLeftOverElementsError>) -> FinalElement? {
-        try await forEachBuffer { buffer throws(AsyncReaderLeftOverElementsError) in
+    ) async throws(EitherError<ReadFailure, AsyncReaderLeftOverElementsError>) -> FinalElement {
+        try await readToEnd { (buffer, _) throws(AsyncReaderLeftOverElementsError) in
             guard buffer.count <= container.freeCapacity else { throw AsyncReaderLeftOverElementsError() }
-            var drain = buffer.consumeAll()
-            while let element = drain.next() { container.append(element) }
+            buffer.move(to: &container)
         }
+    }
+
+    /// Reads to the end, and fills a container exactly.
+    /// - Parameter container: The container, whose free capacity is the number of elements.
+    /// - Returns: The conclusion.
+    /// - Throws: The error of the source, ``AsyncReaderLeftOverElementsError`` if there are more elements, or
+    ///   ``AsyncReaderInsufficientElementsError`` if there are fewer.
+    public consuming func collect<Container: RangeReplaceableContainer<ReadElement> & ~Copyable & ~Escapable>(
+        exactlyInto container: inout Container
+    ) async throws(EitherError<
+        ReadFailure, EitherError<AsyncReaderLeftOverElementsError, AsyncReaderInsufficientElementsError>
+    >) -> FinalElement {
+        typealias Mismatch = EitherError<AsyncReaderLeftOverElementsError, AsyncReaderInsufficientElementsError>
+        return try await readToEnd { (buffer, isLast) throws(Mismatch) in
+            guard buffer.count <= container.freeCapacity else { throw .first(AsyncReaderLeftOverElementsError()) }
+            let isShort = isLast && buffer.count < container.freeCapacity
+            if isShort { throw .second(AsyncReaderInsufficientElementsError()) }
+            buffer.move(to: &container)
+        }
+    }
+
+    /// Reads to the end, and adds the elements to a container that grows.
+    /// - Parameters:
+    ///   - container: The container.
+    ///   - maximumSize: The maximum number of elements that are added.
+    /// - Returns: The conclusion.
+    /// - Throws: The error of the source, or ``AsyncReaderLeftOverElementsError`` if there are more elements.
+    public consuming func collect<Container: DynamicContainer<ReadElement> & ~Copyable>(
+        into container: inout Container,
+        maximumSize: Int
+    ) async throws(EitherError<ReadFailure, AsyncReaderLeftOverElementsError>) -> FinalElement {
+        var room = maximumSize
+        return try await readToEnd { (buffer, _) throws(AsyncReaderLeftOverElementsError) in
+            guard buffer.count <= max(0, room) else { throw AsyncReaderLeftOverElementsError() }
+            room -= buffer.count
+            buffer.move(to: &container)
+        }
+    }
+
+    /// Reads to the end, and calls a closure with each buffer, and whether it is the last one.
+    private consuming func readToEnd<Failure: Error>(
+        _ body: (inout Buffer, Bool) throws(Failure) -> Void
+    ) async throws(EitherError<ReadFailure, Failure>) -> FinalElement {
+        while true {
+            let conclusion = try await read { (buffer, final) throws(Failure) -> FinalElement? in
+                try body(&buffer, final != nil)
+                return final
+            }
+            switch consume conclusion {
+            case .some(let conclusion): return conclusion
+            case .none: break
+            }
+        }
+    }
+}
+
+extension RangeReplaceableContainer where Self: ~Copyable, Self: ~Escapable {
+    /// Moves all elements to the end of another container.
+    fileprivate mutating func move<Container: RangeReplaceableContainer<Element> & ~Copyable & ~Escapable>(
+        to container: inout Container
+    ) {
+        var drain = consumeAll()
+        while let element = drain.next() { container.append(element) }
     }
 }
 
 /// The error of a reader that has more elements than a container has room for.
 public struct AsyncReaderLeftOverElementsError: Error, Hashable {
+    /// Creates the error.
+    public init() {}
+}
+
+/// The error of a reader that has fewer elements than a container has room for.
+public struct AsyncReaderInsufficientElementsError: Error, Hashable {
     /// Creates the error.
     public init() {}
 }
@@ -82,3 +150,5 @@ public enum EitherError<First: Error, Second: Error>: Error {
         }
     }
 }
+
+extension EitherError: Equatable where First: Equatable, Second: Equatable {}

@@ -23,6 +23,9 @@ extension RangeReplaceableContainer where Self: ~Copyable, Self: ~Escapable {
     public var isEmpty: Bool { count == 0 }
 }
 
+/// A container that gets more memory when elements are appended.
+public protocol DynamicContainer<Element>: RangeReplaceableContainer, ~Copyable {}
+
 /// The elements that leave a container, in order.
 public protocol Drain<Element>: ~Copyable, ~Escapable {
     /// An element.
@@ -66,6 +69,11 @@ public struct UniqueArray<Element>: ~Copyable {
     /// Creates an array with copies of elements.
     public init(copying elements: some Sequence<Element>) { self.elements = Array(elements) }
 
+    /// Creates an array with copies of elements that lie together in memory.
+    public init(copying elements: Span<Element>) {
+        self.elements = elements.withUnsafeBufferPointer { Array($0) }
+    }
+
     /// Creates an array with one element a number of times.
     public init(repeating element: Element, count: Int) { elements = Array(repeating: element, count: count) }
 
@@ -84,7 +92,7 @@ public struct UniqueArray<Element>: ~Copyable {
     }
 }
 
-extension UniqueArray: RangeReplaceableContainer {
+extension UniqueArray: DynamicContainer {
     /// The number of elements.
     public var count: Int { elements.count }
     /// The number of elements that can be appended without more memory.
