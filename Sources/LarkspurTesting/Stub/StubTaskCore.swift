@@ -127,11 +127,24 @@ final class StubTaskCore: Sendable {
                 guard let task = storage.withLock({ $0.runningTask }), let delegate = eventDelegate else {
                     return send(nil)
                 }
-                delegate.urlSession(session, task: task) { [self] stream in
-                    if let stream { read(InputStreamBox(stream: stream)) } else { send(nil) }
+                ask(refusal: InputStreamBox?.none) { [self] box in
+                    if let box { read(box) } else { send(nil) }
+                } of: { answer in
+                    delegate.urlSession(session, task: task) { answer($0.map { InputStreamBox(stream: $0) }) }
                 }
             }
         }
+    }
+
+    /// Asks the delegate. A delegate that releases the handler without a call refuses, as with the engine.
+    private func ask<Value: Sendable>(
+        refusal: Value,
+        _ take: @escaping @Sendable (Value) -> Void,
+        of delegate: (@escaping @Sendable (Value) -> Void) -> Void
+    ) {
+        let question = Question(refusal: refusal)
+        delegate { question.answer($0) }
+        if let answer = question.take(orLater: take) { take(answer) }
     }
 
     /// A stream on its way to the thread that reads it.
@@ -284,13 +297,15 @@ final class StubTaskCore: Sendable {
                 }
             }
             guard let delegate else { return take(next) }
-            delegate.urlSession(
-                session,
-                task: task,
-                willPerformHTTPRedirection: response,
-                newRequest: next,
-                completionHandler: take
-            )
+            ask(refusal: nil, take) {
+                delegate.urlSession(
+                    session,
+                    task: task,
+                    willPerformHTTPRedirection: response,
+                    newRequest: next,
+                    completionHandler: $0
+                )
+            }
         }
     }
 
@@ -335,9 +350,11 @@ final class StubTaskCore: Sendable {
         else {
             return finishDelivery()
         }
-        delegate.urlSession(session, dataTask: task, didReceive: response) { [self] disposition in
+        ask(refusal: .cancel) { [self] disposition in
             if disposition == .cancel { cancel() }
             finishDelivery()
+        } of: {
+            delegate.urlSession(session, dataTask: task, didReceive: response, completionHandler: $0)
         }
     }
 

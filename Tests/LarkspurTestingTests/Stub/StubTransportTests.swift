@@ -280,6 +280,50 @@ import Testing
 
     // MARK: Sessions
 
+    /// A delegate that is asked, and releases each completion handler without a call.
+    private final class SilentDelegate: NSObject, URLSessionDataDelegate {
+        let refusesResponses: Bool
+        let ends = Recorder<(any Error)?>()
+        let responses = Recorder<URLResponse?>()
+
+        init(refusesResponses: Bool) { self.refusesResponses = refusesResponses }
+
+        func urlSession(
+            _ session: URLSession,
+            task: URLSessionTask,
+            willPerformHTTPRedirection response: HTTPURLResponse,
+            newRequest request: URLRequest,
+            completionHandler: @escaping @Sendable (URLRequest?) -> Void
+        ) {}
+
+        func urlSession(
+            _ session: URLSession,
+            dataTask: URLSessionDataTask,
+            didReceive response: URLResponse,
+            completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+        ) {
+            responses.record(response)
+            if !refusesResponses { completionHandler(.allow) }
+        }
+
+        func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+            ends.record(error)
+        }
+    }
+
+    @Test("As with the engine, a delegate refuses by releasing a completion handler", arguments: [false, true])
+    func unansweredDelegate(refusesResponses: Bool) async throws {
+        stub.on(.get, "/a", .redirect(to: "/b", status: 302))
+        stub.on(.get, "/b", .text("b"))
+        let delegate = SilentDelegate(refusesResponses: refusesResponses)
+        let session = stub.session(delegate: delegate)
+        session.dataTask(with: try #require(URL(string: "https://a.example.com/a"))).resume()
+        let error = try await delegate.ends.first() as? URLError
+        #expect(error?.code == (refusesResponses ? .cancelled : nil))
+        #expect(delegate.responses.values.map { ($0 as? HTTPURLResponse)?.statusCode } == [302])
+        #expect(stub.requests.count == 1)
+    }
+
     @Test("A session for code without a session manager has completion handlers and await")
     func session() async throws {
         stub.on(.get, "/a", .text("a"))

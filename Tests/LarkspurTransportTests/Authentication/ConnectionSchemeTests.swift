@@ -155,6 +155,18 @@ struct ConnectionSchemeTests {
         #expect(try await outcome(delegate, URLRequest(url: server.url("/basic"))).status == 200)
         #expect(delegate.calls.values.last == "task")
     }
+
+    @Test(
+        "A session's delegate that releases the handler without a call refuses, and the task's is not asked",
+        .enabled(if: ConnectionScheme.available.contains(.ntlm))
+    )
+    func unanswered() async throws {
+        route("/secret", 200)
+        let delegate = ReleasingDelegate()
+        #expect(try await outcome(delegate, URLRequest(url: server.url("/secret"))).status == 401)
+        #expect(delegate.questions.values == ["session's challenge"])
+        #expect(server.values(of: "Authorization", at: "/secret") == [nil])
+    }
 }
 
 private final class SessionChallengeDelegate: NSObject, URLSessionTaskDelegate {

@@ -12,7 +12,7 @@ struct KnownCredentialTests {
 
     init() throws { server = try LoopbackServer() }
 
-    private func makeSession(_ delegate: ChallengeDelegate? = nil) -> CurlURLSession {
+    private func makeSession(_ delegate: (any URLSessionDelegate)? = nil) -> CurlURLSession {
         CurlURLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
     }
 
@@ -38,6 +38,20 @@ struct KnownCredentialTests {
         defer { session.finishTasksAndInvalidate() }
         #expect(try await session.outcome(of: server.url("/a")).status == 200)
         #expect(delegate.challenges.values.map(\.proposed) == ["user"])
+    }
+
+    @Test("No credential is sent if the delegate releases the handler without a call")
+    func unanswered() async throws {
+        server.protect("/a")
+        let credential = URLCredential(user: "user", password: "password", persistence: .permanent)
+        configuration.urlCredentialStorage?.setDefaultCredential(credential, for: space())
+        let delegate = ReleasingDelegate()
+        let session = makeSession(delegate)
+        defer { session.finishTasksAndInvalidate() }
+        let outcome = try await session.outcome(of: server.url("/a"))
+        #expect(outcome.status == 401 && outcome.error == nil)
+        #expect(delegate.questions.values == ["challenge"])
+        #expect(server.values(of: "Authorization", at: "/a") == [nil])
     }
 
     @Test("A stored credential that is wrong is tried once")

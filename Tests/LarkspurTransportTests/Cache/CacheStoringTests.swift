@@ -75,6 +75,18 @@ struct CacheStoringTests {
         #expect(try await lab.get("/x").text == "second")
     }
 
+    @Test("A response is not kept if the delegate releases the handler without a call")
+    func unanswered() async throws {
+        let lab = try CacheLab()
+        lab.server.route("/x", .text("first").adding("Cache-Control", "max-age=600"), .text("second"))
+        let delegate = ReleasingDelegate()
+        let task = lab.makeSession(delegate).dataTask(with: lab.server.url("/x"))
+        task.resume()
+        try await eventually(.completed) { task.state }
+        #expect(delegate.questions.values == ["cache"])
+        #expect(try await lab.get("/x").text == "second")
+    }
+
     @Test("What is larger than a twentieth of the capacity is delivered and not kept", arguments: [true, false])
     func large(hasLength: Bool) async throws {
         let lab = try CacheLab(HTTPCache(memoryCapacity: 20_000))

@@ -307,6 +307,21 @@ import Testing
         #expect(asked.values.count == 2)
     }
 
+    @Test("A stream that a delegate releases the handler of is an error")
+    func unansweredStream() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        let delegate = ReleasingDelegate()
+        let session = CurlURLSession(configuration: .testing, delegate: delegate, delegateQueue: nil)
+        defer { session.invalidateAndCancel() }
+        let task = session.uploadTask(withStreamedRequest: URLRequest(server.url("/anything"), "POST"))
+        task.resume()
+        try await eventually(.completed) { task.state }
+        #expect((task.error as? URLError)?.code == .requestBodyStreamExhausted)
+        #expect(delegate.questions.values == ["stream"])
+        #expect(server.requests.isEmpty)
+    }
+
     @Test("A request's stream that was sent already, and is closed, is an error")
     func closedStream() async throws {
         let server = try LoopbackServer()

@@ -266,10 +266,47 @@ struct RedirectTests {
         #expect(log.names == ["redirect", "response", "data", "completed"])
     }
 
-    @Test("A handler that is forgotten counts as following")
-    func forgotten() async throws {
-        let (outcome, _) = try await run { _, _, _ in }
-        #expect(outcome.text == "there")
+    @Test(
+        "A redirect is the response if the delegate releases the handler without a call, at once or later",
+        arguments: Style.allCases,
+        [false, true]
+    )
+    func released(style: Style, isLater: Bool) async throws {
+        server.route("/from", .text("moved", status: 302).adding("Location", "/to"))
+        server.route("/to", .text("there"))
+        let log = DelegateLog(
+            .with {
+                $0.redirect = { _, _, answer in if isLater { DispatchQueue.global().async { _ = answer } } }
+            }
+        )
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
+        defer { session.finishTasksAndInvalidate() }
+        let url = server.url("/from")
+        let outcome: Outcome
+        switch style {
+        case .delegate: outcome = try await log.outcome(of: session.dataTask(with: url))
+        case .downloadDelegate: outcome = try await log.outcome(of: session.downloadTask(with: url))
+        default: outcome = try await session.outcome(of: url)
+        }
+        #expect(outcome.text == "moved")
+        #expect(outcome.error == nil)
+        #expect(server.requests(to: "/to").isEmpty)
+    }
+
+    @Test("A delegate that implements no method follows redirects and accepts responses")
+    func indifferent() async throws {
+        server.route("/from", .redirect(to: "/to"))
+        server.route("/to", .text("there"))
+        let delegate = IndifferentDelegate()
+        let session = CurlURLSession(configuration: .testing, delegate: delegate, delegateQueue: nil)
+        defer { session.finishTasksAndInvalidate() }
+        #expect(try await session.outcome(of: server.url("/from")).text == "there")
+        let task = session.dataTask(with: server.url("/from"))
+        task.resume()
+        try await eventually(.completed) { task.state }
+        #expect((task.response as? HTTPURLResponse)?.statusCode == 200)
+        #expect(task.error == nil)
+        #expect(task.countOfBytesReceived == 5)
     }
 
     @Test("A cancellation before or after the answer ends the task once", arguments: [true, false])
@@ -306,4 +343,7 @@ struct RedirectTests {
         #expect(outcome.code == .unsupportedURL)
     }
 }
+
+/// A delegate whose methods are those of the protocol's extension.
+private final class IndifferentDelegate: NSObject, URLSessionDataDelegate {}
 #endif

@@ -79,8 +79,39 @@ final class StubProtocol: URLProtocol {
             Self.gates.withLock { $0["/sleep"] }?.wait(timeout: 170)
             client?.urlProtocolDidFinishLoading(self)
         case "/proxy": forward()
+        case "/challenge":
+            let space = URLProtectionSpace(
+                host: "stub.test",
+                port: 80,
+                protocol: "http",
+                realm: "realm",
+                authenticationMethod: NSURLAuthenticationMethodHTTPBasic
+            )
+            let challenge = URLAuthenticationChallenge(
+                protectionSpace: space,
+                proposedCredential: nil,
+                previousFailureCount: 0,
+                failureResponse: nil,
+                error: nil,
+                sender: Sender(answer)
+            )
+            client?.urlProtocol(self, didReceive: challenge)
         default: client?.urlProtocol(self, didFailWithError: URLError(.fileDoesNotExist))
         }
+    }
+
+    /// Answers with the decision about a challenge.
+    private final class Sender: NSObject, URLAuthenticationChallengeSender, @unchecked Sendable {
+        // Safe: the engine calls it on the queue of the class.
+        private let answer: (String) -> Void
+
+        init(_ answer: @escaping (String) -> Void) { self.answer = answer }
+
+        func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) { answer("used") }
+        func continueWithoutCredential(for challenge: URLAuthenticationChallenge) { answer("continued") }
+        func cancel(_ challenge: URLAuthenticationChallenge) { answer("cancelled") }
+        func performDefaultHandling(for challenge: URLAuthenticationChallenge) { answer("default") }
+        func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) { answer("rejected") }
     }
 
     /// Answers with the request's own and additional fields, and its content.
@@ -195,14 +226,21 @@ struct ProtocolLoadingTests {
         #expect(try await Style.handler.send(request, configuration: configuration).code == .httpTooManyRedirects)
     }
 
-    @Test("A redirect that the delegate refuses is the response")
-    func refusedRedirect() async throws {
-        let log = DelegateLog(.with { $0.redirect = { _, _, answer in answer(nil) } })
+    @Test("A redirect that the delegate refuses is the response", arguments: [false, true])
+    func refusedRedirect(isCalled: Bool) async throws {
+        let log = DelegateLog(.with { $0.redirect = { _, _, answer in if isCalled { answer(nil) } } })
         let session = CurlURLSession(configuration: configuration, delegate: log, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         let outcome = try await log.outcome(of: session.dataTask(with: url("/redirect")))
         #expect(outcome.status == 302)
         #expect(outcome.error == nil)
+    }
+
+    @Test("Its challenge is rejected if the delegate releases the handler without a call")
+    func unansweredChallenge() async throws {
+        let session = CurlURLSession(configuration: configuration, delegate: ReleasingDelegate(), delegateQueue: nil)
+        defer { session.finishTasksAndInvalidate() }
+        #expect(try await session.outcome(of: url("/challenge")).text == "rejected")
     }
 
     @Test("Content that is produced is a stream for it")

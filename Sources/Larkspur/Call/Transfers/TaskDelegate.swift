@@ -383,8 +383,8 @@ final class TaskDelegate: TransferReceiver {
     /// Retains the completion handler of a question until the task ends, without calling it.
     ///
     /// The task is cancelled after this. The cancellation may reach the session late, because another thread may be
-    /// passing the orders of the task on. If the handler were released before that, the session would use the default
-    /// answer.
+    /// passing the orders of the task on. If the handler were released before that, the session would take this for a
+    /// refusal, and the task might get the refused response.
     private func keepOpen(_ question: any Sendable) {
         storage.withLock { if $0.ending != nil { $0.openQuestion = question } }
     }

@@ -10,9 +10,9 @@ enum DelegateAnswer: Sendable {
 /// A completion handler that passes the first decision of a delegate to the code that waits for it. Further decisions
 /// are ignored.
 ///
-/// If a delegate releases the handler without a call, the result is the same as for a delegate that does not implement
-/// the method. So a delegate that forgets the handler cannot block a task forever.
-final class Question<Value: Sendable>: Sendable {
+/// If a delegate releases the handler without a call, the decision is the refusal. So a delegate that refuses by
+/// returning opens nothing that it meant to close, and a delegate that forgets the handler cannot block a task forever.
+package final class Question<Value: Sendable>: Sendable {
     private enum State {
         case asking
         case answered(Value)
@@ -21,15 +21,16 @@ final class Question<Value: Sendable>: Sendable {
     }
 
     private let state = Mutex(State.asking)
-    private let fallback: Value
+    private let refusal: Value
 
-    init(fallback: Value) { self.fallback = fallback }
+    /// - Parameter refusal: The decision if the handler is released without a call.
+    package init(refusal: Value) { self.refusal = refusal }
 
     deinit {
-        if case .waiting(let resume) = state.withLock({ $0 }) { resume(fallback) }
+        if case .waiting(let resume) = state.withLock({ $0 }) { resume(refusal) }
     }
 
-    func answer(_ value: Value) {
+    package func answer(_ value: Value) {
         let resume = state.withLock { state -> (@Sendable (Value) -> Void)? in
             switch state {
             case .asking:
@@ -45,8 +46,8 @@ final class Question<Value: Sendable>: Sendable {
     }
 
     /// Returns the decision if it has already been made. Otherwise returns nil, and passes the decision to `resume`
-    /// when it is made.
-    func take(orLater resume: @escaping @Sendable (Value) -> Void) -> Value? {
+    /// when it is made, or the refusal when the handler is released.
+    package func take(orLater resume: @escaping @Sendable (Value) -> Void) -> Value? {
         state.withLock { state in
             guard case .answered(let value) = state else {
                 state = .waiting(resume)

@@ -62,8 +62,9 @@ final class Delivery: Sendable {
         case complete((any Error)?)
         /// The content of a task with a completion handler.
         case content(Data)
-        /// A late decision about the response: the delegate made it after its method had returned.
-        case disposition(URLSession.ResponseDisposition)
+        /// A late decision about the response: the delegate made it after its method had returned. Nil if it has
+        /// released the handler without a call.
+        case disposition(URLSession.ResponseDisposition?)
     }
 
     typealias ResumeDataHandler = Transferring<(Data?) -> Void>

@@ -8,7 +8,7 @@ extension TaskCore {
         guard let listener, let delegate = listener.delegates.data, let task = listener.dataTask,
             let response = proposal.entry.cachedResponse(withMetadata: false)
         else { return proposal.store() }
-        let question = Question<CachedURLResponse?>(fallback: nil)
+        let question = Question<CachedURLResponse?>(refusal: nil)
         delegate.urlSession(listener.session, dataTask: task, willCacheResponse: response) { question.answer($0) }
         if let answer = question.take(orLater: { Self.store($0, in: proposal.unawaited, insteadOf: response) }) {
             Self.store(answer, in: proposal, insteadOf: response)

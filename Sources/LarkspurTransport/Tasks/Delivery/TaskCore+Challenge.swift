@@ -5,13 +5,13 @@ extension TaskCore {
     /// challenge is passed to the task's delegate. All other challenges are passed to the task's delegate immediately.
     ///
     /// If the session's delegate does not implement the method, the result is also default handling. The two cases
-    /// cannot be distinguished.
+    /// cannot be distinguished. If the delegate releases the handler without a call, no credential is sent.
     func askAboutChallenge(_ challenge: URLAuthenticationChallenge) {
         guard challenge.protectionSpace.isOfConnection, let delegate = session.delegate, let object = session.object
         else {
             return askTaskAboutChallenge(challenge)
         }
-        let question = Question<ChallengeDecision>(fallback: (.performDefaultHandling, nil))
+        let question = Question<ChallengeDecision>(refusal: Self.refusedChallenge)
         delegate.urlSession(object, didReceive: challenge) { question.answer(($0, $1)) }
         let answer = question.take { [self] in receive($0, of: challenge) }
         if let answer { receive(answer, of: challenge) }
@@ -30,10 +30,17 @@ extension TaskCore {
                 session.loop.post(.answer(self, .challenge($0.0, $0.1)))
             }
         }
-        let fallback: ChallengeDecision = (isUnaskable ? .cancelAuthenticationChallenge : .performDefaultHandling, nil)
-        ask(fallback: fallback, { DelegateAnswer.challenge($0.0, $0.1) }) { delegate, session, task, answer in
+        ask(
+            default: (.performDefaultHandling, nil),
+            refusal: Self.refusedChallenge,
+            { DelegateAnswer.challenge($0.0, $0.1) }
+        ) { delegate, session, task, answer in
             delegate.urlSession(session, task: task, didReceive: challenge) { answer(($0, $1)) }
         }
     }
+
+    /// The decision of a delegate that does not decide: no credential is sent, not even one of the session's storage.
+    /// The 401 or 407 is the response, unless the server offers another scheme, for which the delegate is asked again.
+    private static var refusedChallenge: ChallengeDecision { (.rejectProtectionSpace, nil) }
 }
 #endif

@@ -84,7 +84,7 @@ extension TaskCore {
         }
         if case .bytes(let channel) = completion { return channel.receive(response.object) }
         guard let listener, let delegate = listener.delegates.data, let task = listener.dataTask else { return }
-        let question = Question(fallback: URLSession.ResponseDisposition.allow)
+        let question = Question<URLSession.ResponseDisposition?>(refusal: nil)
         delegate.urlSession(listener.session, dataTask: task, didReceive: response.object) { question.answer($0) }
         let answer = question.take { [self] disposition in
             self.session.delivery.send(
@@ -95,8 +95,17 @@ extension TaskCore {
         if let answer { apply(answer) } else { deliveryState.isHeld = true }
     }
 
-    private func apply(_ disposition: URLSession.ResponseDisposition) {
+    /// - Parameter disposition: The decision; nil if the delegate has released the handler without a call.
+    private func apply(_ disposition: URLSession.ResponseDisposition?) {
         switch disposition {
+        case nil:
+            cancel(
+                with: URLError.engine(
+                    .cancelled,
+                    "The delegate did not call the completion handler of the response, which counts as a refusal.",
+                    url: originalRequest?.url
+                )
+            )
         case .cancel: cancel()
         // A task with a completion handler does not become a download, because the handler expects content and not a
         // file.
@@ -105,7 +114,7 @@ extension TaskCore {
         }
     }
 
-    private func release(_ disposition: URLSession.ResponseDisposition) {
+    private func release(_ disposition: URLSession.ResponseDisposition?) {
         deliveryState.isHeld = false
         apply(disposition)
         let events = deliveryState.heldEvents
@@ -134,17 +143,13 @@ extension TaskCore {
 
     // MARK: Questions
 
-    /// Whether there is a delegate that cannot be asked, because the task is a refresh and has no task object. The
-    /// decision is then a refusal, because the delegate might refuse.
-    var isUnaskable: Bool { isRefresh && delegates.task != nil }
-
     private func askAboutRedirect(_ response: HTTPURLResponse, _ request: URLRequest) {
         if let receiver = deliveryState.receiver {
             return receiver.redirect(response, to: request).give { [self] in
                 session.loop.post(.answer(self, .redirect($0)))
             }
         }
-        ask(fallback: isUnaskable ? nil : request, DelegateAnswer.redirect) { delegate, session, task, answer in
+        ask(default: request, refusal: nil, DelegateAnswer.redirect) { delegate, session, task, answer in
             delegate.urlSession(
                 session,
                 task: task,
@@ -155,16 +160,25 @@ extension TaskCore {
         }
     }
 
+    /// Asks the delegate of the task.
+    /// - Parameters:
+    ///   - default: The decision if there is no delegate.
+    ///   - refusal: The decision of a delegate that releases the handler without a call. Also the decision if there is
+    ///     a delegate that cannot be asked, because the delegate might refuse. This is so if the task is a refresh and
+    ///     has no task object.
+    ///   - makeAnswer: Converts the decision for the loop.
+    ///   - ask: Calls the method of the delegate.
     func ask<Value: Sendable>(
-        fallback: Value,
+        default: Value,
+        refusal: Value,
         _ makeAnswer: @escaping @Sendable (Value) -> DelegateAnswer,
         _ ask: (any URLSessionTaskDelegate, URLSession, URLSessionTask, @escaping @Sendable (Value) -> Void) -> Void
     ) {
         let loop = session.loop
         guard let listener, let delegate = listener.delegates.task else {
-            return loop.post(.answer(self, makeAnswer(fallback)))
+            return loop.post(.answer(self, makeAnswer(delegates.task == nil ? `default` : refusal)))
         }
-        let question = Question(fallback: fallback)
+        let question = Question(refusal: refusal)
         ask(delegate, listener.session, listener.task) { question.answer($0) }
         let answer = question.take { [self] in loop.post(.answer(self, makeAnswer($0))) }
         if let answer { loop.post(.answer(self, makeAnswer(answer))) }
@@ -184,7 +198,7 @@ extension TaskCore {
         guard let listener, let delegate = listener.delegates.task else {
             return loop.post(.body(self, .stream(Transferring(nil))))
         }
-        let question = Question<Transferring<InputStream?>>(fallback: Transferring(nil))
+        let question = Question<Transferring<InputStream?>>(refusal: Transferring(nil))
         delegate.urlSession(
             listener.session,
             task: listener.task,

@@ -64,11 +64,17 @@ struct DispositionTests {
         #expect(log.outcome.code == .cancelled)
     }
 
-    @Test("A handler that is forgotten allows the response")
-    func forgotten() async throws {
-        let log = try await run("/bytes/5000") { _, _ in }
-        #expect(log.data.count == 5000)
-        #expect(log.outcome.error == nil)
+    @Test(
+        "A response is refused if the delegate releases the handler without a call, at once or later",
+        arguments: [false, true]
+    )
+    func released(isLater: Bool) async throws {
+        let log = try await run("/bytes/5000") { _, answer in
+            if isLater { DispatchQueue.global().async { _ = answer } }
+        }
+        #expect(log.names == ["response", "completed"])
+        #expect(log.outcome.code == .cancelled)
+        #expect(log.outcome.error?.localizedDescription.contains("did not call the completion handler") == true)
     }
 
     @Test("A task that waits for the answer can be cancelled")

@@ -8,7 +8,7 @@ struct QuestionTests {
     @Test("An answer before the delegate returns is taken at once; others are too late")
     func before() {
         let late = Recorder<Int>()
-        let question = Question(fallback: 0)
+        let question = Question(refusal: 0)
         question.answer(1)
         question.answer(2)
         #expect(question.take { late.record($0) } == 1)
@@ -19,18 +19,18 @@ struct QuestionTests {
     @Test("An answer after the delegate has returned is handed on, once")
     func after() {
         let late = Recorder<Int>()
-        let question = Question(fallback: 0)
+        let question = Question(refusal: 0)
         #expect(question.take { late.record($0) } == nil)
         question.answer(1)
         question.answer(2)
         #expect(late.values == [1])
     }
 
-    @Test("A handler that is dropped counts as the fallback, unless it was called", arguments: [false, true])
+    @Test("A handler that is released without a call refuses", arguments: [false, true])
     func dropped(isAnswered: Bool) {
         let late = Recorder<Int>()
         do {
-            let question = Question(fallback: 7)
+            let question = Question(refusal: 7)
             _ = question.take { late.record($0) }
             if isAnswered { question.answer(1) }
         }
