@@ -28,6 +28,25 @@ struct ResponseRunTests {
         #expect(try await run("SERVER/latin").output == Data([0x61, 0xE9]))
     }
 
+    @Test("Of a response that is cut short, all that has arrived is printed", arguments: [[], ["--pretty=format"]])
+    func cutShort(options: [String]) async throws {
+        let bytes = Data((0..<600_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        server.route("/cut", .raw([.text("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"), .bytes(bytes)]))
+        server.route(
+            "/json",
+            .raw([
+                .text("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n"),
+                .text("[1, 2"),
+            ])
+        )
+        for (path, content) in [("cut", bytes), ("json", Data("[1, 2".utf8))] {
+            let arguments = options + ["127.0.0.1:\(server.port)/\(path)"]
+            let result = try await CommandRun.run(arguments, in: folder.url, input: nil)
+            #expect(result.output == content, "\(path): \(result.output.count) bytes")
+            #expect(result.status == 1 && result.errors.contains("lost before the response was complete"))
+        }
+    }
+
     @Test("Heads and bodies are printed on request")
     func parts() async throws {
         server.route("/x", .json(#"{"b":1}"#).adding("X-A", "é"))

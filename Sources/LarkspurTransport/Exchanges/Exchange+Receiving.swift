@@ -239,7 +239,8 @@ extension Exchange {
             return .isOver
         }
         guard !sink.hasRest else { return .goesOn }
-        if let failure = transfer.truncation ?? sink.finish() {
+        let shortfall = sink.finish()
+        if let failure = transaction.pendingFailure ?? transfer.truncation ?? shortfall {
             fail(failure)
         } else {
             if let trailers { task.setTrailers(trailers) }

@@ -159,6 +159,7 @@ final class Exchange: DeadlineHolder {
             return transaction.isFinished
         }
         if transaction.isTransferring { retireConnection() }
+        task.noteExpiry()
         fail(
             timers.failure(
                 at: now,

@@ -54,8 +54,9 @@ struct Transaction {
         /// The transfer has ended, and the delegate has not decided yet. `failure` counts only if the response is
         /// accepted.
         case asking(Question, failure: URLError?)
-        /// The transfer has ended, and some of its content has not been consumed yet.
-        case draining
+        /// The transfer has ended, and some of its content has not been consumed yet. After this content, `failure` is
+        /// reported: the failure of the transfer.
+        case draining(failure: URLError?)
         /// A stored response is being delivered.
         case replaying
         /// A `URLProtocol` loads the request. If the `URLProtocol` has reported a challenge, the challenge waits for
@@ -151,6 +152,11 @@ struct Transaction {
 
     var isFinished: Bool {
         if case .finished = phase { true } else { false }
+    }
+
+    /// The failure of a transfer whose content is still being delivered; nil if there is none.
+    var pendingFailure: URLError? {
+        if case .draining(let failure) = phase { failure } else { nil }
     }
 
     /// Whether content is buffered without being decoded.
@@ -302,13 +308,18 @@ struct Transaction {
         default: break
         }
         if let repetition = end.repetition { return [.send(repetition)] }
-        if let failure = end.failure { return [.fail(failure)] }
+        if let failure = end.failure {
+            // The content that arrived before the failure may not be decoded yet, because its consumer is slow.
+            guard case .receiving(.deliver) = phase, self.failure == nil else { return [.fail(failure)] }
+            phase = .draining(failure: failure)
+            return [.drain]
+        }
         switch phase {
         case .receiving(.bufferUnlessAnswered(let refusal)):
-            phase = .draining
+            phase = .draining(failure: nil)
             return [.settle(refusal)]
         case .receiving:
-            phase = .draining
+            phase = .draining(failure: nil)
             return [.drain]
         default:
             return [
@@ -325,7 +336,7 @@ struct Transaction {
 
     /// Records that the transfer has ended because a proxy has refused the tunnel to the server.
     mutating func endTransfer(refusedBy refusal: Refusal) -> [Action] {
-        phase = .draining
+        phase = .draining(failure: nil)
         return [.settle(refusal)]
     }
 
@@ -341,16 +352,17 @@ struct Transaction {
 
     mutating func receive(_ decision: Decision) -> [Action] {
         let hasEnded: Bool
+        var failure: URLError?
         switch phase {
         case .receiving(.buffer): hasEnded = false
-        case .asking(_, let failure):
+        case .asking(_, let ended):
             hasEnded = true
-            self.failure = failure
+            failure = ended
         default: return []
         }
         switch decision {
         case .accept:
-            phase = hasEnded ? .draining : .receiving(.deliver)
+            phase = hasEnded ? .draining(failure: failure) : .receiving(.deliver)
             return [.deliver, .deliverBuffered, hasEnded ? .drain : .goOn]
         case .follow(let next, let keepsContent): return [.follow(next, keepsContent: keepsContent)]
         case .sendAgain: return [.send(.same)]

@@ -196,6 +196,12 @@ final class TaskCore: Sendable {
 
     var isCancelled: Bool { storage.withLock { $0.course.isCancelled } }
 
+    /// Whether the end of the task is reported although the delegate has not decided about the response.
+    var endsAtOnce: Bool { storage.withLock { $0.course.endsAtOnce } }
+
+    /// Records that a time limit of the task has passed.
+    func noteExpiry() { storage.withLock { $0.course.expire() } }
+
     /// Whether further content is not needed. If a download is cancelled to produce resume data, further content is
     /// still needed.
     var isAbandoned: Bool { storage.withLock { $0.course.isAbandoned } }

@@ -24,6 +24,12 @@ struct TaskCourse {
     /// Whether the cancellation is to produce resume data. If so, a download that is already complete still succeeds.
     private var isCancelledResumably = false
 
+    /// Whether a time limit of the task has passed.
+    private var hasExpired = false
+
+    /// Whether the end of the task is reported although the delegate has not decided about the response.
+    var endsAtOnce: Bool { state == .canceling || hasExpired }
+
     /// Whether the task can be resumed and suspended. This is so if the task has neither ended nor been cancelled.
     private var isActive: Bool { state == .running || state == .suspended }
 
@@ -66,6 +72,9 @@ struct TaskCourse {
         isCancelledResumably = isResumable
         return true
     }
+
+    /// Records that a time limit of the task has passed.
+    mutating func expire() { hasExpired = true }
 
     /// Decides whether the loop begins the task.
     mutating func begin(at now: LoopTime) -> Beginning {

@@ -77,6 +77,45 @@ struct TaskHooksTests {
         #expect(try await calls.wait(for: 2) == ["manager: response", "task: end"])
     }
 
+    @Test(
+        "A hook that accepts a response after its transfer has failed gets the content that has arrived, then the error",
+        arguments: [TestTransport.curl, .delegate]
+    )
+    func lateDisposition(_ transport: TestTransport) async throws {
+        server.route(
+            "/cut",
+            .raw([.text("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"), .bytes(Data(count: 600_000))])
+        )
+        let manager = transport.makeManager(for: server)
+        let gate = LoopbackServer.Gate()
+        let asked = Recorder<Void>()
+        let sizes = Recorder<Int>()
+        let errors = Recorder<LarkspurError?>()
+        var hooks = SessionHooks()
+        hooks.responseDisposition = { _, _ in
+            asked.record(())
+            gate.wait()
+            return .allow
+        }
+        let options = CallOptions(hooks: hooks, validation: .anything)
+
+        manager.dataTask(with: URLRequest(url: server.url("/cut")), options: options)
+            .responseStream { _, data in
+                sizes.record(data.count)
+            } completionHandler: { result in
+                errors.record(result.error)
+            }
+        try await asked.wait()
+        try await server.waitForOpenConnections(0)
+        // By the end of another request the session has seen the end of the first one.
+        _ = try await manager.get("get").data
+        #expect(errors.values.isEmpty)
+        gate.open()
+
+        #expect(try await errors.first()?.code == .connectionLost)
+        #expect(sizes.values.reduce(0, +) == 600_000)
+    }
+
     @Test("Every call takes hooks", arguments: TestTransport.allCases)
     func everyCall(_ transport: TestTransport) async throws {
         server.route("/x", .json("{}"))

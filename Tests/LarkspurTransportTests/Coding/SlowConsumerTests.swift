@@ -107,6 +107,29 @@ struct SlowConsumerTests {
         #expect(rest.1?.code == .cannotDecodeContentData)
     }
 
+    @Test("That the transfer has failed is said after all that could be decoded")
+    func cutShort() async throws {
+        let content = CodedSample.zeros(members: 64)
+        server.route(
+            "/coded",
+            .raw([
+                .text("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(content.count + 1)\r\n\r\n"),
+                .bytes(content),
+            ])
+        )
+        var events = consumer.events.makeAsyncIterator()
+
+        let first = try await start(&events)
+        try await server.waitForOpenConnections(0)
+        for _ in 0..<3 { await turnOfLoop() }
+        consumer.open()
+        let rest = try #require(await takeRest(&events))
+
+        #expect(first + rest.zeros == 4 << 20)
+        #expect(rest.1?.code == .networkConnectionLost)
+        #expect(task.transferMetrics.last?.responseBodyBytesDecoded == 4 << 20)
+    }
+
     @Test("A suspended task decodes nothing, even if its transfer has ended, until it is resumed")
     func suspended() async throws {
         serve(CodedSample.brotliZeros, "br")

@@ -8,7 +8,7 @@ extension TransactionTests {
     enum Point: CaseIterable, Sendable {
         case waiting, lookingUp, resolving, loading, challengedByProtocol, redirectedByProtocol
         case awaitingResponse, delivering, buffering, bufferingRefusal, discardingForSame, discardingForStored
-        case asking, askingAfterFailure, draining, replaying, finished
+        case asking, askingAfterFailure, draining, drainingAfterFailure, replaying, finished
 
         func make() throws -> Transaction {
             let url = try #require(URL(string: "http://host.invalid/"))
@@ -40,6 +40,9 @@ extension TransactionTests {
             case .draining:
                 transaction.begin(.deliver)
                 _ = transaction.endTransfer(Transaction.TransferEnd())
+            case .drainingAfterFailure:
+                transaction.begin(.deliver)
+                _ = transaction.endTransfer(Transaction.TransferEnd(failure: URLError(.networkConnectionLost)))
             case .replaying: transaction.beginReplay()
             case .finished: _ = transaction.finish()
             }
@@ -102,7 +105,8 @@ extension Transaction.Phase {
         case .receiving(.discard(let successor)): "receiving(discard \(successor))"
         case .asking(_, nil): "asking"
         case .asking: "asking after a failure"
-        case .draining: "draining"
+        case .draining(nil): "draining"
+        case .draining: "draining after a failure"
         case .replaying: "replaying"
         case .loading(nil): "loading"
         case .loading: "loading, challenged"

@@ -127,12 +127,20 @@ import Testing
         let end = Transaction.TransferEnd(failure: URLError(.timedOut))
         try check([
             .awaitingResponse: (["fail timedOut"], "awaitingResponse"),
-            .delivering: (["fail timedOut"], "receiving(deliver)"),
+            .delivering: (["drain"], "draining after a failure"),
             .buffering: ([], "asking after a failure"),
             .bufferingRefusal: (["fail timedOut"], "receiving(bufferUnlessAnswered)"),
             .discardingForSame: (["send same"], "receiving(discard sameRequest)"),
             .discardingForStored: (["replay"], "receiving(discard storedResponse)"),
         ]) { $0.endTransfer(end) }
+    }
+
+    @Test("A transfer that the engine has stopped fails at once, and no more of its content is delivered")
+    func stoppedEnd() throws {
+        try check([.delivering: (["fail badServerResponse"], "receiving(deliver)")]) { transaction in
+            transaction.note(URLError(.badServerResponse))
+            return transaction.endTransfer(Transaction.TransferEnd(failure: transaction.failure))
+        }
     }
 
     @Test("Where the content of the request could not be read, no redirect is followed")
@@ -180,7 +188,10 @@ import Testing
             ),
         ]
         for (decision, during, after) in table {
-            try check([.buffering: during, .asking: after, .redirectedByProtocol: after]) { $0.receive(decision) }
+            let late = (after.0, "\(after.1) after a failure")
+            try check([
+                .buffering: during, .asking: after, .askingAfterFailure: late, .redirectedByProtocol: after,
+            ]) { $0.receive(decision) }
         }
     }
 
@@ -196,12 +207,13 @@ import Testing
         }
     }
 
-    @Test("The failure of a transfer counts if its response is accepted after all")
+    @Test("The failure of a transfer counts after the content if its response is accepted after all")
     func acceptedAfterFailure() throws {
         var transaction = try Point.askingAfterFailure.make()
-        #expect(transaction.failure == nil)
+        #expect(transaction.pendingFailure == nil)
         _ = transaction.receive(.accept)
-        #expect(transaction.failure?.code == .networkConnectionLost)
+        #expect(transaction.pendingFailure?.code == .networkConnectionLost)
+        #expect(transaction.failure == nil)
     }
 
     @Test("The challenge of a URLProtocol is answered once")
@@ -224,6 +236,7 @@ import Testing
         try check(
             [
                 .waiting: (["enqueue"], "waiting"), .draining: (["goOn"], "draining"),
+                .drainingAfterFailure: (["goOn"], "draining after a failure"),
                 .replaying: (["goOn"], "replaying"),
             ],
             others: { ($0.isTransferring ? ["goOn"] : [], $0.phase.name) }

@@ -9,8 +9,9 @@ extension TaskCore {
         if state.isHeld {
             switch event {
             case .disposition(let disposition): return release(disposition)
-            // A task that has failed no longer waits for the delegate's decision.
-            case .complete(.some), .metrics(hasFailed: true): break
+            // A task that was cancelled, or whose time is up, no longer waits for the delegate's decision. After any
+            // other failure, a delegate that accepts the response gets the content that has arrived.
+            case .complete(.some) where endsAtOnce, .metrics(hasFailed: true) where endsAtOnce: break
             default: return state.heldEvents.append(event)
             }
         }

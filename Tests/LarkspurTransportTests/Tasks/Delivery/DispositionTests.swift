@@ -77,6 +77,90 @@ struct DispositionTests {
         #expect(log.outcome.error?.localizedDescription.contains("did not call the completion handler") == true)
     }
 
+    /// Routes `/cut` to a response that the server cuts short after 600,000 bytes.
+    private func routeCut() {
+        server.route(
+            "/cut",
+            .raw([.text("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"), .bytes(Data(count: 600_000))])
+        )
+    }
+
+    /// Starts a task whose delegate decides later, and waits until its transfer has failed.
+    private func failUndecided(
+        _ request: URLRequest,
+        in session: CurlURLSession,
+        _ handlers: Recorder<Handler>
+    ) async throws -> Handler {
+        session.dataTask(with: request).resume()
+        let answer = try await handlers.first()
+        try await server.waitForOpenConnections(0)
+        // By the end of another request the session has seen the end of the first one.
+        #expect(try await session.outcome(of: server.url("/get")).status == 200)
+        return answer
+    }
+
+    private func makeUndecided() -> (CurlURLSession, DelegateLog, Recorder<Handler>) {
+        let handlers = Recorder<Handler>()
+        let log = DelegateLog(.with { $0.response = { _, answer in handlers.record(answer) } })
+        return (CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil), log, handlers)
+    }
+
+    @Test("A delegate that accepts a response after its transfer has failed gets the content, and then the failure")
+    func acceptedAfterFailure() async throws {
+        routeCut()
+        let (session, log, handlers) = makeUndecided()
+        defer { session.finishTasksAndInvalidate() }
+        let answer = try await failUndecided(URLRequest(url: server.url("/cut")), in: session, handlers)
+        #expect(log.names == ["response"])
+        answer(.allow)
+        try await log.ends.wait()
+        #expect(log.data.count == 600_000)
+        #expect(log.names == ["response", "data", "completed"])
+        #expect(log.outcome.code == .networkConnectionLost)
+        #expect(log.metrics.values.count == 1)
+    }
+
+    @Test("A delegate that refuses a response after its transfer has failed gets the end at once")
+    func refusedAfterFailure() async throws {
+        routeCut()
+        let (session, log, handlers) = makeUndecided()
+        defer { session.finishTasksAndInvalidate() }
+        let answer = try await failUndecided(URLRequest(url: server.url("/cut")), in: session, handlers)
+        answer(.cancel)
+        try await log.ends.wait()
+        #expect(log.names == ["response", "completed"])
+        #expect(log.outcome.error != nil)
+    }
+
+    @Test("A cancellation ends a task that has failed before its delegate decides")
+    func cancelledAfterFailure() async throws {
+        routeCut()
+        let (session, log, handlers) = makeUndecided()
+        _ = try await failUndecided(URLRequest(url: server.url("/cut")), in: session, handlers)
+        session.invalidateAndCancel()
+        try await eventually(1) { log.invalidations }
+        #expect(log.names == ["response", "completed"])
+        #expect(log.outcome.code == .cancelled)
+        #expect(log.ends.values.count == 1)
+    }
+
+    @Test("A time limit ends a task whose delegate does not decide")
+    func expired() async throws {
+        let gate = LoopbackServer.Gate()
+        defer { gate.open() }
+        server.route(
+            "/held",
+            .raw([.text("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"), .text("hello"), .wait(gate)])
+        )
+        let (session, log, handlers) = makeUndecided()
+        defer { session.finishTasksAndInvalidate() }
+        session.dataTask(with: URLRequest(server.url("/held"), "GET", timeout: 1)).resume()
+        try await log.ends.wait()
+        #expect(handlers.values.count == 1)
+        #expect(log.names == ["response", "completed"])
+        #expect(log.outcome.code == .timedOut)
+    }
+
     @Test("A task that waits for the answer can be cancelled")
     func cancelledMeanwhile() async throws {
         let handlers = Recorder<Handler>()
