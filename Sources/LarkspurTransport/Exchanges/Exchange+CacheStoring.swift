@@ -120,11 +120,8 @@ extension Exchange {
     /// Stores the copy of a complete response, if the delegate agrees.
     func storeCopy() {
         guard let entry = sink.takeCopy(), let cache = group.settings.cache else { return }
-        if task.completion == nil {
+        if task.asksAboutCaching {
             group.outbox.propose(entry, for: request, in: cache, of: task)
-        } else if task.isRefresh, task.delegates.data != nil {
-            // During a refresh the delegate cannot be asked. It might refuse, so the response is not stored.
-            cache.remove(entry.url)
         } else {
             group.outbox.store(entry, for: request, in: cache, of: task)
         }

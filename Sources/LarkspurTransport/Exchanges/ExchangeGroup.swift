@@ -90,7 +90,7 @@ final class ExchangeGroup {
         else { return }
         var request = request
         request.cachePolicy = .reloadRevalidatingCacheData
-        let refresh = task.session.makeRefresh(of: request)
+        let refresh = task.session.makeRefresh(of: request, after: task)
         refreshes[refresh.identifier] = url
         refresh.resume()
     }

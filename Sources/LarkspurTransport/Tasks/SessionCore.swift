@@ -105,18 +105,24 @@ final class SessionCore: Sendable {
 
     /// Creates a task that revalidates a cached response. It has no task object, and the session's invalidation does
     /// not wait for it.
-    func makeRefresh(of request: URLRequest) -> TaskCore {
-        storage.withLock { storage in
+    /// - Parameters:
+    ///   - request: The request to send.
+    ///   - task: The task that gets the stale response. Its delegate or receiver decides about storing the new response.
+    func makeRefresh(of request: URLRequest, after task: TaskCore) -> TaskCore {
+        let identifier = storage.withLock { storage in
             defer { storage.nextIdentifier += 1 }
-            let plan = TaskPlan(
-                kind: .data,
-                originalRequest: request,
-                body: .none,
-                completion: .data { _, _, _ in },
-                isRefresh: true
-            )
-            return TaskCore(identifier: storage.nextIdentifier, plan, session: self)
+            return storage.nextIdentifier
         }
+        let plan = TaskPlan(
+            kind: .data,
+            originalRequest: request,
+            body: .none,
+            completion: .data { _, _, _ in },
+            refresh: TaskPlan.Refresh(receiver: task.receiverForRefresh, asks: task.asksAboutCaching)
+        )
+        let refresh = TaskCore(identifier: identifier, plan, session: self)
+        if let delegate = task.delegate { refresh.setDelegate(delegate) }
+        return refresh
     }
 
     /// Creates a download that continues an earlier one.

@@ -81,7 +81,7 @@ final class TaskCore: Sendable {
     var resumption: ResumeData? { plan.resumption }
     var webSocket: WebSocketConnection? { plan.webSocket }
     var defect: URLError? { plan.defect }
-    var isRefresh: Bool { plan.isRefresh }
+    var isRefresh: Bool { plan.refresh != nil }
     var hasReceiver: Bool { plan.hasReceiver }
 
     func withStorage<Result>(_ access: (inout Storage) -> sending Result) -> sending Result {
@@ -325,6 +325,10 @@ final class TaskCore: Sendable {
         withExtendedLifetime(previous) {}
     }
 
+    /// Whether the delegate or the receiver decides about storing the response. A completion handler gets the response
+    /// without such a decision.
+    var asksAboutCaching: Bool { plan.refresh?.asks ?? (completion == nil) }
+
     /// Whether a delegate was set for this task.
     var hasOwnDelegate: Bool { storage.withLock { $0.delegates != nil } }
 
@@ -343,7 +347,9 @@ final class TaskCore: Sendable {
 
     /// Whether a delegate receives the metrics. A session whose delegate is called on the loop's thread reads
     /// `transferMetrics` instead.
-    var tellsMetrics: Bool { !session.delivery.isOnLoop && (session.delegates.task != nil || hasOwnDelegate) }
+    var tellsMetrics: Bool {
+        !isRefresh && !session.delivery.isOnLoop && (session.delegates.task != nil || hasOwnDelegate)
+    }
 
     /// The delegate for the task's events: the task's own delegate, or the session's if the task has none.
     var delegates: Delegates { storage.withLock { $0.delegates } ?? session.delegates }

@@ -11,9 +11,19 @@ struct TaskPlan: Sendable {
     var webSocket: WebSocketConnection?
     /// The error with which the task fails as soon as it is resumed; nil if there is none.
     var defect: URLError?
-    /// Whether the session itself created the task, to revalidate a stale response that was delivered from the cache.
-    var isRefresh = false
+    /// The decisions about the new response, if the session itself created the task to revalidate a stale response that
+    /// was delivered from the cache; nil for other tasks.
+    var refresh: Refresh?
     /// Whether a receiver gets the events. If so, the task object is created only when it is read.
     var hasReceiver = false
+
+    /// The code that decides about the new response of a refresh, in the same way as about the responses of the task
+    /// that got the stale response.
+    struct Refresh: Sendable {
+        /// The receiver of that task; nil if it has none.
+        var receiver: (any TransferReceiver)?
+        /// Whether a delegate or the receiver is asked whether to store the response.
+        var asks: Bool
+    }
 }
 #endif

@@ -153,5 +153,66 @@ struct CachingTests {
         #expect(stored?.data == Data((decision == .keep ? "[1]" : "[3]").utf8))
         #expect(stored?.userInfo?["key"] as? String == (decision == .keep ? nil : "value"))
     }
+
+    // MARK: Refreshes
+
+    /// A session manager, and a route whose stale response is refreshed.
+    private func makeRefreshing(_ transport: TestTransport) -> SessionManager {
+        let stale = LoopbackServer.Response.text("old")
+            .adding("Cache-Control", "max-age=600, stale-while-revalidate=600").adding("Age", "1000")
+        let fresh = ["new", "newest"].map { LoopbackServer.Response.text($0).adding("Cache-Control", "max-age=600") }
+        server.route("/s", stale, fresh[0], fresh[1])
+        let configuration = URLSessionConfiguration.testing
+        configuration.urlCache = HTTPCache()
+        return transport.makeManager(for: server, configuration: configuration)
+    }
+
+    /// Waits until the cache has a response for the path.
+    private func waitForEntry(_ manager: SessionManager) async throws {
+        let cache = try #require(manager.session.configuration.urlCache)
+        let request = URLRequest(url: server.url("/s"))
+        try await eventually { cache.cachedResponse(for: request) != nil }
+    }
+
+    @Test(
+        "A response that is used while it is refreshed is fetched once for each change",
+        arguments: [TestTransport.curl, .delegate]
+    )
+    func refresh(_ transport: TestTransport) async throws {
+        let manager = makeRefreshing(transport)
+        #expect(try await manager.get("s").string == "old")
+        try await waitForEntry(manager)
+        #expect(try await manager.get("s").string == "old")
+        var text = "old"
+        while text == "old" { text = try await manager.get("s").string }
+        #expect(text == "new")
+        #expect(try await manager.get("s").string == "new")
+        #expect(server.requests(to: "/s").count == 2)
+    }
+
+    @Test(
+        "The hook decides about the response of a refresh too; where it cannot be called, the response is not stored",
+        arguments: [TestTransport.curl, .delegate],
+        [true, false]
+    )
+    func refreshWithHook(_ transport: TestTransport, isOfCall: Bool) async throws {
+        let manager = makeRefreshing(transport)
+        let asked = Recorder<String>()
+        var hooks = SessionHooks()
+        hooks.willCacheResponse = { task, proposed in
+            let text = String(decoding: proposed.data, as: UTF8.self)
+            asked.record("\(task.originalRequest?.url?.path ?? "") \(text)")
+            return text == "new" ? nil : proposed
+        }
+        var options = CallOptions()
+        if isOfCall { options.hooks = hooks } else { manager.hooks = hooks }
+        #expect(try await manager.get("s", options: options).string == "old")
+        try await waitForEntry(manager)
+        var text = "old"
+        while text == "old" { text = try await manager.get("s", options: options).string }
+        #expect(text == "newest")
+        #expect(server.requests(to: "/s").count == 3)
+        #expect(asked.values.contains("/s new") == (transport == .curl))
+    }
 }
 #endif

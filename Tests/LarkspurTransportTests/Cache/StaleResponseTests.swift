@@ -81,9 +81,14 @@ struct StaleResponseTests {
         gate.open()
     }
 
-    @Test("With a delegate that could refuse it, a new response is not stored unasked")
-    func refreshWithDelegate() async throws {
-        let lab = try CacheLab()
+    /// Stores a stale response, and gets it once in a session with a delegate.
+    /// - Parameter start: Starts the task.
+    /// - Returns: What the cache has after the refresh.
+    private func refresh(
+        _ lab: CacheLab,
+        with delegate: any URLSessionDelegate,
+        _ start: (CurlURLSession, URL) async throws -> Void
+    ) async throws -> CacheLab.Reply {
         lab.server.route(
             "/x",
             .text("old").with(Self.whileRevalidating),
@@ -91,14 +96,73 @@ struct StaleResponseTests {
             .text("newest").with(["Cache-Control": "max-age=600"])
         )
         _ = try await lab.get("/x")
-        let log = DelegateLog()
-        let session = lab.makeSession(log)
-        _ = try await log.outcome(of: session.dataTask(with: lab.server.url("/x")))
+        let session = lab.makeSession(delegate)
+        try await start(session, lab.server.url("/x"))
         try await lab.server.waitForRequests(2, to: "/x")
         var reply = try await lab.get("/x", policy: .returnCacheDataDontLoad)
         while reply.text == "old" { reply = try await lab.get("/x", policy: .returnCacheDataDontLoad) }
+        return reply
+    }
+
+    @Test("The new response is stored if the delegate does not refuse it, so that each change is fetched once")
+    func refreshWithDelegate() async throws {
+        let lab = try CacheLab()
+        let log = DelegateLog()
+        let reply = try await refresh(lab, with: log) { session, url in
+            let outcome = try await log.outcome(of: session.dataTask(with: url))
+            #expect(outcome.text == "old")
+        }
+        #expect(reply.text == "new")
+        #expect(try await lab.get("/x").text == "new")
+        #expect(lab.requestCount("/x") == 2)
+        // The delegate is told nothing else of the session's own request.
+        #expect(log.names == ["response", "data", "completed"])
+        #expect(log.metrics.values.count == 1)
+    }
+
+    @Test("The new response is not stored if the delegate refuses it, and the old one is removed")
+    func refusedRefresh() async throws {
+        let lab = try CacheLab()
+        let delegate = ReleasingDelegate()
+        let reply = try await refresh(lab, with: delegate) { session, url in
+            let task = session.dataTask(with: url)
+            task.resume()
+            try await eventually(.completed) { task.state }
+        }
+        #expect(delegate.questions.values == ["cache"])
         #expect(reply.outcome.code == .resourceUnavailable)
         #expect(try await lab.get("/x").text == "newest")
+    }
+
+    @Test("As after other requests with a completion handler, the delegate is not asked about the new response")
+    func refreshWithHandler() async throws {
+        let lab = try CacheLab()
+        let delegate = ReleasingDelegate()
+        let reply = try await refresh(lab, with: delegate) { session, url in
+            let outcome = try await session.outcome(of: url)
+            #expect(outcome.text == "old")
+        }
+        #expect(delegate.questions.values.isEmpty)
+        #expect(reply.text == "new")
+    }
+
+    @Test("The delegate of the task is the delegate of its refresh, which follows no redirect unasked")
+    func refreshWithOwnDelegate() async throws {
+        let lab = try CacheLab()
+        lab.server.route("/to", .text("there"))
+        lab.server.route("/x", .text("old").with(Self.whileRevalidating), .redirect(to: "/to"))
+        _ = try await lab.get("/x")
+        let session = lab.makeSession()
+        let task = session.dataTask(with: lab.server.url("/x"))
+        let delegate = ReleasingDelegate()
+        task.delegate = delegate
+        task.resume()
+        try await eventually(.completed) { task.state }
+        try await lab.server.waitForRequests(2, to: "/x")
+        // By the end of other requests the session has seen the redirect.
+        for _ in 0..<3 { #expect(try await session.outcome(of: lab.server.url("/get")).status == 200) }
+        session.finishTasksAndInvalidate()
+        #expect(lab.server.requests(to: "/to").isEmpty)
     }
 
     @Test("A refresh that is challenged asks nobody, and gives up where a delegate might have refused")

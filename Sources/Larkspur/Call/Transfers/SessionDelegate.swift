@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The delegate of one `URLSession`. It finds the ``TaskDelegate`` that each event of the session belongs to, and
 /// passes the event on. Events that the engine passes to a task delegate directly do not come here.
 ///
@@ -8,6 +10,8 @@ final class SessionDelegate: NSObject, Sendable {
     let registry = TaskRegistry()
     let creations = CreationsInFlight()
     let hooks: SessionHooksStore
+    /// Whether a task of the session has had a hook that decides about storing responses.
+    private let hasCachingHook = Atomic(false)
     private let didBecomeInvalid: @Sendable (SessionDelegate, (any Error)?) -> Void
 
     init(hooks: SessionHooksStore, didBecomeInvalid: @escaping @Sendable (SessionDelegate, (any Error)?) -> Void) {
@@ -103,6 +107,7 @@ extension SessionDelegate: URLSessionDataDelegate {
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         guard let delegate = delegate(of: dataTask) else { return completionHandler(.allow) }
+        if delegate.decidesAboutCaching { hasCachingHook.store(true, ordering: .relaxed) }
         delegate.receive(ReceivedResponse(response)).give(completionHandler)
     }
 
@@ -124,8 +129,13 @@ extension SessionDelegate: URLSessionDataDelegate {
         willCacheResponse proposedResponse: CachedURLResponse,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
     ) {
-        let answer = delegate(of: dataTask)?.cache { proposedResponse }
-        (answer ?? .now(proposedResponse)).give(completionHandler)
+        guard let delegate = delegate(of: dataTask) else {
+            // The session itself has revalidated a stale response that was delivered to a task. A hook cannot be called
+            // without that task, and might refuse, so the response is stored only if there is no hook.
+            let hasHook = hasCachingHook.load(ordering: .relaxed) || hooks.hook(\.willCacheResponse) != nil
+            return completionHandler(hasHook ? nil : proposedResponse)
+        }
+        (delegate.cache { proposedResponse } ?? .now(proposedResponse)).give(completionHandler)
     }
 }
 

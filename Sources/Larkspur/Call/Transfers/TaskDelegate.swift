@@ -330,6 +330,9 @@ final class TaskDelegate: TransferReceiver {
         }
     }
 
+    /// Whether a hook decides about storing the response of the task.
+    var decidesAboutCaching: Bool { hooks.hook(\.willCacheResponse, of: task) != nil }
+
     func cache(_ proposal: () -> CachedURLResponse?) -> TransferAnswer<CachedURLResponse?>? {
         guard let task = task as? DataTask, let hook = hooks.hook(\.willCacheResponse, of: task),
             let proposal = proposal()

@@ -1,20 +1,40 @@
 #if canImport(FoundationNetworking)
 extension TaskCore {
+    /// The receiver that decides about the response of a refresh after this task. Called only on the loop's thread.
+    var receiverForRefresh: (any TransferReceiver)? {
+        // A session that uses receivers calls them on the loop's thread, so the state may be read here.
+        hasReceiver && session.delivery.isOnLoop ? deliveryState.receiver : nil
+    }
+
     /// Asks the delegate whether to store a response. If the decision is not made before the delegate's method returns,
     /// the task does not wait for it. If the handler is released without a call, the response is not stored.
     func askAboutCaching(_ proposal: CacheProposal) {
         guard !isCancelled else { return proposal.completion() }
-        if let receiver = deliveryState.receiver { return askAboutCaching(proposal, receiver) }
-        guard let listener, let delegate = listener.delegates.data, let task = listener.dataTask,
+        if let receiver = deliveryState.receiver ?? plan.refresh?.receiver {
+            return askAboutCaching(proposal, receiver)
+        }
+        // A task that has become a download has no delegate for this question.
+        guard delegates.data != nil, !(listener?.task is URLSessionDownloadTask) else { return proposal.store() }
+        guard let (session, delegate, task) = cachingListener,
             let response = proposal.entry.cachedResponse(withMetadata: false)
-        else { return proposal.store() }
+        else { return proposal.accept(nil) }
         let question = Question<CachedURLResponse?>(refusal: nil)
-        delegate.urlSession(listener.session, dataTask: task, willCacheResponse: response) { question.answer($0) }
+        delegate.urlSession(session, dataTask: task, willCacheResponse: response) { question.answer($0) }
         if let answer = question.take(orLater: { Self.store($0, in: proposal.unawaited, insteadOf: response) }) {
             Self.store(answer, in: proposal, insteadOf: response)
         } else {
             proposal.completion()
         }
+    }
+
+    /// The delegate to ask, and the objects that are passed to it; nil if it cannot be asked. For a refresh, a task
+    /// object is created for this question alone.
+    private var cachingListener: (any SessionObject, any URLSessionDataDelegate, URLSessionDataTask)? {
+        guard let session = session.object, let delegate = delegates.data,
+            let object = isRefresh ? session.makeTaskObject(self) : listener?.task,
+            let task = object as? URLSessionDataTask
+        else { return nil }
+        return (session, delegate, task)
     }
 
     private func askAboutCaching(_ proposal: CacheProposal, _ receiver: any TransferReceiver) {
