@@ -4,7 +4,7 @@ package import Foundation
 package struct Origin: Hashable, Sendable {
     /// The scheme in lower case.
     package let scheme: String
-    /// The host in lower case.
+    /// The host in its canonical form (``CanonicalHost/urlText``).
     package let host: String
     package let port: Int
 
@@ -14,12 +14,13 @@ package struct Origin: Hashable, Sendable {
         self.port = port
     }
 
-    /// Creates the origin of a URL; nil if the URL has no host, or has neither a port nor a scheme with a default port.
+    /// Creates the origin of a URL; nil if the URL has no host that could be a host, or has neither a port nor a scheme
+    /// with a default port.
     package init?(_ url: URL) {
-        guard let scheme = url.scheme?.inLowercase, let host = url.host?.inLowercase,
+        guard let scheme = url.scheme?.inLowercase, let host = try? CanonicalHost(of: url),
             let port = url.port ?? Self.defaultPort(of: scheme)
         else { return nil }
-        self.init(scheme: scheme, host: host, port: port)
+        self.init(scheme: scheme, host: host.urlText, port: port)
     }
 
     /// Returns the port of http or https; nil for other schemes.

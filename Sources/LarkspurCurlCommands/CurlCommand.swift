@@ -205,7 +205,9 @@ private struct CurlParser {
             text = head + (head.holds("?") ? "&" : "?") + String(decoding: content, as: UTF8.self)
         }
         let target = try BaseURL.resolve(text, against: nil)
-        var request = URLRequest(url: isPathAsIs || !target.path.holds("/.") ? target : target.standardized)
+        // Like curl, removes dot segments from the URL.
+        let standardized = isPathAsIs ? target : URLReference(target.absoluteString).resolved(against: .init("")).url
+        var request = URLRequest(url: standardized ?? target)
         let hasContent = content != nil && !takesDataAsQuery
         request.httpMethod = method ?? (isHead ? "HEAD" : hasContent ? "POST" : "GET")
         request.allHTTPHeaderFields = headers(hasContent: hasContent, user: user ?? urlUser).dictionary

@@ -53,6 +53,8 @@ struct RequestItemTests {
         arguments: [
             ("http://h", "http://h/?a+b=%26%C3%A9"), ("http://h/p?x=1", "http://h/p?x=1&a+b=%26%C3%A9"),
             ("http://u:p@h/p#f", "http://h/p?a+b=%26%C3%A9"), ("http://h:1?", "http://h:1/?a+b=%26%C3%A9"),
+            ("http://h/a[0]%20b?f[x]=%20|", "http://h/a%5B0%5D%20b?f%5Bx%5D=%20%7C&a+b=%26%C3%A9"),
+            (" http://h/a b%\n", "http://h/a%20b%25?a+b=%26%C3%A9"), ("http://u:p%40 s@h/", "http://h/?a+b=%26%C3%A9"),
         ]
     )
     func query(text: String, url: String) throws {
@@ -68,7 +70,10 @@ struct RequestItemTests {
 
     @Test(
         "Impossible URLs are errors",
-        arguments: ["http://", "https://[]", "http:///p", "ftp://h", "http://h:99999", "http://h:0", "http://h:x"]
+        arguments: [
+            "http://", "https://[]", "http:///p", "ftp://h", "http://h:99999", "http://h:0", "http://h:x",
+            "http://a..b", "http://h/\n/",
+        ]
     )
     func impossible(text: String) {
         #expect(throws: UsageError.self) { try TargetURL.url(text, query: []) }

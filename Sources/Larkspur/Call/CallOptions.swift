@@ -128,7 +128,7 @@ extension URLProtectionSpace {
     fileprivate func belongs(to url: URL?) -> Bool {
         if isProxy() { return true }
         guard let url, let origin = Origin(url) else { return false }
-        return host.inLowercase == origin.host && port == origin.port
+        return (try? CanonicalHost(named: host))?.urlText == origin.host && port == origin.port
             && (self.protocol?.inLowercase ?? origin.scheme) == origin.scheme
     }
 }

@@ -16,6 +16,10 @@ extension LarkspurError {
         // The engine's reason is more specific than the number of the error.
         if let failure = nsError.userInfo[TLSFailure.userInfoKey] as? TLSFailure {
             code = Code(failure.reason)
+        } else if let part = (nsError.userInfo[RequestPart.userInfoKey] as? String).flatMap(RequestPart.init),
+            nsError.code == NSURLErrorBadURL
+        {
+            code = Code(part)
         } else if nsError.domain == NSURLErrorDomain {
             code = Self.code(number: nsError.code, text: text)
         } else {
@@ -123,7 +127,7 @@ extension LarkspurError {
         case .insecureRequest, .securityPolicyNotEnforceable: "The request is not safe to send\(reason)."
         case .fileUnwritable where words.isEmpty: "The file could not be written."
         case .fileUnwritable: "\(words)."
-        case _ where isSentence && code.isAboutConnection: "\(words)."
+        case _ where isSentence && (code.isAboutConnection || code.isAboutRequest): "\(words)."
         case .cannotFindHost: "The host could not be found\(reason)."
         case .cannotConnectToHost: "The host could not be connected to\(reason)."
         case .connectionLost: "The connection was lost before the response was complete\(reason)."
@@ -142,6 +146,20 @@ extension LarkspurError {
 }
 
 extension LarkspurError.Code {
+    fileprivate init(_ part: RequestPart) {
+        self =
+            switch part {
+            case .url: .invalidURL
+            case .method: .invalidMethod
+            case .fields: .invalidHeaderField
+            }
+    }
+
+    /// Whether it is the code of a request that cannot be written.
+    fileprivate var isAboutRequest: Bool {
+        self == .invalidURL || self == .invalidMethod || self == .invalidHeaderField
+    }
+
     /// Whether it is the code of a connection that was not made or was lost, or of bytes that were not HTTP.
     fileprivate var isAboutConnection: Bool {
         switch self {

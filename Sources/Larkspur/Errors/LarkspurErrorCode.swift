@@ -29,13 +29,14 @@ extension LarkspurError {
 
 /// The failures before anything is sent: the request of the caller cannot be performed.
 extension LarkspurError.Code {
-    /// The URL cannot be parsed, has no host, or is relative without a base URL.
+    /// The URL cannot be parsed, has no host or one without a canonical form, or is relative without a base URL.
     public static let invalidURL = Self(label: "invalid-url", number: NSURLErrorBadURL)
     /// The transport does not support the URL's scheme.
     public static let unsupportedURL = Self(label: "unsupported-url", number: NSURLErrorUnsupportedURL)
     /// The request's method is not a token (RFC 9110, section 9.1).
     public static let invalidMethod = Self(label: "invalid-method", number: NSURLErrorBadURL)
-    /// A field name is not a token, or a field value holds CR, LF or NUL (RFC 9110, section 5).
+    /// A field name is not a token, a field value holds CR, LF or NUL (RFC 9110, section 5), or the fields are too long
+    /// to be sent.
     public static let invalidHeaderField = Self(label: "invalid-header-field", number: NSURLErrorBadURL)
     /// The parameters cannot be encoded by the request serializer.
     public static let parameterEncodingFailed = Self(

@@ -293,11 +293,10 @@ struct UploadState: Sendable {
         base: URL?,
         _ response: InterceptedResponse?
     ) throws(LarkspurError) -> URL {
-        guard let target = URL(string: location, relativeTo: referrer)?.absoluteURL,
-            let scheme = target.scheme?.lowercased(), scheme == "http" || scheme == "https",
-            target.host?.isEmpty == false, var components = URLComponents(url: target, resolvingAgainstBaseURL: true)
+        guard let target = try? BaseURL.resolve(location, from: referrer), let scheme = target.scheme?.inLowercase,
+            scheme == "http" || scheme == "https"
         else { throw error("the URL of the upload is not one of http or https", response) }
-        if scheme == "http", [referrer, base].contains(where: { $0?.scheme?.lowercased() == "https" }) {
+        if scheme == "http", [referrer, base].contains(where: { $0?.scheme?.inLowercase == "https" }) {
             throw LarkspurError(
                 .insecureRequest,
                 "The server has led an upload from https to http.",
@@ -305,10 +304,9 @@ struct UploadState: Sendable {
             )
         }
         // A server must not choose the credentials of a request.
-        components.user = nil
-        components.password = nil
-        components.fragment = nil
-        guard let url = components.url else { throw error("the URL of the upload is malformed", response) }
+        guard let url = URLReference(target.absoluteString).withoutUserInformation.withoutFragment.url else {
+            throw error("the URL of the upload is malformed", response)
+        }
         return url
     }
 

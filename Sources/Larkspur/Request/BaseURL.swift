@@ -18,7 +18,8 @@ package enum BaseURL {
     /// `localhost` is its scheme.
     private static func url(ofBase target: any RequestTarget) throws(LarkspurError) -> URL {
         guard let string = target as? String else { return try target.requestURL(relativeTo: nil) }
-        guard let url = URL(string: string), url.scheme != nil, let host = url.host, !host.isEmpty else {
+        guard let url = try? URLReference(reading: string).url, url.scheme != nil, let host = url.host, !host.isEmpty
+        else {
             throw LarkspurError(
                 .invalidURL,
                 "The base URL of the session manager, “\(excerpt(of: string))”, is no whole URL: write it with a scheme and a host, as https://example.com/v1."
@@ -42,12 +43,14 @@ package enum BaseURL {
     /// `/foo` replaces the path; an absolute URL replaces the base; an empty string is the base itself. The base's
     /// query is dropped unless the string is empty or a fragment.
     /// - Parameters:
-    ///   - string: An absolute or relative URL. Characters that a URL cannot contain are percent-encoded.
+    ///   - string: An absolute or relative URL. Characters that a URL cannot contain are percent-encoded, and escapes
+    ///     stay as they are (``URLReference/init(reading:)``).
     ///   - base: The base URL, which is normalized first.
     /// - Throws: ``LarkspurError`` with the code `invalidURL`.
     package static func resolve(_ string: String, against base: URL?) throws(LarkspurError) -> URL {
         let base = base.map(normalized)
-        guard !string.isEmpty else {
+        let reference = try reading(string)
+        guard !reference.text.isEmpty else {
             guard let base else {
                 throw LarkspurError(
                     .invalidURL,
@@ -57,25 +60,56 @@ package enum BaseURL {
             try validate(base)
             return base
         }
-        guard let url = URL(string: string, relativeTo: base)?.absoluteURL else {
-            throw LarkspurError(
-                .invalidURL,
-                "“\(excerpt(of: string))” cannot be parsed as a URL: look for spaces in front of it, in its host or its scheme, an unclosed bracket, "
-                    + "or a port that is no number."
-            )
-        }
-        guard url.scheme != nil else {
+        let isAbsolute = reference.scheme != nil
+        let target = isAbsolute ? reference : base.map { reference.resolved(against: .init($0.absoluteString)) }
+        guard let target, target.scheme != nil else {
             throw LarkspurError(
                 .invalidURL,
                 "“\(excerpt(of: string))” is relative and there is no base URL with a scheme: pass a whole URL such as https://example.com/users, "
                     + "or set a base URL."
             )
         }
+        return try url(target, string)
+    }
+
+    /// Resolves a reference that a server has sent, against the URL of the response or of the request.
+    /// - Throws: ``LarkspurError`` with the code `invalidURL`.
+    static func resolve(_ reference: String, from base: URL?) throws(LarkspurError) -> URL {
+        let target = try reading(reference).resolved(against: URLReference(base?.absoluteString ?? ""))
+        return try url(target, reference)
+    }
+
+    private static func reading(_ string: String) throws(LarkspurError) -> URLReference {
+        do throws(URLReference.Defect) {
+            return try URLReference(reading: string)
+        } catch {
+            let text = "“\(excerpt(of: string))”"
+            let reason =
+                switch error {
+                case .controlCharacter:
+                    "cannot be parsed as a URL: it has a line end or another control character, which has to be escaped, as %0A."
+                case .colonWithoutScheme:
+                    "has no scheme: begin with http:// or https://, or with ./ if it is a path with a colon."
+                case .malformedPort: "cannot be parsed as a URL: its port is no number."
+                case .host(let defect): "cannot be parsed as a URL: its host \(defect.clause)."
+                }
+            throw LarkspurError(.invalidURL, text + " " + reason)
+        }
+    }
+
+    private static func url(_ reference: URLReference, _ string: String) throws(LarkspurError) -> URL {
+        guard let url = reference.url else {
+            throw LarkspurError(
+                .invalidURL,
+                "“\(excerpt(of: string))” cannot be parsed as a URL: write it as https://example.com/users."
+            )
+        }
         try validate(url)
         return url
     }
 
-    /// Checks that a URL is absolute, and that an http or https URL has a host (RFC 9110, section 4.2).
+    /// Checks that a URL is absolute, and that an http or https URL has a host (RFC 9110, section 4.2) with a canonical
+    /// form.
     static func validate(_ url: URL) throws(LarkspurError) {
         guard let scheme = url.scheme?.lowercased(), !scheme.isEmpty else {
             throw LarkspurError(
@@ -85,10 +119,15 @@ package enum BaseURL {
             )
         }
         guard scheme == "http" || scheme == "https" else { return }
-        guard let host = url.host, !host.isEmpty else {
+        do throws(CanonicalHost.Defect) {
+            _ = try CanonicalHost(of: url)
+        } catch {
+            let text = "“\(excerpt(of: url.absoluteString))”"
             throw LarkspurError(
                 .invalidURL,
-                "“\(excerpt(of: url.absoluteString))” has no host: write it with two slashes and a host, as \(scheme)://example.com/users.",
+                error == .empty
+                    ? "\(text) has no host: write it with two slashes and a host, as \(scheme)://example.com/users."
+                    : "\(text) cannot be requested: its host \(error.clause).",
                 failingURL: url
             )
         }

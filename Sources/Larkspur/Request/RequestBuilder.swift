@@ -163,7 +163,7 @@ extension URL {
         }
         // The text of a custom query may contain any character.
         head += PercentEncoding.escapingIllegalQueryCharacters(encodedQuery)
-        guard let url = URL(string: String(head) + text[end...]) else {
+        guard let url = URL(string: String(head) + text[end...], encodingInvalidCharacters: false) else {
             throw LarkspurError(.invalidURL, "The URL cannot take the parameters as its query.", failingURL: self)
         }
         return url

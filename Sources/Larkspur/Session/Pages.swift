@@ -159,10 +159,16 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
         var request = template
         switch next {
         case .url(let text):
-            guard let url = URL(string: text, relativeTo: response.response?.url ?? request.url)?.absoluteURL else {
-                throw LarkspurError(.invalidURL, "The next page has no valid URL.", response: response.response)
+            let url: URL
+            do throws(LarkspurError) {
+                url = try BaseURL.resolve(text, from: response.response?.url ?? request.url)
+            } catch {
+                throw LarkspurError(
+                    .invalidURL,
+                    "The next page has no valid URL. \(error.message)",
+                    response: response.response
+                )
             }
-            try BaseURL.validate(url)
             let isSameServer = url.isSameServer(as: request.url)
             guard isSameServer || url.mayFollow(request.url) else {
                 throw LarkspurError(

@@ -34,28 +34,26 @@ enum TargetURL {
         query: [(name: String, value: String)],
         schemes: Set<String> = ["http", "https"]
     ) throws(UsageError) -> URL {
-        guard var components = URLComponents(string: text), let scheme = components.scheme?.lowercased(),
-            components.host?.isEmpty == false
+        guard var reference = try? URLReference(reading: text), let scheme = reference.scheme?.lowercased(),
+            let authority = reference.authority.map(URLReference.Authority.init), !authority.host.isEmpty
         else { throw UsageError("“\(excerpt(of: text))” is no valid URL.") }
         guard schemes.contains(scheme) else {
             throw UsageError(
                 "The scheme “\(scheme)” is not supported; \(schemes.sorted().joined(separator: ", ")) are."
             )
         }
-        if let port = components.port, !(1...65535).contains(port) {
+        if let port = authority.port, !port.isEmpty, !(1...65535).contains(port.utf8.decimalNumber(atMost: 65536) ?? 0)
+        {
             throw UsageError("“\(excerpt(of: text))” has no valid port.")
         }
-        components.user = nil
-        components.password = nil
-        components.fragment = nil
-        if components.percentEncodedPath.isEmpty { components.percentEncodedPath = "/" }
+        reference = reference.withoutUserInformation.withoutFragment
+        if reference.path.isEmpty { reference.path = "/" }
         if !query.isEmpty {
             let added = FormEncoding.text(of: query)
-            let existing = components.percentEncodedQuery ?? ""
-            components.percentEncodedQuery = existing.isEmpty ? added : existing + "&" + added
+            let existing = reference.query ?? ""
+            reference.query = existing.isEmpty ? added : existing + "&" + added
         }
-        // The URL of `[]` has a host without a letter.
-        guard let url = components.url, url.host?.isEmpty == false else {
+        guard let url = reference.url else {
             throw UsageError("“\(excerpt(of: text))” is no valid URL.")
         }
         return url
@@ -86,8 +84,10 @@ enum TargetURL {
 
     /// Returns the user and the password in a URL, decoded.
     static func credentials(in text: String) -> (user: String, password: String)? {
-        guard let components = URLComponents(string: text), let user = components.user else { return nil }
-        return (user, components.password ?? "")
+        guard let authority = try? URLReference(reading: text).authority,
+            let credentials = URLReference.Authority(authority).credentials
+        else { return nil }
+        return (credentials.user, credentials.password ?? "")
     }
 }
 

@@ -52,8 +52,7 @@ struct MessagePrinter {
     private func clean(_ text: String) -> String { isForTerminal ? TerminalText.line(text) : text }
 
     private static func host(of url: URL) -> String {
-        let host = URLComponents(url: url, resolvingAgainstBaseURL: true)?.percentEncodedHost ?? url.host ?? ""
-        return host + (url.port.map { ":\($0)" } ?? "")
+        URLReference(url.absoluteString).hostField ?? url.host ?? ""
     }
 
     private static func target(of url: URL) -> String {

@@ -73,9 +73,10 @@ public final class LoopbackServer: Sendable {
 
     /// Returns the URL of a path on the server.
     ///
-    /// - Parameter path: A path that begins with a slash. It may have a query.
+    /// - Parameter path: A path that begins with a slash. It may have a query. Characters that a URL cannot contain are
+    ///   percent-encoded, and escapes stay as they are.
     public func url(_ path: String) -> URL {
-        URL(string: baseURL.absoluteString + path) ?? baseURL.appending(path: path)
+        (try? URLReference(reading: baseURL.absoluteString + path).url) ?? baseURL.appending(path: path)
     }
 
     /// Closes the port and all connections. Returns when their descriptors are closed and their threads have ended.

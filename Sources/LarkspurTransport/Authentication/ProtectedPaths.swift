@@ -21,7 +21,7 @@ struct ProtectedPaths: Sendable, Hashable {
             for entry in digest.domain {
                 if entry.begins(with: "/") {
                     add(entry)
-                } else if let url = URL(string: entry), ProtectionSpace.Server(url: url) == server {
+                } else if let url = try? URLReference(reading: entry).url, ProtectionSpace.Server(url: url) == server {
                     // Other servers in the list are ignored: they get this server's credentials only after they have
                     // challenged.
                     add(url.path(percentEncoded: true))

@@ -13,27 +13,28 @@ struct ProtectionSpace: Sendable, Hashable {
     struct Server: Sendable, Hashable {
         /// The URL's scheme in lower case; for a proxy, the type of the proxy.
         let scheme: String
-        /// The host in lower case, or the path of a Unix-domain socket.
+        /// The host in its canonical form (``CanonicalHost/plainText``), or the path of a Unix-domain socket.
         let host: String
         let port: Int
         let isProxy: Bool
 
         init(scheme: String, host: String, port: Int, isProxy: Bool = false) {
             self.scheme = scheme.inLowercase
-            self.host = host.inLowercase
+            self.host = (try? CanonicalHost(named: host))?.plainText ?? host.inLowercase
             self.port = port
             self.isProxy = isProxy
         }
 
         /// Creates the server of an http or https URL, also on a Unix-domain socket; nil for any other URL.
         init?(url: URL) {
-            guard let scheme = url.scheme?.inLowercase, let host = url.host(percentEncoded: false), !host.isEmpty
-            else { return nil }
+            guard let scheme = url.scheme?.inLowercase else { return nil }
             let isOnSocket = UnixSocketTarget.schemes.contains(scheme)
             guard isOnSocket || scheme == "http" || scheme == "https" else { return nil }
-            self.scheme = scheme
             // In the path of a socket, the case is significant.
-            self.host = isOnSocket ? host : host.inLowercase
+            let host = isOnSocket ? url.host(percentEncoded: false) : (try? CanonicalHost(of: url))?.plainText
+            guard let host, !host.isEmpty else { return nil }
+            self.scheme = scheme
+            self.host = host
             port = isOnSocket ? 0 : url.port ?? (scheme == "https" ? 443 : 80)
             isProxy = false
         }

@@ -18,7 +18,7 @@ extension CacheEntry {
         let rest = bytes[(colon + 1)...].dropFirst(2)
         guard let end = rest.firstIndex(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }),
             bytes[end] == UInt8(ascii: "/"),
-            bytes[..<end].allSatisfy({ $0 == $0.asLowercase })
+            bytes[..<end].allSatisfy({ $0 == $0.asLowercase && $0 != UInt8(ascii: "%") })
         else { return false }
         let authority = rest[..<end]
         let port = authority.reversed().prefix(while: \.isDigit)

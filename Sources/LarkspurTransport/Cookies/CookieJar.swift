@@ -104,9 +104,8 @@ extension CookieJar {
 
         init?(_ url: URL) {
             // The path of a socket is not a domain.
-            guard let host = url.host(percentEncoded: false), !host.isEmpty, host.utf8.first != UInt8(ascii: "/")
-            else { return nil }
-            self.host = CookieHost(host)
+            guard let host = try? CanonicalHost(of: url) else { return nil }
+            self.host = CookieHost(host.plainText)
             path = url.path(percentEncoded: true)
             isSecure = url.scheme?.inLowercase == "https"
         }

@@ -25,6 +25,10 @@ extension EasyHandle {
                         "The addresses given for the host \(address.host) are not numerical addresses of a host and port."
                 }
                 lines.append(line)
+                // Depending on its version, libcurl looks for the name with or without the dot at its end.
+                var rooted = address
+                rooted.host = (address.canonicalHost?.name ?? address.host) + "."
+                if address.canonicalHost?.address == nil, let line = rooted.curlLine { lines.append(line) }
             }
             setHostAddresses(lines)
         }

@@ -23,7 +23,8 @@ extension Peer {
         if let target = try? UnixSocketTarget(url) {
             self.init(kind: .socket, name: target.socketPath, addresses: [])
         } else if let origin = URLReference(url.absoluteString).origin {
-            let others = addresses.filter { $0 != origin.host && "[\($0)]" != origin.host }
+            let host = try? CanonicalHost(inURL: origin.host)
+            let others = addresses.filter { $0 != host?.name }
             self.init(kind: .server, name: "\(origin.host):\(origin.port)", addresses: others)
         } else {
             return nil

@@ -93,10 +93,7 @@ extension URL {
     /// The URL without a user's name and password.
     fileprivate var withoutUser: URL? {
         guard user(percentEncoded: true) != nil || password(percentEncoded: true) != nil else { return self }
-        var components = URLComponents(url: self, resolvingAgainstBaseURL: true)
-        components?.user = nil
-        components?.password = nil
-        return components?.url
+        return URLReference(absoluteString).withoutUserInformation.url
     }
 }
 

@@ -82,6 +82,9 @@ extension Exchange {
         return destination.url?.scheme?.inLowercase == "https" || task.webSocket != nil
     }
 
+    /// Whether the proxy reads the request and forwards it.
+    var isForwarded: Bool { transfer.proxy.map { $0.kind != .socks5 } ?? false && !isTunnelled }
+
     // MARK: Responses
 
     /// Returns the consequence of a response that asks for credentials; nil for other responses. Records accepted
@@ -185,9 +188,7 @@ extension URL {
 
     /// The host and port as they appear in the first line of a CONNECT request.
     fileprivate var authorityWithPort: String {
-        let host = host(percentEncoded: true) ?? ""
-        let isBare = host.utf8.contains(UInt8(ascii: ":")) && host.utf8.first != UInt8(ascii: "[")
-        return (isBare ? "[\(host)]" : host) + ":\(port ?? 443)"
+        ((try? CanonicalHost(of: self))?.fieldText ?? "") + ":\(port ?? 443)"
     }
 }
 #endif

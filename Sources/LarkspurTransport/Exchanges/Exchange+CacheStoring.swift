@@ -137,10 +137,10 @@ extension Exchange {
         cache.remove(key)
         let base = URLReference(url.absoluteString)
         for location in [head.location, head.fields["Content-Location"]].compactMap(\.self) {
-            let target = URLReference(location).percentEncoded.resolved(against: base)
+            let target = URLReference(location).percentEncoded.resolved(against: base).withWritableHost
             // No origin may remove the entries of another origin.
             guard target.origin == base.origin, target.origin != nil || target.hasSameServer(as: base),
-                let url = URL(string: target.text), let key = CacheEntry.key(url)
+                let url = target.url, let key = CacheEntry.key(url)
             else { continue }
             cache.remove(key)
         }

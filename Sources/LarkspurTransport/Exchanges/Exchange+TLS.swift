@@ -1,5 +1,6 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
+internal import HTTPSyntax
 
 /// The application of a session's TLS configuration to a transaction.
 extension Exchange {
@@ -9,8 +10,7 @@ extension Exchange {
         guard group.settings.tls.isCustom || destination.isSecure || transfer.proxy?.kind == .https else { return }
         let tls = group.settings.tls
         try tls.admit(destination.url)
-        let host = destination.url?.nameOfServer ?? ""
-        guard handle.configure(tls, host: ServerName.canonical(host) ?? host) else {
+        guard handle.configure(tls, host: destination.host?.name ?? UnixSocketTarget.host) else {
             throw .unenforceableTLS(url: destination.url)
         }
     }

@@ -68,12 +68,12 @@ extension Exchange {
             )
             proxyLine = try credentials.proxyLine
         } catch {
-            throw .engine(error.code, error.sentence, url: destination.url)
+            throw error.urlError(for: destination.url)
         }
         if case .known(let length) = head.body { content.streamReader?.length = length }
         noteSent(head)
         handle.clearFailure()
-        handle.setURL(head.url)
+        handle.setURL(transfer.proxy == nil ? head.url : head.target.textForProxy)
         handle.setRoute(proxy: transfer.proxy, socketPath: head.target.socketPath)
         setAddresses(of: handle)
         handle.setCredentials(
@@ -90,7 +90,10 @@ extension Exchange {
         transfer.expectsContinue = head.expectsContinue
         transfer.awaitsContinue = head.expectsContinue
         if head.expectsContinue { handle.set(CURLOPT_EXPECT_100_TIMEOUT_MS, Self.continueTimeout) }
-        handle.setFields(head.lines, and: head.setsAcceptEncoding ? nil : head.acceptEncoding)
+        var lines = head.lines
+        // libcurl writes the field with the brackets of the request that opened the connection to the proxy.
+        if isForwarded, !lines.setHost { lines.append("Host: " + head.target.hostField) }
+        handle.setFields(lines, and: head.setsAcceptEncoding ? nil : head.acceptEncoding)
         transfer.versions = offeredVersions(isAuthenticatedByConnection: credentials.server != nil)
         handle.set(CURLOPT_HTTP_VERSION, transfer.versions.number)
         // This is set only with TLS. Without TLS, other requests would wait for the first response, because only that
@@ -105,9 +108,8 @@ extension Exchange {
         configureConnection(of: handle)
         try configureTLS(of: handle)
         if let connection = task.webSocket {
-            var lines = head.lines
             if !head.setsAcceptEncoding, let line = head.acceptEncoding { lines.append(line) }
-            let request = UpgradeRequest.bytes(url: head.url, lines: lines)
+            let request = UpgradeRequest.bytes(target: head.target, lines: lines)
             try prepareUpgrade(of: handle, connection, request, isAuthenticatedByConnection: credentials.server != nil)
         }
     }
@@ -242,8 +244,8 @@ extension Exchange {
 
     /// Whether the host to connect to is a name.
     private var looksUpName: Bool {
-        guard let host = transfer.proxy?.host ?? destination.url?.host else { return false }
-        return IPAddress(host) == nil
+        guard let host = transfer.proxy.map(\.canonicalHost) ?? destination.host else { return false }
+        return host.address == nil
     }
 }
 

@@ -101,28 +101,30 @@ extension Exchange {
         return false
     }
 
-    /// The name and port of the proxy or the server; nil if its addresses are known without a look-up.
+    /// The name and port of the proxy or the server; nil if its addresses are known without a look-up, or if the
+    /// request fails when it begins.
     private var hostToResolve: (host: String, port: Int)? {
-        let host: String
+        let host: CanonicalHost
         let port: Int
         do throws(URLError) {
+            // Nothing is sent to a server without a canonical host, and through a proxy without one.
+            guard let target = destination.target else { return nil }
             if let proxy = try proxy() {
-                (host, port) = (proxy.host, proxy.port)
+                guard let name = proxy.canonicalHost else { return nil }
+                (host, port) = (name, proxy.port)
             } else {
-                guard destination.target?.socketPath == nil, let url = destination.url,
-                    let origin = URLReference(url.absoluteString).origin
-                else { return nil }
-                (host, port) = (origin.host, origin.port)
+                guard let name = target.host, let origin = URLReference(target.text).origin else { return nil }
+                (host, port) = (name, origin.port)
             }
         } catch {
             // The request fails with this error when it begins.
             return nil
         }
+        guard host.address == nil else { return nil }
         let isFixed = group.settings.options.hostAddresses.contains {
-            $0.port == port && $0.host.hasSameLetters(as: host)
+            $0.port == port && $0.canonicalHost?.name == host.name
         }
-        guard !isFixed, let name = ServerName.canonical(host), IPAddress(name) == nil else { return nil }
-        return (name, port)
+        return isFixed ? nil : (host.name, port)
     }
 
     /// Continues with the addresses that were found, or fails.
@@ -148,7 +150,8 @@ extension Exchange {
         var lines = names.lines(for: resolved)
         var withDot = resolved
         withDot.host += "."
-        if destination.url?.host?.ends(with: ".") == true { lines += names.lines(for: withDot) }
+        let isRooted = (transfer.proxy?.canonicalHost ?? destination.host)?.isRooted == true
+        if isRooted { lines += names.lines(for: withDot) }
         handle.setResolvedAddresses(lines)
     }
 }

@@ -6,22 +6,11 @@ enum HSTSName {
     /// Returns a host name in its ASCII form, in lower case and without the dot at its end (RFC 6797, section 10). Nil
     /// for addresses, which HSTS does not cover (section 8.1.1), and for texts that are no host names.
     static func canonical(_ host: String) -> String? {
-        guard let name = ServerName.canonical(host.utf8.allSatisfy { $0 < 0x80 } ? host : asciiForm(of: host) ?? ""),
-            name.utf8.count <= 253, IPAddress(name) == nil,
-            name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy({
-                !$0.isEmpty && $0.count <= 63
-            })
-        else { return nil }
-        return name
+        canonical(try? CanonicalHost(named: host))
     }
 
-    /// Returns the ASCII form of an international name, as Foundation writes it in URLs.
-    private static func asciiForm(of host: String) -> String? {
-        var components = URLComponents()
-        components.scheme = "http"
-        components.host = host
-        return components.url?.host ?? components.encodedHost
-    }
+    /// Returns the name of a host in this form; nil for an address, and without a host.
+    static func canonical(_ host: CanonicalHost?) -> String? { host?.address == nil ? host?.name : nil }
 }
 
 extension URL {
@@ -33,7 +22,7 @@ extension URL {
         else { return nil }
         var rest = text[colon...]
         if let port = Self.port(in: rest), Int(rest[port]) == 80 { rest.replaceSubrange(port, with: "443") }
-        return URL(string: "https" + rest)
+        return URL(string: "https" + rest, encodingInvalidCharacters: false)
     }
 
     /// Returns the place of the port in the text that follows a scheme; nil if there is no port.

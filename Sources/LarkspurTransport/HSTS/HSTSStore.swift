@@ -96,6 +96,10 @@ public final class HSTSStore: Sendable {
     /// store together with its subdomains. Always false for addresses.
     /// - Parameter host: The name of the host, as it appears in URLs.
     public func requiresHTTPS(_ host: String) -> Bool {
+        requiresHTTPS(try? CanonicalHost(inURL: host))
+    }
+
+    private func requiresHTTPS(_ host: CanonicalHost?) -> Bool {
         guard let name = HSTSName.canonical(host) else { return false }
         let now = now()
         return state.withLock { $0.hosts.contains(name, at: now) }
@@ -137,7 +141,7 @@ public final class HSTSStore: Sendable {
 
     /// Returns the URL with https; nil if the URL can be used as it is.
     func secured(_ url: URL) -> URL? {
-        guard let scheme = url.scheme, scheme.hasSameLetters(as: "http"), let host = url.host, requiresHTTPS(host)
+        guard let scheme = url.scheme, scheme.hasSameLetters(as: "http"), requiresHTTPS(try? CanonicalHost(of: url))
         else { return nil }
         return url.secured
     }
@@ -145,9 +149,9 @@ public final class HSTSStore: Sendable {
     /// Records the first `Strict-Transport-Security` field of a response. The response must have come over a verified
     /// TLS connection to its host.
     func note(_ field: String, of url: URL?) {
-        guard let host = url?.host, let name = HSTSName.canonical(host), let field = StrictTransportField(field) else {
-            return
-        }
+        guard let name = HSTSName.canonical(url.flatMap { try? CanonicalHost(of: $0) }),
+            let field = StrictTransportField(field)
+        else { return }
         let now = now()
         change { $0.note(field, of: name, at: now) }
     }

@@ -7,7 +7,8 @@ struct Destination {
     let url: URL?
     /// Whether the request uses TLS. This includes TLS on a Unix-domain socket.
     let isSecure: Bool
-    /// The scheme, host and port, as they are written in the URL.
+    /// The scheme, host and port, with the host in its canonical form. If there is no such form, they are as they are
+    /// written in the URL.
     let origin: String
     /// The URL in the form that libcurl accepts; nil if there is no URL, or libcurl would not accept it.
     let target: RequestTarget?
@@ -15,12 +16,15 @@ struct Destination {
     init(_ url: URL?) {
         self.url = url
         target = url.flatMap { try? RequestTarget($0) }
-        var text = url?.absoluteString ?? ""
+        var text = (target?.host == nil ? nil : target?.text) ?? url?.absoluteString ?? ""
         (isSecure, origin) = text.withUTF8 { bytes in
             let scheme = bytes.firstIndex(of: UInt8(ascii: ":")).map { String(decoding: bytes[..<$0], as: UTF8.self) }
             return (scheme?.isSecureScheme == true, String(decoding: bytes[..<Self.endOfOrigin(bytes)], as: UTF8.self))
         }
     }
+
+    /// The server's host; nil if it is on a Unix-domain socket, or if the URL has no host that could be a host.
+    var host: CanonicalHost? { target?.host }
 
     /// Returns the index of the third slash, or of an earlier question mark.
     private static func endOfOrigin(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
@@ -39,10 +43,10 @@ extension URL {
     var isSecure: Bool { scheme?.isSecureScheme == true }
 
     /// The host name that TLS uses for the URL's server. For a server on a Unix-domain socket the name is "localhost",
-    /// as in requests to that server.
+    /// as in requests to that server. It is empty if the URL has no host that could be a host.
     var nameOfServer: String {
         if let scheme, scheme.hasSameLetters(as: "https+unix") { return UnixSocketTarget.host }
-        return host ?? ""
+        return (try? CanonicalHost(of: self))?.name ?? ""
     }
 }
 

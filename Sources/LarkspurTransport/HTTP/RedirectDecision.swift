@@ -21,9 +21,9 @@ package enum RedirectDecision {
         let base = URLReference(source.absoluteString)
         var target = target(location, from: base)
         // The scheme changes before anything is decided, so that the redirect counts as one to https.
-        if let url = URL(string: target.text).flatMap(secured) { target = URLReference(url.absoluteString) }
+        if let url = target.url.flatMap(secured) { target = URLReference(url.absoluteString) }
         let origin = target.origin
-        guard let url = URL(string: target.text), !target.isHTTP || origin != nil && url.host?.isEmpty == false
+        guard let url = target.url, !target.isHTTP || origin != nil && url.host?.isEmpty == false
         else { return .deliver }
         let method = method(after: status, of: request.httpMethod ?? "GET")
         let isRewritten = status == 303 || method != request.httpMethod
@@ -77,7 +77,7 @@ package enum RedirectDecision {
     }
 
     private static func target(_ location: String, from base: URLReference) -> URLReference {
-        var target = URLReference(location).percentEncoded.resolved(against: base)
+        var target = URLReference(location).percentEncoded.resolved(against: base).withWritableHost
         target.fragment = target.fragment ?? base.fragment
         return target
     }

@@ -100,6 +100,7 @@ struct RequestHead {
         lines = made.lines
         let length = lines.reduce(0) { $0 + $1.utf8.count + 2 }
         let wholeLength = target.text.utf8.count + length
+        guard target.text.utf8.count <= Self.maximumLength else { throw .longURL(bytes: target.text.utf8.count) }
         guard wholeLength <= Self.maximumLength else { throw .tooLong(bytes: wholeLength) }
         setsAcceptEncoding = made.contains(.acceptEncoding)
         asksForRange = made.contains(.range)
@@ -133,9 +134,11 @@ extension RequestHead {
     /// be a secret.
     enum Failure: Error, Equatable {
         case missingURL, invalidURL, unsupportedScheme, invalidSocketPath
+        case invalidHost(CanonicalHost.Defect)
         case invalidMethod
         case invalidFieldName(String)
         case invalidFieldValue(name: String)
+        case longURL(bytes: Int)
         case tooLong(bytes: Int)
 
         /// The code of the error. Foundation has no code for invalid fields, so they have the code for a bad URL: in
@@ -144,11 +147,21 @@ extension RequestHead {
             self == .unsupportedScheme || self == .missingURL ? .unsupportedURL : .badURL
         }
 
+        /// The part of the request that cannot be written.
+        var part: RequestPart {
+            switch self {
+            case .missingURL, .invalidURL, .invalidHost, .unsupportedScheme, .invalidSocketPath, .longURL: .url
+            case .invalidMethod: .method
+            case .invalidFieldName, .invalidFieldValue, .tooLong: .fields
+            }
+        }
+
         var sentence: String {
             switch self {
             case .missingURL: "The request has no URL."
             case .invalidURL:
                 "The URL is not absolute, or has no host, an impossible port or characters that no URL has."
+            case .invalidHost(let defect): "The URL's host \(defect.clause)."
             case .unsupportedScheme: "The URL's scheme is neither http nor https."
             case .invalidSocketPath:
                 "The URL's host is not the percent-encoded, absolute path of a Unix-domain socket, of at most 107 bytes."
@@ -157,13 +170,17 @@ extension RequestHead {
                 "The field name \(name.debugDescription) contains characters that HTTP does not allow there."
             case .invalidFieldValue(let name):
                 "The value of the field \(name) contains a line end or a null character."
+            case .longURL(let bytes):
+                "The request's URL is too long: \(bytes) bytes, where \(RequestHead.maximumLength) can be sent."
             case .tooLong(let bytes):
                 "The request's header is too large: \(bytes) bytes, where \(RequestHead.maximumLength) can be sent."
             }
         }
 
-        var urlError: URLError {
-            URLError(code, userInfo: [NSLocalizedDescriptionKey: sentence])
+        /// Creates the error of a task that cannot send its request.
+        func urlError(for url: URL?) -> URLError {
+            let error = URLError.engine(code, sentence, url: url)
+            return URLError(code, userInfo: error.userInfo.merging([RequestPart.userInfoKey: part.rawValue]) { $1 })
         }
     }
 }

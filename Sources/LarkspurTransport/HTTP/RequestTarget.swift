@@ -2,11 +2,20 @@
 internal import HTTPSyntax
 
 /// A URL in the form that libcurl accepts: absolute, in ASCII, without user information and fragment, and with a valid
-/// host and port.
+/// port. Its host is in the canonical form.
 struct RequestTarget: Equatable {
     let text: String
     /// The path of the server's Unix-domain socket; nil for a server with a host.
     let socketPath: String?
+    /// The server's host; nil for a server on a Unix-domain socket.
+    let host: CanonicalHost?
+    /// The value of the `Host` field.
+    var hostField: String { URLReference(text).hostField ?? UnixSocketTarget.host }
+    /// The text without the zone of the host, which has no meaning for a proxy (RFC 6874, section 4).
+    var textForProxy: String {
+        guard let host, host.zone != nil, let place = text.utf8.firstRange(of: host.urlText.utf8) else { return text }
+        return text[..<place.lowerBound] + host.fieldText + text[place.upperBound...]
+    }
 
     init(_ url: URL) throws(RequestHead.Failure) {
         var whole = url.absoluteString
@@ -15,19 +24,26 @@ struct RequestTarget: Equatable {
         guard parts.isHTTP else {
             let target = try UnixSocketTarget(url)
             socketPath = target.socketPath
+            host = nil
             text = target.text
             return
         }
         socketPath = nil
         guard parts.isValid else { throw .invalidURL }
         // User information is removed, because libcurl would send it before the server sends a challenge.
-        if parts.end == whole.utf8.count, parts.hostStart == parts.authorityStart {
-            text = whole
-        } else {
-            text = whole.withUTF8 {
-                String(decoding: $0[..<parts.authorityStart], as: UTF8.self)
-                    + String(decoding: $0[parts.hostStart..<parts.end], as: UTF8.self)
-            }
+        let (scheme, written, rest) = whole.withUTF8 { bytes in
+            func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+            return (
+                text(0..<parts.authorityStart), text(parts.hostStart..<parts.hostEnd), text(parts.hostEnd..<parts.end)
+            )
+        }
+        do throws(CanonicalHost.Defect) {
+            let host = try CanonicalHost(inURL: written)
+            self.host = host
+            // libcurl gets the same host as the resolver, HSTS, pins, proxies and cookies.
+            text = scheme + host.urlText + rest
+        } catch {
+            throw .invalidHost(error)
         }
     }
 
@@ -35,6 +51,7 @@ struct RequestTarget: Equatable {
         let isHTTP: Bool
         var authorityStart = 0
         var hostStart = 0
+        var hostEnd = 0
         var end = 0
         var isValid = false
     }
@@ -53,9 +70,9 @@ struct RequestTarget: Equatable {
         parts.end = bytes[start...].firstIndex(of: UInt8(ascii: "#")) ?? bytes.count
         let authority = bytes[start..<parts.end].prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
         parts.hostStart = authority.lastIndex(of: UInt8(ascii: "@")).map { $0 + 1 } ?? start
+        parts.hostEnd = endOfHost(bytes[parts.hostStart..<authority.endIndex]) ?? parts.hostStart
         parts.isValid =
-            isHostAndPort(bytes[parts.hostStart..<authority.endIndex])
-            && bytes[start..<parts.end].allSatisfy { $0 > 0x20 && $0 < 0x7F }
+            parts.hostEnd > parts.hostStart && bytes[start..<parts.end].allSatisfy { $0 > 0x20 && $0 < 0x7F }
         return parts
     }
 
@@ -64,25 +81,27 @@ struct RequestTarget: Equatable {
         (bytes.count == 4 || bytes.count == 5) && zip(bytes, "https".utf8).allSatisfy { $0.asLowercase == $1 }
     }
 
-    private static func isHostAndPort(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+    /// Returns the end of the host in a text of host and port; nil if the host is empty or the port is impossible.
+    private static func endOfHost(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
         var hostEnd = bytes.endIndex
         if bytes.first == UInt8(ascii: "[") {
             guard let bracket = bytes.firstIndex(of: UInt8(ascii: "]")), bracket > bytes.startIndex + 1 else {
-                return false
+                return nil
             }
             hostEnd = bracket + 1
         } else if let colon = bytes.firstIndex(of: UInt8(ascii: ":")) {
             hostEnd = colon
         }
-        guard hostEnd > bytes.startIndex else { return false }
-        guard hostEnd < bytes.endIndex else { return true }
-        guard bytes[hostEnd] == UInt8(ascii: ":") else { return false }
+        guard hostEnd > bytes.startIndex else { return nil }
+        guard hostEnd < bytes.endIndex else { return hostEnd }
+        guard bytes[hostEnd] == UInt8(ascii: ":") else { return nil }
         var port = 0
         for byte in bytes[(hostEnd + 1)...] {
-            guard byte.isDigit, port <= 65535 else { return false }
+            guard byte.isDigit, port <= 65535 else { return nil }
             port = port * 10 + Int(byte &- UInt8(ascii: "0"))
         }
-        return port <= 65535
+        return port <= 65535 ? hostEnd : nil
     }
 }
+
 #endif

@@ -32,11 +32,13 @@ extension URL {
     ///
     /// - Parameters:
     ///   - socketPath: The absolute path of the socket, at most 107 bytes long.
-    ///   - resource: The path and query of the resource, percent-encoded. If the text does not begin with a slash, one
-    ///     is added. Default: "/".
+    ///   - resource: The path and query of the resource, percent-encoded. Characters that are not allowed there are
+    ///     escaped. If the text does not begin with a slash, one is added. Default: "/".
     public init?(unixSocket socketPath: String, resource: String = "/") {
         let host = PercentEncoding.escapingAll(socketPath) { $0.isDigit || $0.isLetter }
-        self.init(string: "http+unix://\(host)\(resource.utf8.first == UInt8(ascii: "/") ? "" : "/")\(resource)")
+        let slash = resource.utf8.first == UInt8(ascii: "/") ? "" : "/"
+        guard let url = try? URLReference(reading: "http+unix://\(host)\(slash)\(resource)").url else { return nil }
+        self = url
     }
 }
 #endif

@@ -33,8 +33,8 @@ struct HTTP3Announcement {
         guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")),
             text[text.utf8.index(after: colon)...] == String(origin.port)
         else { return false }
-        let host = text[..<colon].inLowercase
-        return host.isEmpty || host == origin.host || host == "[\(origin.host)]"
+        let host = text[..<colon]
+        return host.isEmpty || (try? CanonicalHost(inURL: host))?.urlText == origin.host
     }
 }
 #endif

@@ -22,13 +22,15 @@ public struct HostAddress: Sendable, Hashable {
         self.addresses = addresses
     }
 
+    /// The host in its canonical form; nil if there is none.
+    var canonicalHost: CanonicalHost? { try? CanonicalHost(named: host) }
+
     /// The addresses in libcurl's notation; nil if a part is invalid.
     var curlLine: String? {
-        guard (1...65535).contains(port), !host.isEmpty, !addresses.isEmpty,
-            // In libcurl's notation, "-" or "+" at the beginning of a line modifies the known addresses of a host, and
-            // the host "*" means all hosts.
-            !host.utf8.starts(with: "-".utf8), !host.utf8.starts(with: "+".utf8), host != "*",
-            host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !":,/[]".utf8.contains($0) }),
+        guard (1...65535).contains(port), !addresses.isEmpty, let host = canonicalHost?.plainText,
+            // In libcurl's notation, "-" at the beginning of a line removes the known addresses of a host. It has no
+            // notation for an IPv6 address as the host.
+            !host.utf8.starts(with: "-".utf8), !host.utf8.contains(UInt8(ascii: ":")),
             addresses.allSatisfy({ IPAddress($0) != nil })
         else { return nil }
         let numbers = addresses.map { address in

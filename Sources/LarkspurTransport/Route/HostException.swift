@@ -7,7 +7,7 @@ struct HostException: Sendable, Equatable {
         case all
         /// All names without a dot.
         case local
-        /// A host, in lower case. If the name begins with a dot, the subdomains are included.
+        /// A name in its canonical form, and all names below it.
         case domain(String)
         /// All addresses whose first bits are the same as those of this address.
         case network(IPAddress, bits: Int)
@@ -18,7 +18,7 @@ struct HostException: Sendable, Equatable {
 
     /// Parses an exception; nil if the text is not a valid exception.
     init?(_ text: String) {
-        let text = text.trimmingCharacters(in: .whitespaces).lowercased()
+        let text = text.trimmingCharacters(in: .whitespaces)
         if let network = Self.network(text) {
             (hosts, port) = (network, nil)
             return
@@ -26,33 +26,33 @@ struct HostException: Sendable, Equatable {
         var (name, port) = Self.split(text)
         if name.begins(with: "*.") { name.unicodeScalars.removeFirst(2) }
         if name.begins(with: ".") { name.unicodeScalars.removeFirst() }
-        // A name may end with the dot of the DNS root.
-        if name.ends(with: ".") { name.unicodeScalars.removeLast() }
-        guard !name.isEmpty else { return nil }
         self.port = port
-        switch name {
-        case "*": hosts = .all
-        case "<local>": hosts = .local
-        default: hosts = Self.network(name) ?? .domain(name)
+        if name.utf8.elementsEqual("*".utf8) {
+            hosts = .all
+        } else if name.hasSameLetters(as: "<local>") {
+            hosts = .local
+        } else if let host = try? CanonicalHost(named: name) {
+            hosts = host.address.map { .network($0, bits: $0.bytes.count * 8) } ?? .domain(host.name)
+        } else {
+            return nil
         }
     }
 
-    /// - Parameter host: A name or an address. An address may have brackets.
-    func matches(host: String, port: Int) -> Bool {
+    func matches(_ host: CanonicalHost, port: Int) -> Bool {
         if let own = self.port, own != port { return false }
-        var host = host.lowercased()
-        if host.ends(with: ".") { host.unicodeScalars.removeLast() }
         switch hosts {
         case .all: return true
-        case .local: return !host.utf8.contains(UInt8(ascii: ".")) && IPAddress(host) == nil
+        case .local: return host.address == nil && !host.name.utf8.contains(UInt8(ascii: "."))
         case .domain(let domain):
-            guard host.utf8.count > domain.utf8.count else { return host == domain }
-            return host.utf8.dropLast(domain.utf8.count).last == UInt8(ascii: ".") && host.ends(with: domain)
+            guard host.address == nil else { return false }
+            guard host.name.utf8.count > domain.utf8.count else { return host.name == domain }
+            return host.name.utf8.dropLast(domain.utf8.count).last == UInt8(ascii: ".") && host.name.ends(with: domain)
         case .network(let network, let bits):
-            return IPAddress(host).map { $0.hasPrefix(of: network, bits: bits) } ?? false
+            return host.address.map { $0.hasPrefix(of: network, bits: bits) } ?? false
         }
     }
 
+    /// Parses an IPv6 address without a port, or a network: an address and the number of its bits.
     private static func network(_ text: String) -> Hosts? {
         let parts = text.parts(separatedBy: "/", maxSplits: 1, omittingEmptyParts: false)
         guard let first = parts.first, let address = IPAddress(String(first)) else { return nil }

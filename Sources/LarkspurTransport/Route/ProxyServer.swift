@@ -54,19 +54,30 @@ public struct ProxyServer: Sendable, Hashable {
     /// The schemes are http, https, socks5 and socks5h. The last two mean the same.
     public init?(_ text: String) {
         let whole = text.utf8.firstRange(of: "://".utf8) == nil ? "http://" + text : text
-        guard let url = URLComponents(string: whole), let scheme = url.scheme?.inLowercase,
-            let kind = Kind(rawValue: scheme == "socks5h" ? "socks5" : scheme), var host = url.host, !host.isEmpty,
+        guard let url = try? URLReference(reading: whole), let scheme = url.scheme?.inLowercase,
+            let kind = Kind(rawValue: scheme == "socks5h" ? "socks5" : scheme),
+            let authority = url.authority.map(URLReference.Authority.init),
+            let host = try? CanonicalHost(inURL: authority.host),
             url.path.isEmpty || url.path == "/", url.query == nil, url.fragment == nil
         else { return nil }
-        if host.begins(with: "["), host.ends(with: "]") { host = String(Substring(host.utf8.dropFirst().dropLast())) }
-        self.init(kind: kind, host: host, port: url.port, user: url.user, password: url.password)
+        let port = authority.port.flatMap { $0.isEmpty ? nil : $0.utf8.decimalNumber(atMost: 65536) ?? 0 }
+        let credentials = authority.credentials
+        self.init(
+            kind: kind,
+            host: host.plainText,
+            port: port,
+            user: credentials?.user,
+            password: credentials?.password
+        )
         guard isValid else { return nil }
     }
 
+    /// The host in its canonical form; nil if there is none. The proxy's host has no zone.
+    var canonicalHost: CanonicalHost? { (try? CanonicalHost(named: host)).flatMap { $0.zone == nil ? $0 : nil } }
+
     /// Whether the proxy can be passed to libcurl, which does not validate it.
     var isValid: Bool {
-        (1...65535).contains(port) && !host.isEmpty
-            && host.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"/?#@[]\\%".utf8.contains($0) }
+        (1...65535).contains(port) && canonicalHost != nil
             && (user ?? "").utf8.allSatisfy { $0 != 0 } && (password ?? "").utf8.allSatisfy { $0 != 0 }
     }
 
@@ -75,7 +86,7 @@ public struct ProxyServer: Sendable, Hashable {
 
     private var scheme: String { kind == .socks5 ? "socks5h" : kind.rawValue }
 
-    var hostAndPort: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    var hostAndPort: String { "\(canonicalHost?.fieldText ?? host):\(port)" }
 }
 
 extension ProxyServer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -65,9 +65,13 @@ struct ProxySettings: Sendable, Equatable {
         let isSecure = url.scheme?.inLowercase == "https"
         let entry = isSecure ? https : http
         if entry == .direct { return nil }
-        let host = url.host(percentEncoded: false) ?? ""
         let port = url.port ?? (isSecure ? 443 : 80)
-        if exceptions.contains(where: { $0.matches(host: host, port: port) }) { return nil }
+        // A request to a host without a canonical form fails, with and without a proxy.
+        if !exceptions.isEmpty, let host = try? CanonicalHost(of: url),
+            exceptions.contains(where: { $0.matches(host, port: port) })
+        {
+            return nil
+        }
         switch entry {
         case .direct: return nil
         case .proxy(let proxy): return proxy

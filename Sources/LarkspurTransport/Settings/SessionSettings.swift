@@ -68,8 +68,10 @@ final class SessionSettings: Sendable {
     /// Returns the session's fields for a request, without credentials if a redirect has led to another origin.
     func additionalFields(for request: URLRequest, after original: URLRequest?) -> [String: String] {
         if additionalFields.count == fieldsForStrangers.count { return additionalFields }
-        guard let url = request.url, let original = original?.url,
-            ProtectionSpace.Server(url: url) == ProtectionSpace.Server(url: original)
+        guard let url = request.url, let original = original?.url else { return fieldsForStrangers }
+        if url == original { return additionalFields }
+        // Servers that cannot be identified are not the same server.
+        guard let server = ProtectionSpace.Server(url: url), server == ProtectionSpace.Server(url: original)
         else { return fieldsForStrangers }
         return additionalFields
     }

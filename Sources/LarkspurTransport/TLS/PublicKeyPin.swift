@@ -152,8 +152,7 @@ public struct HostPins: Sendable, Hashable {
         pins: Set<PublicKeyPin>,
         backupPins: Set<PublicKeyPin> = []
     ) throws(TLSConfigurationError) {
-        let ascii = host.utf8.allSatisfy { $0 < 0x80 } ? host : URL(string: "https://\(host)/")?.host ?? host
-        guard let name = ServerName.canonical(ascii) else {
+        guard let name = (try? CanonicalHost(named: host))?.name else {
             throw TLSConfigurationError(
                 .malformedHost,
                 "“\(host)” is no host: give its name alone, such as api.example.com, and includesSubdomains for those below it."

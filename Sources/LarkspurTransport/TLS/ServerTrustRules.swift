@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
 /// The rules by which a server's certificates are accepted: a value without I/O.
 struct ServerTrustRules: Sendable {
     /// The facts about a handshake.
@@ -50,7 +52,7 @@ extension ServerTrustRules.Evidence {
     /// The peer may be a proxy, and not the host of the request.
     var name: String {
         guard let serverName else { return host }
-        return ServerName.canonical(serverName) ?? serverName
+        return (try? CanonicalHost(named: serverName))?.name ?? serverName
     }
 
     /// The keys that are compared with the pins: the key of the server's own certificate, and the keys of the

@@ -116,13 +116,16 @@ struct TLSSettings: Sendable {
         guard isCustom, let url, let scheme = url.scheme?.inLowercase, scheme != "file", scheme != "data" else {
             return true
         }
-        return scheme != "wss" && scheme != "ftps" && (pins.isEmpty || requirements(for: url.host ?? "").isEmpty)
+        guard scheme != "wss", scheme != "ftps" else { return false }
+        if pins.isEmpty { return true }
+        // A host whose pins cannot be looked up may have pins.
+        guard let host = try? CanonicalHost(of: url) else { return false }
+        return requirements(for: host.name).isEmpty
     }
 
     /// Returns sets of keys; a host must have one key of each set.
-    func requirements(for host: String) -> [Set<PublicKeyPin>] {
-        pins.requirements(for: ServerName.canonical(host) ?? host)
-    }
+    /// - Parameter host: The host in its canonical form (``CanonicalHost/name``).
+    func requirements(for host: String) -> [Set<PublicKeyPin>] { pins.requirements(for: host) }
 }
 
 extension TLSConfiguration {

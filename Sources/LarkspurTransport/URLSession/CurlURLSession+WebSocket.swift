@@ -104,9 +104,9 @@ extension URL {
         case "wss": replacement = "https"
         default: return self
         }
-        var components = URLComponents(url: self, resolvingAgainstBaseURL: true)
-        components?.scheme = replacement
-        return components?.url ?? self
+        var reference = URLReference(absoluteString)
+        reference.scheme = replacement
+        return reference.url ?? self
     }
 }
 #endif

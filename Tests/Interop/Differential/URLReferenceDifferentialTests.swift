@@ -1,5 +1,6 @@
 #if canImport(FoundationNetworking)
 import Foundation
+import HTTPSyntax
 import TestSupport
 import Testing
 

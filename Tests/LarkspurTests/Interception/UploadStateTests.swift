@@ -11,6 +11,7 @@ struct UploadStateTests {
         arguments: [
             ("/up/1", "https://a.test/up/1"), ("1?k=v#f", "https://a.test/files/1?k=v"),
             ("https://u:p@b.test:8443/x", "https://b.test:8443/x"), ("//c.test/x", "https://c.test/x"),
+            ("/up/a[1]%20b", "https://a.test/up/a%5B1%5D%20b"), ("1?k=%5B|", "https://a.test/files/1?k=%5B%7C"),
         ]
     )
     func resource(location: String, expected: String) throws {
@@ -23,6 +24,7 @@ struct UploadStateTests {
         arguments: [
             ("http://a.test/1", LarkspurError.Code.insecureRequest), ("file:///etc/passwd", .resumptionFailed),
             ("ftp://a.test/1", .resumptionFailed), ("https:", .resumptionFailed), ("data:,x", .resumptionFailed),
+            ("https://a..b/1", .resumptionFailed),
         ]
     )
     func refusedResource(location: String, code: LarkspurError.Code) throws {

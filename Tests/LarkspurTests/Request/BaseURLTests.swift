@@ -37,7 +37,11 @@ import Testing
         ("a b", "http://h/v1/a%20b"),
         ("ä", "http://h/v1/%C3%A4"),
         ("a%2Fb?x=%5B", "http://h/v1/a%2Fb?x=%5B"),
-        ("x\r\ny", "http://h/v1/x%0D%0Ay"),
+        ("?filter[name]=John%20Doe", "http://h/v1/?filter%5Bname%5D=John%20Doe"),
+        ("a|b%7C%", "http://h/v1/a%7Cb%7C%25"), (" foo\n", "http://h/v1/foo"), ("\r\n", "http://h/v1/?q=1"),
+        ("http://other/a[0]?x=%5B", "http://other/a%5B0%5D?x=%5B"), ("http://u:p%40 s@o/", "http://u:p%40%20s@o/"),
+        ("x#a%20b c", "http://h/v1/x#a%20b%20c"), ("./a:b", "http://h/v1/a:b"),
+        ("http://other/a/../b", "http://other/a/../b"), ("//b\u{FC}cher.test/", "http://xn--bcher-kva.test/"),
     ])
     func aStringIsResolvedAgainstTheBase(string: String, expected: String) throws {
         let base = try #require(URL(string: "http://h/v1?q=1"))
@@ -58,7 +62,10 @@ import Testing
         ("", "empty"), ("foo", "relative"), ("/foo", "relative"), ("//h/foo", "relative"), ("?a", "relative"),
         ("http://[::1", "cannot be parsed"), ("http://h:port/", "cannot be parsed"),
         ("http://a b/", "cannot be parsed"),
-        (" http://h/", "cannot be parsed"),
+        ("x\r\ny", "control character"), ("http://h/a\nb", "control character"),
+        ("127.0.0.1:5610/x", "has no scheme"), ("http://a..b/", "a dot too many"),
+        ("http://1.2.3.4.5/", "no IPv4 address"), ("http://h:port/", "port is no number"),
+        ("http://a b/", "character other than letters"), ("http://[::1", "no IPv6 address"),
         ("http:///foo", "no host"), ("http:foo", "no host"), ("https://", "no host"), ("https:///x", "no host"),
         ("HTTP:/x", "no host"),
     ])

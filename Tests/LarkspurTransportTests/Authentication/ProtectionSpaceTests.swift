@@ -7,12 +7,17 @@ import Testing
 
 @Suite struct ProtectionSpaceTests {
     @Test(
-        "The server of a URL has a lower-case name and always a port",
+        "The server of a URL has a canonical name and always a port",
         arguments: [
             ("http://Host/x", ProtectionSpace.Server(scheme: "http", host: "host", port: 80)),
             ("HTTPS://host", ProtectionSpace.Server(scheme: "https", host: "host", port: 443)),
             ("https://u:p@host:8443/", ProtectionSpace.Server(scheme: "https", host: "host", port: 8443)),
-            ("ftp://host/", nil), ("/path", nil), ("http:", nil),
+            ("http://%48ost/", ProtectionSpace.Server(scheme: "http", host: "host", port: 80)),
+            ("http://127.1/", ProtectionSpace.Server(scheme: "http", host: "127.0.0.1", port: 80)),
+            ("http://127.0.0.1/", ProtectionSpace.Server(scheme: "http", host: "2130706433", port: 80)),
+            ("http://[0::1]/", ProtectionSpace.Server(scheme: "http", host: "::1", port: 80)),
+            ("http://host./", ProtectionSpace.Server(scheme: "http", host: "Host.", port: 80)),
+            ("ftp://host/", nil), ("/path", nil), ("http:", nil), ("http://a..b/", nil), ("http://1.2.3.4.5/", nil),
         ]
     )
     func servers(text: String, expected: ProtectionSpace.Server?) throws {

@@ -28,6 +28,22 @@ import Testing
         Dictionary((storage.cookies ?? []).map { ($0.name, $0) }) { first, _ in first }
     }
 
+    @Test(
+        "The spellings of a host have the same cookies, and a host without a canonical form has none",
+        arguments: [
+            ("http://A.example/", "http://%61.example/"), ("http://127.1/", "http://127.0.0.1/"),
+            ("http://127.0.0.1/", "http://0x7f.1/"), ("http://[0::1]/", "http://[::1]/"),
+            ("http://b\u{FC}cher.example/", "http://xn--bcher-kva.example/"),
+        ]
+    )
+    func spellings(one: String, other: String) throws {
+        try store("a=b", from: one)
+        #expect(try field(other) == "a=b")
+        try store("c=d", from: "http://a..b/")
+        #expect(try field("http://a..b/") == nil)
+        #expect(Set(stored.keys) == ["a"])
+    }
+
     @Test("Without cookies, a storage or permission there is no field")
     func nothing() throws {
         #expect(try field("http://a.example/") == nil)

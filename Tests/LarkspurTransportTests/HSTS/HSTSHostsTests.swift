@@ -127,12 +127,24 @@ import Testing
             ("1.example", "1.example"),
             // No addresses (section 8.1.1), in any notation that is an address for the resolver.
             ("127.0.0.1", nil), ("127.1", nil), ("0x7f000001", nil), ("2130706433", nil), ("::1", nil), ("[::1]", nil),
-            ("[fe80::1%25eth0]", nil),
+            ("[fe80::1%25eth0]", nil), ("①②⑦.0.0.1", nil), ("a.0x1", nil), ("x~.example", "x~.example"),
             ("", nil), (".", nil), ("a..b", nil), (".a", nil), ("a b", nil), ("a/b", nil), ("a:80", nil),
         ] as [(String, String?)]
     )
     func names(_ name: String, _ expected: String?) {
         #expect(HSTSName.canonical(name) == expected)
+    }
+
+    @Test("Each spelling of a host below a domain with includeSubDomains requires https")
+    func spellings() throws {
+        let store = HSTSStore(now: { [start] in start })
+        #expect(store.insert(.init(name: "A.test", includesSubdomains: true, expiry: start.addingTimeInterval(1))))
+        for host in ["b.a.test", "B.A.test.", "x~.a.test", "_x.a.test", "%62.a.test", "b%2ea.test", "\u{FC}.a.test"] {
+            #expect(store.requiresHTTPS(host), "\(host)")
+            let secured = store.secured(try #require(URL(string: "http://\(host)/")))
+            #expect(secured?.scheme == "https", "\(host)")
+        }
+        for host in ["127.1", "ba.test", "a..a.test", "[::1]"] { #expect(!store.requiresHTTPS(host), "\(host)") }
     }
 
     @Test("A name and its labels have the lengths that DNS allows")

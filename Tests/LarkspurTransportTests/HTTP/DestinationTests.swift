@@ -7,11 +7,12 @@ import Testing
 
 @Suite("The destination of a request") struct DestinationTests {
     @Test(
-        "The origin is the scheme, host and port as they are written, and TLS follows from the scheme",
+        "The origin is the scheme, the canonical host and the port, and TLS follows from the scheme",
         arguments: [
             ("http://a.example", "http://a.example", false), ("https://a.example/b/c?d/e", "https://a.example", true),
-            ("HTTPS://A.example:8443?q=/x/", "HTTPS://A.example:8443", true),
-            ("http://u:p@a.example/", "http://u:p@a.example", false),
+            ("HTTPS://A.example:8443?q=/x/", "HTTPS://a.example:8443", true),
+            ("http://u:p@a.example/", "http://a.example", false), ("http://%61.example/", "http://a.example", false),
+            ("http://127.1:80/", "http://127.0.0.1:80", false), ("http://a..b/c", "http://a..b", false),
             ("https+unix://%2Ftmp%2Fs/x", "https+unix://%2Ftmp%2Fs", true),
             ("http+unix://%2Ftmp%2Fs/x", "http+unix://%2Ftmp%2Fs", false), ("httpsx://a/b", "httpsx://a", false),
             ("https", "https", false), ("?", "", false),

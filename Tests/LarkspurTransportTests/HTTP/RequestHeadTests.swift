@@ -178,13 +178,16 @@ import Testing
                 )
             }
         }
-        #expect(failure()?.urlError.code == .unsupportedURL)
+        #expect(failure()?.urlError(for: nil).code == .unsupportedURL)
         request.url = URL(string: "http:///x")
-        #expect(failure()?.urlError.code == .badURL)
+        #expect(failure()?.urlError(for: nil).code == .badURL)
         request.url = nil
         #expect(failure() == .missingURL)
-        #expect(failure()?.urlError.code == .unsupportedURL)
-        #expect(RequestHead.Failure.missingURL.urlError.localizedDescription == RequestHead.Failure.missingURL.sentence)
+        #expect(failure()?.urlError(for: nil).code == .unsupportedURL)
+        #expect(
+            RequestHead.Failure.missingURL.urlError(for: nil).localizedDescription
+                == RequestHead.Failure.missingURL.sentence
+        )
     }
 }
 

@@ -1,6 +1,7 @@
 #if canImport(FoundationNetworking)
 
 import Foundation
+import HTTPSyntax
 import Testing
 
 @testable import LarkspurTransport
@@ -9,14 +10,18 @@ import Testing
     @Test(
         "A URL becomes what libcurl is told",
         arguments: [
-            ("http://a", "http://a"), ("HTTPS://A:443/b?c#d", "HTTPS://A:443/b?c"),
+            ("http://a", "http://a"), ("HTTPS://A:443/b?c#d", "HTTPS://a:443/b?c"),
             ("http://u:p%40@a:8/b?c@d#e", "http://a:8/b?c@d"),
             ("http://a/../b/./c//", "http://a/../b/./c//"),
             ("http://[::1]:65535/", "http://[::1]:65535/"), ("http://a:0", "http://a:0"),
             ("http://a:/", "http://a:/"),
             ("http://b\u{FC}cher.example/\u{E4}", "http://xn--bcher-kva.example/%C3%A4"),
             ("http://a?x/y@z", "http://a?x/y@z"),
-            ("http://a#/@b", "http://a"),
+            ("http://a#/@b", "http://a"), ("http://local%68ost/%68", "http://localhost/%68"),
+            ("http://x%2Elocalhost:1", "http://x.localhost:1"), ("http://u@127.1/", "http://127.0.0.1/"),
+            ("http://0x7f.1?q", "http://127.0.0.1?q"), ("http://[0:0::1]/", "http://[::1]/"),
+            ("http://[FE80::1%25lo]:8/", "http://[fe80::1%25lo]:8/"), ("http://a.test./", "http://a.test./"),
+            ("http://a_b~.test/", "http://a_b~.test/"),
         ]
     )
     func targets(url: String, text: String) throws {
@@ -33,7 +38,8 @@ import Testing
     @Test(
         "A URL without a host, or with an impossible port, is refused",
         arguments: [
-            "a/b", "http:a", "http:/a", "http://", "http:///x", "http://:80/", "http://u@/", "http://a:65536/",
+            "a/b", "http:a", "http:/a", "http://", "http:///x", "http://a:1:2/", "http://:80/", "http://u@/",
+            "http://a:65536/",
             "http://a:99999999999999999999/",
             "?http://a/", "http:", "http:/", "https:", "http://?x", "http://#x",
         ]
@@ -41,6 +47,32 @@ import Testing
     func invalid(text: String) throws {
         guard let url = URL(string: text) else { return }
         #expect(throws: RequestHead.Failure.invalidURL) { try RequestTarget(url) }
+    }
+
+    @Test(
+        "A host without a canonical form is refused, whatever it may reach",
+        arguments: [
+            ("http://x..localhost/", CanonicalHost.Defect.emptyLabel), ("http://a%2e%2eb/", .emptyLabel),
+            ("http://1.2.3.4.5/", .malformedIPv4), ("http://a.09/", .malformedIPv4),
+            ("http://256.1.1.1/", .malformedIPv4),
+            ("http://a%00b/", .forbiddenCharacter), ("http://a%2Fb/", .forbiddenCharacter),
+            ("http://a%2540/", .forbiddenCharacter), ("http://a*b/", .forbiddenCharacter),
+            ("http://%FF/", .noASCIIForm),
+            ("http://\(String(repeating: "a", count: 64)).test/", .tooLong),
+            ("http://\(String(repeating: "a.", count: 127))/", .tooLong),
+        ]
+    )
+    func hostless(text: String, defect: CanonicalHost.Defect) throws {
+        let url = try #require(URL(string: text))
+        #expect(throws: RequestHead.Failure.invalidHost(defect)) { try RequestTarget(url) }
+    }
+
+    @Test("A proxy gets no zone")
+    func zone() throws {
+        let zoned = try RequestTarget(#require(URL(string: "http://[fe80::1%25lo]:8/a?[b]")))
+        #expect(zoned.textForProxy == "http://[fe80::1]:8/a?%5Bb%5D")
+        let plain = try RequestTarget(#require(URL(string: "http://[fe80::1]/")))
+        #expect(plain.textForProxy == plain.text)
     }
 
     @Test(

@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
 
+import Foundation
+import HTTPSyntax
 import Testing
-
-@testable import LarkspurTransport
 
 @Suite struct URLReferenceTests {
     @Test(
@@ -68,12 +68,62 @@ import Testing
     }
 
     @Test(
+        "A text becomes a URL: escapes stay, and what RFC 3986 forbids is escaped once",
+        arguments: [
+            ("http://h/?filter[name]=John%20Doe", "http://h/?filter%5Bname%5D=John%20Doe"),
+            ("http://h/a|b%7Cc?d|e%7Cf#g|h%7Ci#j", "http://h/a%7Cb%7Cc?d%7Ce%7Cf#g%7Ch%7Ci%23j"),
+            ("100%?50%&%2", "100%25?50%25&%252"), ("http://u[r%5B:p|w%40@h/", "http://u%5Br%5B:p%7Cw%40@h/"),
+            ("http://a@b:c@h/", "http://a%40b:c@h/"), ("users/J\u{F6}rg%20M", "users/J%C3%B6rg%20M"),
+            (" \t\r\nhttp://h/a b \n\u{0}", "http://h/a%20b"), ("http://h/a%0Ab", "http://h/a%0Ab"), ("", ""),
+            (" ", ""),
+            ("http://B\u{FC}cher.test:80/", "http://xn--bcher-kva.test:80/"), ("//\u{FC}/x", "//xn--tda/x"),
+            ("http://LOCAL%68ost/", "http://LOCAL%68ost/"), ("http://[::1%lo]/", "http://[::1%25lo]/"),
+            ("http+unix://%2Frun%2Fs/a b%20", "http+unix://%2Frun%2Fs/a%20b%20"), ("data:,a b%20", "data:,a%20b%20"),
+            ("/a:b", "/a:b"), ("./a:b", "./a:b"),
+            ("ftp://\u{FC} a/", "ftp://%C3%BC%20a/"), ("x://[::1]:1/", "x://[::1]:1/"), ("?a:b", "?a:b"),
+        ]
+    )
+    func reading(text: String, read: String) throws {
+        let reference = try URLReference(reading: text)
+        #expect(reference.text == read)
+        #expect(reference.url?.absoluteString == (read.isEmpty ? nil : read))
+        #expect(try URLReference(reading: read) == reference)
+    }
+
+    @Test(
+        "A text that is not a URL has a reason",
+        arguments: [
+            ("http://h/a\nb", URLReference.Defect.controlCharacter), ("a\r\nb", .controlCharacter),
+            ("a\tb", .controlCharacter),
+            ("127.0.0.1:5610/x", .colonWithoutScheme), (":80/x", .colonWithoutScheme), ("1:2", .colonWithoutScheme),
+            ("http://h:x/", .malformedPort), ("http://a b/", .host(.forbiddenCharacter)),
+            ("http://h\\x/", .host(.forbiddenCharacter)),
+            ("https://[::1/", .host(.malformedIPv6)), ("http://a..\u{FC}/", .host(.noASCIIForm)),
+            ("//1.2.3.4.5/", .host(.malformedIPv4)),
+        ]
+    )
+    func unreadable(text: String, defect: URLReference.Defect) {
+        #expect(throws: defect) { try URLReference(reading: text) }
+    }
+
+    @Test("The credentials of an authority are decoded once")
+    func credentials() {
+        #expect(URLReference.Authority("a%40b:c%253A:d@h:1").credentials?.user == "a@b")
+        #expect(URLReference.Authority("a%40b:c%253A:d@h:1").credentials?.password == "c%3A:d")
+        #expect(URLReference.Authority("a@h").credentials?.password == nil)
+        #expect(URLReference.Authority("h:1").credentials == nil)
+    }
+
+    @Test(
         "An origin is scheme, host and effective port",
         arguments: [
             ("http://a", "http://A:80/x", true), ("https://a:443", "HTTPS://a", true), ("http://a", "https://a", false),
             ("http://a", "http://b", false), ("http://a", "http://a:81", false),
             ("http://u:p@a:8/", "http://a:8", true),
-            ("http://[::1]", "http://[::1]:80", true), ("http://[::1]:1", "http://[::1]:2", false),
+            ("http://[::1]", "http://[::1]:80", true), ("http://[::1]", "http://[0:0::1]", true),
+            ("http://local%68ost", "http://localhost", true), ("http://127.1", "http://127.0.0.1", true),
+            ("http://b\u{FC}cher.test", "http://xn--bcher-kva.test", true), ("http://a.test.", "http://a.test", false),
+            ("http://[fe80::1%25a]", "http://[fe80::1%25b]", false), ("http://[::1]:1", "http://[::1]:2", false),
             ("http://a:", "http://a", true),
         ]
     )
@@ -86,7 +136,7 @@ import Testing
         "Without http, a host or a port that exists there is no origin",
         arguments: [
             "", "a", "mailto:a", "ftp://a", "http:a", "http://", "http:///x", "http://:80", "http://a:65536",
-            "http://a:x", "http://u@",
+            "http://a:x", "http://u@", "http://a..b", "http://1.2.3.4.5", "http://a%2Fb",
         ]
     )
     func noOrigin(text: String) {

@@ -31,7 +31,7 @@ struct HTTP3OriginTests {
 
     @Test("The host of an announcement may be an IPv6 address")
     func address() {
-        let origin = Origin(scheme: "https", host: "::1", port: 8443)
+        let origin = Origin(scheme: "https", host: "[::1]", port: 8443)
         #expect(HTTP3Announcement("h3=\"[::1]:8443\"", of: origin) != nil)
         #expect(HTTP3Announcement("h3=\"[::2]:8443\"", of: origin) == nil)
     }

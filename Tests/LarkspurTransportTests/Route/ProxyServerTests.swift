@@ -14,6 +14,8 @@ import Testing
             ("HTTPS://proxy.test", ProxyServer(kind: .https, host: "proxy.test", port: 443)),
             ("socks5://10.0.0.1", ProxyServer(kind: .socks5, host: "10.0.0.1", port: 1080)),
             ("socks5h://[::1]:9050", ProxyServer(kind: .socks5, host: "::1", port: 9050)),
+            ("127.1:3128", ProxyServer(host: "127.0.0.1", port: 3128)),
+            (" http://a da:p%40 s%@proxy.test ", ProxyServer(host: "proxy.test", user: "a da", password: "p@ s%")),
             (
                 "http://ada:p%40ss@proxy.test:1",
                 ProxyServer(host: "proxy.test", port: 1, user: "ada", password: "p@ss")
@@ -28,7 +30,7 @@ import Testing
         "What names no proxy is none",
         arguments: [
             "", "://", "ftp://a", "http://", "a:0", "a:65536", "a:b", "http://a/path", "http://a?x", "a b",
-            "http://a%0d",
+            "http://a%0d", "http://a..b", "http://1.2.3.4.5", "http://[fe80::1%25lo]",
         ]
     )
     func garbage(text: String) {

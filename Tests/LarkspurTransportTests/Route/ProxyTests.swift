@@ -37,6 +37,52 @@ import Testing
         #expect(excepted.code == .cannotFindHost)
     }
 
+    @Test("Each request on a connection to a proxy has the Host of its URL, without a zone")
+    func hosts() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        let session = session(.server(ProxyServer(host: "127.0.0.1", port: Int(server.port))))
+        defer { session.invalidateAndCancel() }
+        let hosts = [
+            "[fe80::1]", "a.test", "[fe80::1%25lo]:81", "b.test:8080", "127.1", "c.test.", "C.test:80", "[::1]",
+        ]
+        for host in hosts {
+            let url = try #require(URL(string: "http://\(host)/anything"))
+            #expect(try await session.outcome(of: url).status == 200)
+        }
+        let expected = [
+            "[fe80::1]", "a.test", "[fe80::1]:81", "b.test:8080", "127.0.0.1", "c.test.", "c.test", "[::1]",
+        ]
+        #expect(server.requests.map { $0.headers["Host"] } == expected)
+        #expect(!server.requests.contains { $0.target.contains("%25lo") })
+        var own = URLRequest(url: try #require(URL(string: "http://a.test/anything")))
+        own.setValue("own.test", forHTTPHeaderField: "Host")
+        _ = try await session.data(for: own)
+        #expect(server.requests.last?.headers["Host"] == "own.test")
+    }
+
+    @Test(
+        "No proxy gets a request for an excepted host, however it is spelled",
+        arguments: ["127.1", "2130706433", "0x7f.1", "0177.0.0.1", "%3127.0.0.1", "127.0.0.1."]
+    )
+    func exceptedSpelling(host: String) async throws {
+        let (server, proxy) = (try LoopbackServer(), try LoopbackServer())
+        defer {
+            server.stop()
+            proxy.stop()
+        }
+        let choice = ProxyChoice.server(
+            ProxyServer(host: "127.0.0.1", port: Int(proxy.port)),
+            exceptions: ["127.0.0.1"]
+        )
+        let session = session(choice)
+        defer { session.invalidateAndCancel() }
+        let url = try #require(URL(string: "http://\(host):\(server.port)/get"))
+        #expect(try await session.outcome(of: url).status == 200)
+        #expect(proxy.requests.isEmpty)
+        #expect(server.requests.map { $0.headers["Host"] } == ["127.0.0.1:\(server.port)"])
+    }
+
     @Test("The configuration's dictionary names the proxy")
     func dictionary() async throws {
         let server = try LoopbackServer()
