@@ -3,10 +3,12 @@ internal import HTTPSyntax
 
 /// Responses from the cache.
 extension Exchange {
-    /// Loads the response from the cache if possible, otherwise from the network. The decision comes before the wait
-    /// for a connection, so that a response from the cache never touches libcurl.
+    /// Loads the response from the URL if it contains the content, from the cache if possible, otherwise from the
+    /// network. The decision comes before the wait for a connection, so that a response from the cache never touches
+    /// libcurl.
     func load() {
         caching = nil
+        if loadDataURL() { return }
         let settings = group.settings
         let policy = settings.cachePolicy(of: request)
         guard let cache = settings.cache, let state = makeCacheState(policy) else {

@@ -50,7 +50,8 @@ extension Exchange {
         }
     }
 
-    private func begin(_ response: URLResponse) {
+    /// Takes a response that does not come from libcurl as the task's response.
+    func begin(_ response: URLResponse) {
         let received = ReceivedResponse(response)
         task.setResponse(received, expected: response.expectedContentLength)
         sink.deliver(received)

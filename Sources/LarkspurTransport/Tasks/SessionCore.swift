@@ -64,10 +64,10 @@ final class SessionCore: Sendable {
         storage.withLock { Array($0.tasks.values) }.filter { !$0.isCancelled }.compactMap(\.object)
     }
 
-    private static let schemes = ["http", "https"] + UnixSocketTarget.schemes
+    private static let schemes = ["http", "https", "data"] + UnixSocketTarget.schemes
 
-    /// Whether the engine performs a request, over the network or with a `URLProtocol`. The superclass performs all
-    /// other requests.
+    /// Whether the engine performs a request: over the network, from its URL, or with a `URLProtocol`. The superclass
+    /// performs all other requests.
     func carries(_ request: URLRequest) -> Bool {
         guard let scheme = request.url?.scheme else { return true }
         return scheme == "http" || scheme == "https" || Self.schemes.contains(scheme.inLowercase)

@@ -81,7 +81,8 @@ extension CurlURLSession {
             completion: .data { connection.complete($0, $1, $2) },
             webSocket: connection,
             defect: invalidity.map { .engine(.badURL, $0.localizedDescription, url: request.url) }
-                ?? (core.carries(request) ? nil : .unsupportedScheme(of: request.url))
+                ?? (core.carries(request) && request.url?.isDataURL != true
+                    ? nil : .unsupportedScheme(of: request.url))
         )
         if let attempt { attempt.attach(task) } else { channel.attach(task) }
         if let invalidity { connection.refuse(invalidity) }

@@ -2,9 +2,10 @@
 /// A `URLSession` for Linux that performs its http and https tasks with libcurl's multi interface, on its own thread.
 ///
 /// Use it in place of `URLSession`: it has the same initialisers, and the superclass's documentation of data, upload
-/// and download tasks applies. The superclass performs data tasks for other schemes (data:, file:, ftp:). Upload and
-/// download tasks for these schemes fail with the code `unsupportedURL`. In contrast to the superclass, this class
-/// never ends the process because of a server's response, or because the session was invalidated.
+/// and download tasks applies. The engine also loads `data:` URLs. The superclass performs data tasks for other schemes
+/// (file:, ftp:). Upload and download tasks for these schemes fail with the code `unsupportedURL`. In contrast to the
+/// superclass, this class never ends the process because of a server's response, or because the session was
+/// invalidated.
 ///
 /// The delegate is called on the delegate queue, one call after the other, and is retained until the session is
 /// invalidated. If a session is released but was not invalidated, it ends when its last task has ended.

@@ -99,8 +99,9 @@ struct HandedCancellationTests {
     func finishingWithSuperclass() async throws {
         let log = DelegateLog()
         let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
-        let url = try #require(URL(string: "data:text/plain;base64,Y29udGVudA=="))
-        #expect(try await session.outcome(of: url).text == "content")
+        // Nothing listens at this port.
+        let url = try #require(URL(string: "ftp://127.0.0.1:1/x"))
+        #expect(try await session.outcome(of: url).error != nil)
         let unresumed = session.dataTask(with: url)
         session.finishTasksAndInvalidate()
         #expect(try await run(.dataForRequest, "/get", on: session).value.code == .cancelled)
@@ -108,7 +109,6 @@ struct HandedCancellationTests {
         #expect(log.invalidations == 0)
         unresumed.resume()
         try await eventually(1) { log.invalidations }
-        #expect(log.data == Data("content".utf8))
     }
 
     @Test("A delegate may suspend, resume and cancel the task that it is told of", arguments: [true, false])

@@ -185,12 +185,18 @@ struct HandedSessionTests {
         #expect(server.values(of: "Cookie", at: "/anything") == ["own=1"])
     }
 
-    @Test("Content in a data URL is decoded, and not downloaded")
+    @Test("Content in a data URL is decoded and downloaded, and a malformed one is an error")
     func dataURL() async throws {
         let url = try #require(URL(string: "data:text/plain;base64,Y29udGVudA=="))
         #expect(try await AsyncCall.dataFromURL.outcome(URLRequest(url: url), with: session).text == "content")
         let download = try await AsyncCall.downloadFromURL.outcome(URLRequest(url: url), with: session)
-        #expect(download.error?.localizedDescription.contains("LarkspurTransport") == true)
+        #expect(download.text == "content")
+        for text in ["data:;base64,%%%", "data:text/plain"] {
+            let malformed = URLRequest(url: try #require(URL(string: text)))
+            for call in [AsyncCall.dataFromURL, .dataForRequest, .downloadFromURL] {
+                #expect(try await call.outcome(malformed, with: session).code == .badURL, "\(call) \(text)")
+            }
+        }
     }
 
     @Test("An upload may be empty, or large", arguments: [AsyncCall.uploadData, .uploadFile], [0, 1, 3_000_000])

@@ -12,8 +12,6 @@ final class HandedTaskProtocol: URLProtocol {
     private enum State {
         case new
         case forwarded(URLSessionTask)
-        /// The URL contains the content, and FoundationNetworking's own class decodes it.
-        case decoding(URLProtocol)
         case over
     }
 
@@ -38,7 +36,7 @@ final class HandedTaskProtocol: URLProtocol {
     // performed.
     override class func canInit(with request: URLRequest) -> Bool {
         let scheme = request.url?.scheme?.inLowercase
-        return scheme == "data" || SuperclassQueue.session?.carries(request) ?? (scheme == "http" || scheme == "https")
+        return SuperclassQueue.session?.carries(request) ?? (scheme == "http" || scheme == "https" || scheme == "data")
     }
 
     override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
@@ -49,7 +47,6 @@ final class HandedTaskProtocol: URLProtocol {
         // FoundationNetworking reports the cancellation itself.
         case .new: if isCallerCancelled { state = .over } else { begin() }
         case .forwarded(let task): task.resume()
-        case .decoding(let decoder): decoder.startLoading()
         case .over: break
         }
     }
@@ -60,7 +57,6 @@ final class HandedTaskProtocol: URLProtocol {
         let isCancelled = task?.state == .canceling
         switch state {
         case .forwarded(let task): if isCancelled { task.cancel() } else { task.suspend() }
-        case .decoding(let decoder): decoder.stopLoading()
         case .new, .over: break
         }
         if isCancelled { state = .over }
@@ -72,7 +68,6 @@ final class HandedTaskProtocol: URLProtocol {
         else { return fail("FoundationNetworking is not built as expected") }
         self.layout = layout
         layout.completeOnDelegateQueue(task)
-        guard session.core.carries(request) else { return decode(task) }
         let this = Transferring(self)
         let finish = { @Sendable (outcome: Outcome) in queue.async { this.value.finish(outcome) } }
         guard let carrier = Self.carrier(of: task, request, body: layout.body(of: task), session, finish)
@@ -151,17 +146,6 @@ final class HandedTaskProtocol: URLProtocol {
                 if this.value.task?.state == .running || this.value.task?.state == .suspended { action(this.value) }
             }
         }
-    }
-
-    /// Makes FoundationNetworking's own class load a URL that contains its content.
-    private func decode(_ task: URLSessionTask) {
-        // That class creates no file, and FoundationNetworking ends the process if a download has no file.
-        guard task is URLSessionDataTask,
-            let decoder = NSClassFromString("FoundationNetworking._DataURLProtocol") as? URLProtocol.Type
-        else { return fail("a data URL cannot be downloaded") }
-        let instance = decoder.init(task: task, cachedResponse: nil, client: nil)
-        state = .decoding(instance)
-        instance.startLoading()
     }
 
     private func fail(_ reason: String) {

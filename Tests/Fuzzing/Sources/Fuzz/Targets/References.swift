@@ -8,7 +8,8 @@ import HTTPSyntax
 /// URLs, references, and what is decided by them.
 extension FuzzTarget {
     static let references = [
-        urlReferences, redirects, targets, hostNames, proxies, hosts, baseURLs, hstsNames, hstsFiles,
+        urlReferences, redirects, targets, hostNames, proxies, hosts, baseURLs, readings, dataURLs, hstsNames,
+        hstsFiles,
     ]
 
     private static let urlReferences = FuzzTarget(
@@ -23,7 +24,6 @@ extension FuzzTarget {
             for base in ["http://a.example/b/c?d#e", "https://a.example", "http://u@[::1]:80/"].map(URLReference.init) {
                 let target = reference.percentEncoded.resolved(against: base)
                 require(target.scheme != nil, "a target has a scheme")
-                // Foundation encodes the names of hosts.
                 let resource = target.path + (target.query ?? "") + (target.fragment ?? "")
                 require(resource.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "a resource is visible ASCII")
                 require(target.percentEncoded, equals: target, "no escape is escaped again")
@@ -127,10 +127,15 @@ extension FuzzTarget {
     }
 
     private static let hostNames = FuzzTarget(text: "host-names") { text in
-        // A name with empty labels, such as "a..", is no name of a host.
-        if let name = ServerName.canonical(text), !name.contains("..") && !name.hasSuffix(".") {
-            require(!name.isEmpty, "a name is not empty")
-            require(ServerName.canonical(name), equals: name, "the form of a canonical name is the same")
+        for host in [try? CanonicalHost(inURL: text), try? CanonicalHost(named: text)].compactMap(\.self) {
+            require(try? CanonicalHost(inURL: host.urlText), equals: host, "the form of a canonical host is the same")
+            require(try? CanonicalHost(named: host.plainText), equals: host, "the form of a canonical host is the same")
+            require(host.name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x25 }, "a name is visible ASCII")
+            require(host.name, equals: host.name.lowercased(), "a name is in lower case")
+            require(!host.name.contains(".."), "no label is empty")
+            require(host.address == nil || IPAddress(host.name) == host.address, "an address has its notation")
+            let url = URL(string: "http://\(host.urlText)/", encodingInvalidCharacters: false)
+            require(url.flatMap { try? CanonicalHost(of: $0) }, equals: host, "a URL can have the host")
         }
         _ = IPAddress(text)
     }
@@ -146,7 +151,9 @@ extension FuzzTarget {
                 require(!"\(proxy)".contains(password), "the description has no password")
             }
         }
-        if let exception = HostException(text) { _ = exception.matches(host: "www.a.example", port: 80) }
+        if let exception = HostException(text), let host = try? CanonicalHost(named: "www.a.example") {
+            _ = exception.matches(host, port: 80)
+        }
         let environment = ["http_proxy": text, "no_proxy": text]
         let settings = ProxySettings(.automatic, dictionary: nil) { environment[$0] }
         if let url = URL(string: "http://a.example/"), let proxy = try? settings.proxy(for: url) {
@@ -163,7 +170,7 @@ extension FuzzTarget {
     private static let hosts = FuzzTarget("host-addresses") { bytes in
         var choices = Choices(bytes)
         let port = choices.number(below: 200) * 400
-        let host = choices.text()
+        let host = HostAddress(host: choices.text(), port: 1, addresses: []).canonicalHost?.plainText ?? ""
         let addresses = (0..<choices.number(below: 4)).map { _ in choices.text() }
         guard let line = HostAddress(host: host, port: port, addresses: addresses).curlLine else { return }
         require(line.hasPrefix("\(host):\(port):"), "a line names the host")
@@ -176,7 +183,22 @@ extension FuzzTarget {
         guard let url = try? BaseURL.resolve(text, against: base) else { return }
         require(url.scheme != nil, "a URL has a scheme")
         let isHTTP = ["http", "https"].contains(url.scheme?.lowercased())
-        if isHTTP { require(url.host?.isEmpty == false, "a URL has a host") }
+        if isHTTP { require((try? CanonicalHost(of: url)) != nil, "a URL has a host") }
+        require(try? BaseURL.resolve(url.absoluteString, against: nil), equals: url, "no escape is escaped again")
+    }
+
+    /// The reading of strings: what was read is a URL, and does not change if it is read again.
+    private static let readings = FuzzTarget(unmeasured: "url-readings") { bytes in
+        guard let reference = try? URLReference(reading: String(networkBytes: bytes)) else { return }
+        require(reference.text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "a URL is visible ASCII")
+        require(try? URLReference(reading: reference.text), equals: reference, "no escape is escaped again")
+    }
+
+    /// The content of data URLs.
+    private static let dataURLs = FuzzTarget(unmeasured: "data-urls") { bytes in
+        guard let url = try? DataURL("data:" + String(networkBytes: bytes)) else { return }
+        require(!url.essence.isEmpty && url.essence == url.essence.lowercased(), "a type is in lower case")
+        require(url.content.count <= bytes.count, "content is not longer than its URL")
     }
 
     private static let hstsNames = FuzzTarget(unmeasured: "hsts-names") { bytes in
