@@ -38,6 +38,8 @@ final class CrossingRecord: Sendable {
 
     static func response(to marker: String) -> String { "The response to \(marker)" }
 
+    func response(to call: Int) -> String { Self.response(to: Self.marker(number, call)) }
+
     var violations: [String] { state.withLock { $0.violations } }
 
     func note(_ violation: String) { state.withLock { $0.violations.append(violation) } }
@@ -71,7 +73,7 @@ final class CrossingRecord: Sendable {
     /// Records that the content of a call has arrived as a whole.
     func noteWhole(_ call: Int) { state.withLock { _ = $0.whole.insert(call) } }
 
-    /// Records that a call was answered before its content.
+    /// Records that a call was answered before its content, on a connection that ends.
     func noteEarly(_ call: Int) { state.withLock { _ = $0.early.insert(call) } }
 
     /// Whether the call may be reported as a success.

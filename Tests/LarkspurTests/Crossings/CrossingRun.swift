@@ -133,7 +133,7 @@ final class CrossingRun: Sendable {
                     let violations = CrossingRules(crossing: crossing).violations(
                         of: ending,
                         marker: marker(call.number),
-                        hasContent: record.maySucceed(call.number)
+                        hasContent: await mayHaveEnded(call.number, with: ending)
                     )
                     for violation in violations { found.record("call \(call.number): \(violation)") }
                 }
@@ -142,6 +142,16 @@ final class CrossingRun: Sendable {
         try await leaveGroup()
         try await waitForWriters()
         if let violation = await violationOfNext() { found.record("the next request: \(violation)") }
+    }
+
+    /// Whether a success is possible, as the server has the content. It may read the end of it after its response.
+    private func mayHaveEnded(_ call: Int, with ending: CrossingEnding) async -> Bool {
+        guard case .success = ending, crossing.response == .early else { return record.maySucceed(call) }
+        let deadline = ContinuousClock.now + .seconds(5)
+        while !record.maySucceed(call), ContinuousClock.now < deadline {
+            try? await Task.sleep(for: .milliseconds(1))
+        }
+        return record.maySucceed(call)
     }
 
     /// Makes as many connections as there are calls.

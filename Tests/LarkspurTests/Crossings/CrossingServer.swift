@@ -297,15 +297,14 @@ private final class CrossingConnection {
         let response = record.crossing.response
         let isFirst = !head.target.contains("/again") && head.values("authorization").isEmpty
         switch response {
-        case .early, .earlyClosing:
+        case .early:
+            // On a connection that stays, the content follows all the same.
+            let isWhole = try answerEarly(head, expected, "200 OK", content: record.response(to: call))
+            if isWhole { record.noteWhole(call) }
+            return isWhole
+        case .earlyClosing:
             record.noteEarly(call)
-            return try answerEarly(
-                head,
-                expected,
-                "200 OK",
-                closes: response == .earlyClosing,
-                content: CrossingRecord.response(to: CrossingRecord.marker(record.number, call))
-            )
+            return try answerEarly(head, expected, "200 OK", closes: true, content: record.response(to: call))
         case .challenge where isFirst:
             return try answerAtOnceIfExpected(head, expected, "401 No", ["WWW-Authenticate: Basic realm=\"a\""])
         case .redirect where isFirst:
@@ -331,7 +330,7 @@ private final class CrossingConnection {
         default: break
         }
         let cached = record.crossing.surroundings == .cache ? ["Cache-Control: max-age=60"] : []
-        try send("200 OK", cached, content: CrossingRecord.response(to: CrossingRecord.marker(record.number, call)))
+        try send("200 OK", cached, content: record.response(to: call))
         return true
     }
 
@@ -414,7 +413,8 @@ private final class CrossingConnection {
 
     /// Connects the client with the port for https, or with the other one, as for a WebSocket.
     private func tunnel(isSecure: Bool) throws -> Bool {
-        guard let other = Socket.connected(to: isSecure ? shared.ports.secure : shared.ports.plain) else { return false }
+        let port = isSecure ? shared.ports.secure : shared.ports.plain
+        guard let other = Socket.connected(to: port) else { return false }
         try send("200 OK")
         let (one, two) = (socket, other)
         let hasEnded = DispatchSemaphore(value: 0)
