@@ -68,7 +68,7 @@ struct CallTimers: Sendable {
             timers.append(
                 Self.timer(queue, clock) { [weak task] in
                     guard let task, task.waitsForConnection else { return }
-                    let reason = task.connectionWait.map { ", \($0.reason)" } ?? ""
+                    let reason = task.connectionWait.map { ", because \($0.reason)" } ?? ""
                     task.fail(with: Self.error("The call waited longer than \(queue) for a connection\(reason)."))
                 }
             )

@@ -87,7 +87,8 @@ public struct ConsoleLogger: CallObserver {
             let delay = event.delay.map { " in \($0.inSeconds)" } ?? ""
             write(style.yellow("  \(target(of: event)): another attempt\(delay), because of \(event.reason ?? "")"))
         case .waitingForConnection:
-            write(style.yellow("  \(target(of: event)): \((event.reason ?? "").printable)"))
+            let reason = (event.reason ?? "").printable
+            write(style.yellow("  \(target(of: event)): waits for a connection, because \(reason)"))
         case .redirected:
             let status = event.httpResponse.map { "\($0.statusCode)" } ?? ""
             let target = event.request?.url.map { "to " + redaction.text(of: $0).printable } ?? "is not followed"

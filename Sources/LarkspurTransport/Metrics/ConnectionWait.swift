@@ -31,7 +31,7 @@ package struct ConnectionWait: Sendable {
     ///   - now: The end of the wait so far.
     ///   - text: Returns the text of a URL, without secrets.
     package func clause(at now: ContinuousClock.Instant, _ text: (URL) -> String) -> String {
-        "it has waited \(Self.seconds(start.duration(to: now))) for a connection, \(reason(at: now, text))"
+        "it has waited \(Self.seconds(start.duration(to: now))) for a connection, because \(reason(at: now, text))"
     }
 
     /// Returns the reason of the wait in words: the limit, and the requests that have the places.
@@ -39,12 +39,9 @@ package struct ConnectionWait: Sendable {
     ///   - now: The end of the wait so far.
     ///   - text: Returns the text of a URL, without secrets.
     package func reason(at now: ContinuousClock.Instant, _ text: (URL) -> String) -> String {
-        var reason = "because "
-        if let limit {
-            reason += "\(limit) requests to its host are under way, as many as httpMaximumConnectionsPerHost permits"
-        } else {
-            reason += "as many requests are under way as maximumConnections permits"
-        }
+        var reason =
+            limit.map { "\($0) requests to its host are under way, as many as httpMaximumConnectionsPerHost permits" }
+            ?? "as many requests are under way as maximumConnections permits"
         let shown = holders.prefix(Self.mostHolders).map { holder in
             let url = holder.request.url.map(text) ?? ""
             return "\(holder.request.httpMethod ?? "GET") \(url) since \(Self.seconds(holder.start.duration(to: now)))"

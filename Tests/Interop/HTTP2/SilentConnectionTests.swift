@@ -26,12 +26,12 @@ struct SilentConnectionTests {
 
     /// Makes a call, which never gets a response, and ends it.
     private func makeCall(_ url: URL, endingBy end: End, after time: Duration) async {
-        let call = manager.get(url)
         switch end {
-        case .totalTimeout: _ = await call.timeout(total: time).response()
-        case .firstByteTimeout: _ = await call.timeout(firstByte: time).response()
-        case .deadline: _ = try? await withDeadline(time) { try await call.data }
+        case .totalTimeout: _ = await manager.get(url).timeout(total: time).response()
+        case .firstByteTimeout: _ = await manager.get(url).timeout(firstByte: time).response()
+        case .deadline: _ = await withDeadline(time) { await manager.get(url).response() }
         case .cancellation:
+            let call = manager.get(url)
             // Another call ends at the right time.
             async let other = manager.get(url).timeout(total: time).response()
             async let response = call.response()

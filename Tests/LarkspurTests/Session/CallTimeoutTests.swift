@@ -181,7 +181,9 @@ struct CallTimeoutTests {
         for call in calls { call.resume() }
         clock.advance(by: .seconds(5))
         for call in calls {
-            #expect(await call.response().error?.message == "The call took longer than 5.0 seconds in all.")
+            // Some of the calls wait for a connection, which their message says too.
+            let message = try #require(await call.response().error?.message)
+            #expect(message.hasPrefix("The call took longer than 5.0 seconds in all"))
         }
         gate.open()
     }

@@ -47,7 +47,7 @@ struct ConnectionWaitTests {
             #expect(event.kind == .waitingForConnection)
             #expect(event.connectionHolders?.map(\.url?.path) == ["/held", "/held"])
             let reason = try #require(event.reason)
-            #expect(reason.contains("because 2 requests to its host are under way"))
+            #expect(reason.hasPrefix("2 requests to its host are under way, as many as httpMaximumConnectionsPerHost"))
             #expect(reason.contains("GET \(server.url("/held"))?… since "))
             #expect(!reason.contains("secret"))
         }
@@ -78,13 +78,12 @@ struct ConnectionWaitTests {
     func limits(_ limit: String) async throws {
         let holders = try await holdConnections()
         let time = Duration.milliseconds(1500)
-        let call = manager.get("get")
         let error: LarkspurError?
         switch limit {
-        case "total": error = await call.timeout(total: time).response().error
-        case "firstByte": error = await call.timeout(firstByte: time).response().error
-        case "queue": error = await call.timeout(queue: time).response().error
-        default: error = await withDeadline(time) { await call.response().error }
+        case "total": error = await manager.get("get").timeout(total: time).response().error
+        case "firstByte": error = await manager.get("get").timeout(firstByte: time).response().error
+        case "queue": error = await manager.get("get").timeout(queue: time).response().error
+        default: error = await withDeadline(time) { await manager.get("get").response().error }
         }
         gate.open()
         #expect(error?.code == .timedOut)
@@ -101,7 +100,7 @@ struct ConnectionWaitTests {
         manager.observers = [ConsoleLogger(level: .attempts, usesColours: false, write: { logged.record($0) })]
         let holders = try await holdConnections()
         let response = Task { [manager] in await manager.get("get").response() }
-        try await eventually { logged.values.contains { $0.contains("it has waited 1.") } }
+        try await eventually { logged.values.contains { $0.contains("waits for a connection, because 2 requests") } }
         gate.open()
         #expect(await response.value.statusCode == 200)
         for holder in holders { _ = try await holder.value }

@@ -165,7 +165,7 @@ extension CallEvent {
     public var reason: String? {
         switch detail {
         case .retry(_, let reason): reason
-        case .wait(let wait): wait.clause
+        case .wait(let wait): wait.reason
         case .webSocket(_, _, let reason): reason
         default: nil
         }
