@@ -15,7 +15,7 @@ BEGIN, END = '<!-- The list of Docs/reliability.py begins. -->', '<!-- It ends. 
 
 # The headings, and the files with the tests, as patterns below Tests.
 KINDS = {
-    'Generated responses': ['LarkspurTests/Generated/*Tests.swift', 'Interop/HTTP2/GeneratedStreamTests.swift'],
+    'Generated responses': ['LarkspurTests/Generated/*Tests.swift', 'Interop/HTTP2/GeneratedStreamTests.swift', 'Interop/HTTP2/GeneratedUploadTests.swift'],
     'Crossings': ['LarkspurTests/Crossings/*Tests.swift'],
     'Models of calls, sessions and caches': ['*/Model/*Tests.swift', '*/Session/Model/*Tests.swift', '*/Cache/CacheModelTests.swift'],
     'Beside other implementations': [
