@@ -19,7 +19,7 @@ struct URLTextTests {
     func calls(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let absolute = server.baseURL.absoluteString + "/" + Self.text
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
 
         _ = try await manager.get(Self.text).data
         _ = try await manager.get(" " + absolute + "\n").data

@@ -41,29 +41,36 @@ struct InterceptorSoakTests {
 
     @Test("The soak finds a closure that is wrapped once more by each call")
     func wrapping() async throws {
-        // A generic container wraps a closure each time that it is read and stored again.
-        let growing = Mutex<(@Sendable () -> Int)?>({ 0 })
+        let growing = WrappedClosure()
         let executor = SmallStackExecutor()
         defer { executor.stop() }
         let clock = SoakClock(executor, step: 1)
         let meter = SoakMeter(1000, clock, measuresMemory: false)
-        await Task(executorPreference: executor) {
+        let task = Task(executorPreference: executor) {
             for _ in 0..<1000 {
-                let shared = growing.withLock { stored in
-                    let wrapped: (@Sendable () -> Int)? = stored.map { inner in
-                        {
-                            clock.noteDepth()
-                            return inner() + 1
-                        }
-                    }
-                    stored = wrapped
-                    return wrapped
-                }
-                _ = shared?()
+                growing.callOnceMoreWrapped { clock.noteDepth() }
                 meter.tick()
             }
-        }.value
+        }
+        await task.value
         #expect(meter.last.depth >= meter.first.depth + 1000 * 8)
+    }
+}
+
+/// A closure that each call wraps once more, as a generic container does with a closure that is read and stored again.
+private final class WrappedClosure: Sendable {
+    private let stored = Mutex<@Sendable () -> Void>({})
+
+    func callOnceMoreWrapped(_ note: @escaping @Sendable () -> Void) {
+        let wrapped = stored.withLock { stored in
+            let inner = stored
+            stored = {
+                note()
+                inner()
+            }
+            return stored
+        }
+        wrapped()
     }
 }
 
@@ -156,8 +163,8 @@ struct Soak: Sendable, CustomTestStringConvertible {
             try await concurrently(3, run, through: .coalescing())
         },
         Soak(name: "traceContext", run: each(.traceContext())),
-        Soak(name: "custom", run: each(.custom { try await $2($0) })),
-        Soak(name: "adapting", run: each(.adapting { $0.timeoutInterval = 5 })),
+        Soak(name: "custom", run: each(ClosureInterceptor.custom { try await $2($0) })),
+        Soak(name: "adapting", run: each(ClosureInterceptor.adapting { $0.timeoutInterval = 5 })),
     ]
 
     // MARK: Credentials

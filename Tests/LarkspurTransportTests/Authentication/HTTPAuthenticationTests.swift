@@ -102,7 +102,7 @@ import Testing
     @Test("The uses of a nonce are counted, and those of the next one from the beginning")
     func nonceCount() throws {
         var authentication = try authentication("Digest realm=r, nonce=n, qop=auth")
-        func use() -> [String: String] { parameters(authentication.authorization(method: "GET", target: "/")) }
+        func use() -> [TextKey: String] { parameters(authentication.authorization(method: "GET", target: "/")) }
         #expect(use()["nc"] == "00000001")
         let second = use()
         #expect(second["nc"] == "00000002")

@@ -81,10 +81,12 @@ struct ResumeDataTests {
         status: Int = 200,
         isDecoded: Bool = false
     ) throws -> ResumeData? {
-        ResumeData(
+        let response = try response(fields, status: status)
+        return ResumeData(
             request: request,
             hasBody: hasBody,
-            response: try response(fields, status: status),
+            response: response,
+            entityTag: response.value(forHTTPHeaderField: "ETag"),
             isDecoded: isDecoded,
             file: Self.file
         )

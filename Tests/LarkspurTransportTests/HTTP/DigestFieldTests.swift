@@ -6,7 +6,7 @@ import Testing
     /// The digests of `{"hello": "world"}` and a line feed, from RFC 9530.
     private static let sha256 = "RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg="
 
-    static let valid: [(text: String, digests: [String: Data])] = [
+    static let valid: [(text: String, digests: [TextKey: Data])] = [
         ("", [:]),
         ("  ", [:]),
         ("sha-256=:\(sha256):", ["sha-256": Data(base64Encoded: sha256) ?? Data()]),
@@ -20,7 +20,7 @@ import Testing
     ]
 
     @Test("A dictionary of byte sequences is read", arguments: valid)
-    func reading(text: String, digests: [String: Data]) {
+    func reading(text: String, digests: [TextKey: Data]) {
         #expect(DigestField(text)?.digests == digests)
     }
 

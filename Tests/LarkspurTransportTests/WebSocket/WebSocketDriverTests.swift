@@ -118,7 +118,8 @@ struct WebSocketDriverTests {
     private func use(_ line: Line) async throws -> Task<WebSocketLoss?, Never> {
         line.open()
         let attempt = try #require(line.attempt)
-        let loss = Task { await line.channel.use(attempt, greeting: [.text("greeting")], isLast: false) }
+        let channel = line.channel
+        let loss = Task { await channel.use(attempt, greeting: [.text("greeting")], isLast: false) }
         try await eventually { line.task.hasOrders }
         line.performOrders()
         return loss

@@ -1,3 +1,4 @@
+import HTTPSyntax
 import LarkspurTransport
 import Synchronization
 import Testing
