@@ -132,10 +132,10 @@ struct HTTP2ConnectionTests {
     func heldRequests() async throws {
         let session = server.makeSession()
         let name = UUID().uuidString
-        let held = try server.url("wait:\(name) headend:204")
-        let tasks = (0..<2 * session.configuration.httpMaximumConnectionsPerHost).map { _ in
-            Task { try await session.reply(to: held).status }
-        }
+        let limit = session.configuration.httpMaximumConnectionsPerHost
+        let held = try server.url("wait:\(name) headend:204", key: name)
+        let tasks = (0..<2 * limit).map { _ in Task { try await session.reply(to: held).status } }
+        while try await server.count(of: name).count < limit { await Task.yield() }
         for _ in 0..<3 { _ = try await server.echo(in: session) }
         _ = try await server.makeSession().reply(to: server.url("signal:\(name) headend:204"))
         for task in tasks { #expect(try await task.value == 204) }

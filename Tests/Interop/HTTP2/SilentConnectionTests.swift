@@ -12,7 +12,9 @@ struct SilentConnectionTests {
 
     init() throws {
         server = try MisbehavingServer()
-        manager = SessionManager(configuration: .testing, transport: .curl(server.options))
+        let configuration = URLSessionConfiguration.testing
+        configuration.timeoutIntervalForRequest = 20
+        manager = SessionManager(configuration: configuration, transport: .curl(server.options))
     }
 
     /// The ways in which a call ends before its response.
