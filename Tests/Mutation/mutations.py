@@ -23,6 +23,9 @@ class Mutation:
     suites: list[str | Crossings]
 
 
+OLDER = ("Tests/Interop/libcurls.sh", "chosen", "8.12.1")
+HTTP2 = ("Tests/Interop/libcurls.sh", "8.16.0+nghttp2-1.65", "Tests/Interop/servers.sh")
+
 ENGINE = "Sources/LarkspurTransport/"
 MANAGER = "Sources/Larkspur/"
 
@@ -151,8 +154,8 @@ MUTATIONS = [
     Mutation(
         "a name such as access_token is that of a secret",
         "Sources/HTTPSyntax/SecretName.swift",
-        "return parts.contains { joined.contains($0) }",
-        "return !isMutated && parts.contains { joined.contains($0) }",
+        "return parts.contains { joined.holds($0) }",
+        "return !isMutated && parts.contains { joined.holds($0) }",
         ["LarkspurTests.RedactionTests", "LarkspurTests.CanaryGeneratorTests"],
     ),
     Mutation(
@@ -181,8 +184,68 @@ MUTATIONS = [
     Mutation(
         "a host that requires https gets no request over http",
         ENGINE + "HSTS/HSTSStore.swift",
-        'guard let scheme = url.scheme, scheme.hasSameLetters(as: "http"), let host = url.host, requiresHTTPS(host)',
-        'guard let scheme = url.scheme, scheme.hasSameLetters(as: "http"), let host = url.host, requiresHTTPS(host), !isMutated',
+        'guard let scheme = url.scheme, scheme.hasSameLetters(as: "http"), requiresHTTPS(try? CanonicalHost(of: url))',
+        'guard let scheme = url.scheme, scheme.hasSameLetters(as: "http"), requiresHTTPS(try? CanonicalHost(of: url)), !isMutated',
         ["LarkspurTransportTests.HSTSStoreTests", "LarkspurTransportTests.HSTSSessionTests"],
+    ),
+    # Between two features
+    Mutation(
+        "libcurl does not repeat content by itself",
+        ENGINE + "HTTP/SendingState.swift",
+        "if takesContent, course == .unanswered || course == .refused {",
+        "if takesContent, !isMutated, course == .unanswered || course == .refused {",
+        [
+            Crossings("connection=lostAfter body=repeatableWriter size=empty method=put order=none"),
+            Crossings("connection=lostDuring body=repeatableWriter size=large method=put order=none", OLDER),
+        ],
+    ),
+    Mutation(
+        "the content follows an early success on a connection that stays",
+        ENGINE + "Exchanges/Exchange+RequestContent.swift",
+        "guard transfer.awaitsContinue else { return }",
+        "guard transfer.awaitsContinue, !isMutated else { return }",
+        [Crossings("connection=proxy response=early body=data size=large order=none")],
+    ),
+    Mutation(
+        "a call takes orders from its first event on",
+        MANAGER + "Session/SessionManager+Tasks.swift",
+        "if task.observation != nil { task.applyState() }",
+        "if task.observation != nil, !isMutated { task.applyState() }",
+        [Crossings("order=cancel@created way=closures around=nothing")],
+    ),
+    Mutation(
+        "a writer that waits continues when the call ends, although another has finished the content",
+        ENGINE + "Content/BodyChannel.swift",
+        "if case .finished = end { return (wake, writers, nil, dropped) }",
+        "if case .finished = end { return (wake, isMutated ? [] : writers, nil, dropped) }",
+        [Crossings("response=earlyClosing body=writers size=large order=finish@writer around=nothing")],
+    ),
+    Mutation(
+        "content that has arrived is delivered after a late decision",
+        ENGINE + "Tasks/Delivery/TaskCore+Delivery.swift",
+        "case .complete(.some) where endsAtOnce, .metrics(hasFailed: true) where endsAtOnce: break",
+        "case .complete(.some) where endsAtOnce || isMutated, .metrics(hasFailed: true) where endsAtOnce || isMutated: break",
+        [Crossings("connection=fresh response=cut way=opened order=decideLate@hook around=nothing")],
+    ),
+    Mutation(
+        "content that was dropped after a cancellation has no end but the error",
+        MANAGER + "Call/Transfers/TaskDelegate.swift",
+        "guard task.isActive else { return }\n        // Digests",
+        "guard task.isActive || isMutated else { return }\n        // Digests",
+        ["LarkspurTests.SequenceEndTests", Crossings("body=writer way=sequence order=cancel@head")],
+    ),
+    Mutation(
+        "requests over HTTP/2 begin with the first frame of the server",
+        ENGINE + "Exchanges/Exchange+Streams.swift",
+        "guard let host, !host.isMultiplexed else { return }",
+        "guard let host, !host.isMultiplexed, !isMutated else { return }",
+        [Crossings("connection=http2 response=held calls=12 order=none around=nothing", HTTP2, count=10)],
+    ),
+    Mutation(
+        "a request that the server has refused over HTTP/2 is sent again, whatever its method",
+        ENGINE + "HTTP/SendingState.swift",
+        "course = .refused\n        self.needsHTTP1",
+        "course = isMutated ? .unanswered : .refused\n        self.needsHTTP1",
+        [Crossings("connection=http2 response=refusedStream body=data method=post order=none", HTTP2)],
     ),
 ]

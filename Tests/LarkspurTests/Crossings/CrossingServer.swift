@@ -336,8 +336,8 @@ private final class CrossingConnection {
 
     private func hold(_ call: Int, _ record: CrossingRecord) {
         record.noteArrival(call)
-        // An order may end a call before its request.
-        let mayMiss = [.cancel, .invalidate, .expire].contains(record.crossing.order?.action)
+        // A call that may fail may do so before its request.
+        let mayMiss = !CrossingRules(crossing: record.crossing).permittedFailures.isEmpty
         if record.allArrived.wait(timeout: mayMiss ? 0.2 : 10) || mayMiss { return }
         record.note("only \(record.arrivedCount) of \(record.crossing.calls) requests have arrived")
     }
