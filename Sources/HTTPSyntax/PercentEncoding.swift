@@ -34,6 +34,7 @@ package enum PercentEncoding {
 
     /// Escapes the bytes that are not allowed, but not a `%` that begins an escape.
     package static func escaping(_ text: String, unless isAllowed: (UInt8) -> Bool) -> String {
+        if text.utf8.allSatisfy(isAllowed) { return text }
         let bytes = Array(text.utf8)
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)

@@ -25,10 +25,11 @@ extension EasyHandle {
                         "The addresses given for the host \(address.host) are not numerical addresses of a host and port."
                 }
                 lines.append(line)
+                guard let host = address.canonicalHost, host.address == nil else { continue }
                 // Depending on its version, libcurl looks for the name with or without the dot at its end.
-                var rooted = address
-                rooted.host = (address.canonicalHost?.name ?? address.host) + "."
-                if address.canonicalHost?.address == nil, let line = rooted.curlLine { lines.append(line) }
+                var other = address
+                other.host = host.isRooted ? host.name : host.name + "."
+                if let line = other.curlLine { lines.append(line) }
             }
             setHostAddresses(lines)
         }

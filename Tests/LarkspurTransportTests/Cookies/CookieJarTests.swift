@@ -72,7 +72,8 @@ import Testing
             ("www.example.com", "a=b; Domain=ample.com", []), ("www.example.com", "a=b; Domain=evil.org", []),
             ("a.co.uk", "a=b; Domain=co.uk", []), ("a.localhost", "a=b; Domain=localhost", []),
             ("localhost", "a=b; Domain=localhost", ["localhost"]),
-            ("127.0.0.1", "a=b; Domain=127.0.0.1", ["127.0.0.1"]),
+            // The two spellings are one host.
+            ("127.0.0.1", "a=b; Domain=127.0.0.1", ["127.0.0.1", "0x7f.1"]),
             ("127.0.0.1", "a=b; Domain=0.0.1", []), ("evil.com.", "a=b; Domain=com.", []),
             ("a.0x7f.1", "a=b; Domain=0x7f.1", []), ("a.co.uk.", "a=b; Domain=co.uk.", []),
             ("www.evil.com.", "a=b; Domain=evil.com.", ["evil.com.", "www.evil.com."]),

@@ -59,7 +59,7 @@ import Testing
             ("http://a%2540/", .forbiddenCharacter), ("http://a*b/", .forbiddenCharacter),
             ("http://%FF/", .noASCIIForm),
             ("http://\(String(repeating: "a", count: 64)).test/", .tooLong),
-            ("http://\(String(repeating: "a.", count: 127))/", .tooLong),
+            ("http://\(String(repeating: "a.", count: 128))/", .tooLong),
         ]
     )
     func hostless(text: String, defect: CanonicalHost.Defect) throws {
