@@ -73,7 +73,7 @@ final class HostQueue {
     /// Returns the requests that have the places. They are looked up at most once a second, because many requests may
     /// wait.
     func holders(at now: LoopTime, _ find: () -> [ConnectionWait.Holder]) -> [ConnectionWait.Holder] {
-        if let known = report.holders, now < known.time.adding(1) { return known.list }
+        if let known = report.holders, now <= known.time.adding(1) { return known.list }
         let list = find()
         report.holders = (now, list)
         return list

@@ -28,8 +28,7 @@ final class HTTP2TrialRunner {
     /// Runs a trial. Returns whether every transfer has the right outcome; nil if the trial could not be run, because
     /// descriptors or memory have run out.
     func outcome(of trial: HTTP2Trial) -> Bool? {
-        guard let connection = try? TrialConnection(trial, of: self) else { return nil }
-        return connection.run()
+        TrialConnection.make(trial, of: self)?.run()
     }
 }
 
@@ -51,27 +50,32 @@ private final class TrialConnection: MultiHandleClient {
     private var isWatching = false
     private var transfers: [TrialTransfer] = []
 
-    init(_ trial: HTTP2Trial, of runner: HTTP2TrialRunner) throws(LoopFailure) {
+    private init(_ trial: HTTP2Trial, of runner: HTTP2TrialRunner, _ multi: MultiHandle, server: Int32, client: Int32) {
         self.trial = trial
         self.runner = runner
+        self.multi = multi
+        self.server = server
+        self.client = client
+        multi.client = self
+    }
+
+    /// Creates a connection; nil if there is no descriptor or memory left.
+    static func make(_ trial: HTTP2Trial, of runner: HTTP2TrialRunner) -> TrialConnection? {
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-        guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw .noWakeup }
-        (server, client) = (ends[0], ends[1])
-        do {
-            multi = try MultiHandle(
-                support: runner.support,
-                maximumConnectionsPerHost: 1,
-                connectionLimit: 1,
-                maximumConnections: 0,
-                hasForeignHandles: false
-            )
-        } catch {
-            close(server)
-            close(client)
-            throw error
+        guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { return nil }
+        let multi = try? MultiHandle(
+            support: runner.support,
+            maximumConnectionsPerHost: 1,
+            connectionLimit: 1,
+            maximumConnections: 0,
+            hasForeignHandles: false
+        )
+        guard let multi else {
+            for socket in ends { close(socket) }
+            return nil
         }
-        multi.client = self
+        return TrialConnection(trial, of: runner, multi, server: ends[0], client: ends[1])
     }
 
     deinit {

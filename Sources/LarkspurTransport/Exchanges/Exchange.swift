@@ -140,20 +140,24 @@ final class Exchange: DeadlineHolder {
     /// Records that a byte was sent or received.
     func touch() { timers.touch(at: group.now) }
 
+    /// The time at which the task fails or reports its wait, if nothing happens.
+    var deadline: LoopTime { min(limit, waitReportTime) }
+
     /// The time at which the task fails if nothing happens. While the consumer or a suspension pauses the transfer, the
     /// time without a byte does not count.
-    var deadline: LoopTime {
+    private var limit: LoopTime {
         if let webSocket, webSocket.isOpen { return min(timers.deadline(isIdleTimed: false), webSocket.deadline) }
-        let limit = timers.deadline(
+        return timers.deadline(
             isIdleTimed: !isSuspended && transaction.runsIdleTimer(isPaused: sink.incoming.isPaused)
         )
-        return min(limit, waitReportTime)
     }
 
-    /// Ends the task if its deadline has passed; returns false if the task continues.
+    /// Ends the task if its limit has passed, or reports its wait; returns false if the task continues.
     func expire(at now: LoopTime) -> Bool {
-        if now >= waitReportTime { reportWait() }
-        guard now >= deadline else { return false }
+        guard now >= limit else {
+            if now >= waitReportTime { reportWait() }
+            return false
+        }
         if let webSocket, webSocket.isOpen, now >= webSocket.deadline {
             webSocket.expire(at: now)
             return transaction.isFinished

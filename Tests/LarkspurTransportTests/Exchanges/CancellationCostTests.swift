@@ -76,6 +76,9 @@ struct CancellationCostTests {
         let crowds = { Crowd(of: $0, waitingFor: wait) }
         let growth = Growth.factor(of: crowds, upTo: 1 << 13) { crowd in
             crowd.begin()
+            // Those that wait for a place report it.
+            crowd.engine.exchanges.now = crowd.engine.exchanges.now.adding(2)
+            crowd.engine.exchanges.expireDue()
             crowd.engine.exchanges.now = .distantFuture
             crowd.engine.exchanges.expireDue()
             crowd.expectEnd()
