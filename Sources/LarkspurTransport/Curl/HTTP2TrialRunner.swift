@@ -79,7 +79,7 @@ private final class TrialConnection: MultiHandleClient {
     }
 
     deinit {
-        for transfer in transfers { multi.remove(transfer.handle) }
+        for transfer in transfers { end(transfer) }
         multi.close()
         for socket in [server, client] where socket >= 0 { close(socket) }
     }
@@ -128,8 +128,15 @@ private final class TrialConnection: MultiHandleClient {
 
     private func cancelFirst() {
         guard !transfers.isEmpty else { return }
-        multi.remove(transfers.removeFirst().handle)
+        end(transfers.removeFirst())
         settle()
+    }
+
+    /// Removes a transfer. Its handle and the transfer no longer retain each other, so that the descriptors of the trial
+    /// are closed.
+    private func end(_ transfer: TrialTransfer) {
+        multi.remove(transfer.handle)
+        transfer.handle.client = nil
     }
 
     private static let open: libcurl_open_callback = { context, _, _ in

@@ -68,6 +68,36 @@ struct HTTP2JudgementTests {
         #expect(judgements.map { $0 == .sound } == Array(repeating: isSound, count: 16))
     }
 
+    @Test("If descriptors run out, no judgement is made, and the next attempt makes it", .enabled(if: Libcurl.hasHTTP2))
+    func descriptors() async {
+        await #expect(processExitsWith: .success) {
+            // The first attempt opens what is opened once in a process.
+            let judgement = try #require(HTTP2Judgement(tracesStreams: HTTP2Trust.tracesStreams))
+            var limit = rlimit(rlim_cur: 64, rlim_max: 256)
+            try #require(setrlimit(__rlimit_resource_t(7), &limit) == 0)
+            var opened: [Int32] = []
+            while case let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC), descriptor >= 0 {
+                opened.append(descriptor)
+            }
+            var count = 0
+            repeat {
+                let attempt = HTTP2Judgement(tracesStreams: HTTP2Trust.tracesStreams)
+                if count == 0 {
+                    #expect(attempt == nil)
+                    #expect(HTTP2Judgement.ofLoadedLibcurl == .untried)
+                }
+                if let attempt {
+                    #expect((attempt == .sound) == (judgement == .sound), "\(count) free descriptors: \(attempt)")
+                    #expect(attempt != .untried, "\(count) free descriptors")
+                }
+                close(opened.popLast() ?? -1)
+                count += 1
+            } while !opened.isEmpty
+            #expect((HTTP2Judgement.ofLoadedLibcurl == .sound) == (judgement == .sound))
+            #expect(HTTP2Judgement.ofLoadedLibcurl != .untried)
+        }
+    }
+
     @Test("A libcurl without HTTP/2 is judged without an attempt", .enabled(if: !Libcurl.hasHTTP2))
     func absent() {
         #expect(HTTP2Judgement.ofLoadedLibcurl == .absent)
