@@ -195,7 +195,6 @@ MUTATIONS = [
         "if takesContent, course == .unanswered || course == .refused {",
         "if takesContent, !isMutated, course == .unanswered || course == .refused {",
         [
-            Crossings("connection=lostAfter body=repeatableWriter size=empty method=put order=none"),
             Crossings("connection=lostDuring body=repeatableWriter size=large method=put order=none", OLDER),
         ],
     ),

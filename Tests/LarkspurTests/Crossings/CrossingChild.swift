@@ -11,8 +11,8 @@ struct CrossingFailure: Sendable {
 
 /// Performs crossings in child processes, so that one that ends its process is named, and the others go on.
 struct CrossingChild: Sendable {
-    /// The variable with the path of the child's orders: a line with the numbers of workers and seconds, and a line for
-    /// each crossing.
+    /// The variable with the path of the child's orders: a line with the numbers of workers, seconds and failures, and a
+    /// line for each crossing.
     static let variable = "LARKSPUR_CROSSING_CHILD"
 
     /// The number of crossings at once.
@@ -29,16 +29,19 @@ struct CrossingChild: Sendable {
         guard let path = ProcessInfo.processInfo.environment[variable] else { return }
         let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map(String.init)
         let numbers = (lines.first ?? "").split(separator: " ").compactMap { Int($0) }
-        guard numbers.count == 2 else { return }
+        guard numbers.count == 3 else { return }
         let servers = try CrossingServers()
         let folder = TemporaryFolder()
-        let lastLine = LineCounter()
+        let (lastLine, failures) = (Counter(), Counter())
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<numbers[0] {
                 group.addTask {
-                    while case let line = lastLine.next(), line < lines.count, let crossing = Crossing(lines[line]) {
+                    while failures.count < numbers[2], case let line = lastLine.next(), line < lines.count,
+                        let crossing = Crossing(lines[line])
+                    {
                         TestChild.report("begins \(line)")
                         let violations = await violations(of: crossing, servers, folder.url, limit: Double(numbers[1]))
+                        if !violations.isEmpty { _ = failures.next() }
                         let data = (try? JSONEncoder().encode(violations)) ?? Data()
                         TestChild.report("ends \(line) \(String(decoding: data, as: UTF8.self))")
                     }
@@ -63,11 +66,13 @@ struct CrossingChild: Sendable {
         }
     }
 
-    /// The lines of the orders, each of which is taken once.
-    private final class LineCounter: Sendable {
-        private let count = Atomic(0)
+    /// A number that threads count up.
+    private final class Counter: Sendable {
+        private let value = Atomic(0)
 
-        func next() -> Int { count.add(1, ordering: .relaxed).newValue }
+        var count: Int { value.load(ordering: .relaxed) }
+
+        func next() -> Int { value.add(1, ordering: .relaxed).newValue }
     }
 
     // MARK: In the parent
@@ -106,6 +111,7 @@ struct CrossingChild: Sendable {
                     failures.append(CrossingFailure(crossing: suspects[0], violations: together))
                 }
             }
+            if failures.count >= maximumFailures { break }
             left = left.indices.filter { !progress.begun.contains($0) }.map { left[$0] }
         }
         return failures
@@ -113,7 +119,7 @@ struct CrossingChild: Sendable {
 
     private func run(_ crossings: [Crossing]) async throws -> (Progress, TestChild.End) {
         let folder = TemporaryFolder()
-        let lines = ["\(workers) \(limit)"] + crossings.map(\.description)
+        let lines = ["\(workers) \(limit) \(maximumFailures)"] + crossings.map(\.description)
         let orders = try folder.file("orders", Data(lines.joined(separator: "\n").utf8))
         let progress = Mutex(Progress())
         let child = TestChild(
