@@ -111,7 +111,7 @@ package enum HTTPDate {
         } else if words.count == 4, words[3] == "gmt", let name = words[0].cut(before: ","),
             longWeekdays.contains(where: { $0 == name })
         {
-            let date = words[1].split(separator: "-", omittingEmptySubsequences: false)
+            let date = words[1].parts(separatedBy: "-", omittingEmptyParts: false)
             guard date.count == 3, date[2].utf8.count == 2 else { return nil }
             parts = (date[0], date[1], date[2], words[2])
         } else if let name = words.first, weekdays.contains(where: { $0 == name }), words.count == 5 || words.count == 6

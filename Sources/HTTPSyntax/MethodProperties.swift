@@ -19,10 +19,7 @@ package struct MethodProperties: Equatable, Sendable {
 
     /// The properties of a method. A method that is not registered is neither safe, idempotent nor cacheable.
     /// - Parameter method: The name, which is case-sensitive.
-    package init(_ method: String) {
-        // A name that is not a token is no method, even if Swift takes it for equal to one.
-        self = method.isToken ? Self.registered[method] ?? Self() : Self()
-    }
+    package init(_ method: String) { self = Self.registered[method] ?? Self() }
 
     private init(isSafe: Bool = false, isIdempotent: Bool = false, isCacheable: Bool = false, content: Bool = false) {
         self.isSafe = isSafe
@@ -39,13 +36,13 @@ extension MethodProperties {
     ]
 
     /// The idempotent methods, in alphabetical order.
-    package static let idempotent = registered.filter { $1.isIdempotent }.keys.sorted()
+    package static let idempotent = registered.filter { $1.isIdempotent }.keys.map(\.text).sorted()
 
     /// The registered methods (IANA, Hypertext Transfer Protocol Method Registry).
-    private static let registered: [String: Self] = {
+    private static let registered: [TextKey: Self] = {
         let safe = Self(isSafe: true, isIdempotent: true)
         let idempotent = Self(isIdempotent: true)
-        var methods: [String: Self] = [
+        var methods: [TextKey: Self] = [
             "GET": Self(isSafe: true, isIdempotent: true, isCacheable: true),
             "HEAD": Self(isSafe: true, isIdempotent: true, isCacheable: true),
             "QUERY": Self(isSafe: true, isIdempotent: true, content: true),

@@ -3,7 +3,7 @@ internal import HTTPSyntax
 /// The words of a command line, separated as in a POSIX shell.
 enum ShellWords {
     enum Failure: Error, Equatable {
-        case openQuote(Character)
+        case openQuote(Unicode.Scalar)
         case ampersand
         case substitution
         case missingVariable(String)
@@ -110,7 +110,7 @@ extension ShellWords {
         }
 
         private mutating func quotation(until quote: UInt8) throws(Failure) -> ArraySlice<UInt8> {
-            guard let end = bytes.firstIndex(of: quote) else { throw .openQuote(Character(UnicodeScalar(quote))) }
+            guard let end = bytes.firstIndex(of: quote) else { throw .openQuote(Unicode.Scalar(quote)) }
             defer { bytes = bytes[(end + 1)...] }
             return bytes[..<end]
         }

@@ -39,6 +39,9 @@ public struct ImageFormat: RawRepresentable, Sendable, Hashable, CaseIterable, C
     /// The name in lower case, such as `png`.
     public var description: String { rawValue }
 
+    /// Returns whether two formats are the same.
+    public static func == (left: Self, right: Self) -> Bool { left.kind == right.kind }
+
     /// Creates a format from its name; nil if this version does not know the name.
     /// - Parameter rawValue: The name in lower case, such as `png`.
     public init?(rawValue: String) {

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// A file that only its owner may read and write.
 package enum PrivateFile {
     /// Writes a file atomically. If it replaces another file, readers see either the old content or the new.

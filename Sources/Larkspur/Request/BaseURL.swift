@@ -34,7 +34,7 @@ package enum BaseURL {
     /// An empty path stays empty. Query and fragment stay.
     static func normalized(_ url: URL) -> URL {
         let text = url.absoluteString
-        let end = text.firstIndex { $0 == "?" || $0 == "#" } ?? text.endIndex
+        let end = text.unicodeScalars.firstIndex { $0 == "?" || $0 == "#" } ?? text.endIndex
         guard !url.path.isEmpty, !text[..<end].ends(with: "/") else { return url.absoluteURL }
         return URL(string: text[..<end] + "/" + text[end...]) ?? url.absoluteURL
     }

@@ -203,8 +203,10 @@ struct RecipientAuthentication {
 
     /// Chooses a credential. Returns false if it cannot be used for the challenge.
     mutating func use(_ credential: URLCredential, for demand: CredentialDemand, of request: Request) -> Bool {
-        guard let userCredential = UserCredential(credential) else { return false }
-        let isOwn = userCredential == request.userCredential
+        guard let given = UserCredential(credential) else { return false }
+        // A `URLCredential` has the user information of the URL as text; the octets are those of the URL.
+        let isOwn = given == request.userCredential?.readable
+        let userCredential = isOwn ? request.userCredential ?? given : given
         let means: Choice.Means
         switch demand.offer {
         case .field(let challenge):

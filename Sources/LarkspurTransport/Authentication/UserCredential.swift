@@ -26,6 +26,9 @@ extension UserCredential {
         )
     }
 
+    /// The user credential as programs read it.
+    var readable: UserCredential { UserCredential(user: user.readable, password: password.readable) }
+
     /// The credential for delegates. No storage stores it.
     var credential: URLCredential {
         URLCredential(user: user.readable, password: password.readable, persistence: .none)
@@ -33,7 +36,7 @@ extension UserCredential {
 }
 
 extension UserCredential: CustomStringConvertible, CustomReflectable {
-    var description: String { user }
-    var customMirror: Mirror { Mirror(self, children: ["user": user]) }
+    var description: String { user.readable }
+    var customMirror: Mirror { Mirror(self, children: ["user": user.readable]) }
 }
 #endif

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// The place and the format of the parameters of one call, in place of the settings of the session manager.
 ///
 ///     manager.post("search", parameters: ["q": "bees"], options: CallOptions(parameterEncoding: .query))
