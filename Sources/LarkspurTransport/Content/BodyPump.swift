@@ -20,6 +20,8 @@ final class BodyPump: Sendable {
 
     private struct State {
         var isReading = false
+        /// Whether another chunk was asked for during a read.
+        var isWanted = false
         var isOver = false
     }
 
@@ -35,38 +37,46 @@ final class BodyPump: Sendable {
 
     deinit { stream.value.close() }
 
-    /// Reads one more chunk, unless a read is under way or the stream has ended.
+    /// Reads one more chunk, unless the stream has ended. During a read, the chunk is read afterwards.
     func readMore() {
         let mustRead = state.withLock { state in
-            guard !state.isReading, !state.isOver else { return false }
+            guard !state.isOver else { return false }
+            state.isWanted = state.isReading
+            guard !state.isReading else { return false }
             state.isReading = true
             return true
         }
-        if mustRead { Self.queue.async { [self] in read() } }
+        if mustRead { Self.queue.async { [self] in readAll() } }
     }
 
-    private func read() {
+    /// Reads chunks as long as they are asked for. A chunk is sent before the next one is read, so that no chunk
+    /// overtakes another one.
+    private func readAll() {
+        var isWanted = true
+        while isWanted {
+            let chunk = read()
+            send(chunk)
+            isWanted = state.withLock { state in
+                if case .bytes = chunk {} else { state.isOver = true }
+                state.isReading = exchange(&state.isWanted, with: false) && !state.isOver
+                return state.isReading
+            }
+        }
+    }
+
+    private func read() -> Chunk {
         let stream = stream.value
         if stream.streamStatus == .notOpen { stream.open() }
         var buffer = Data(count: Self.chunkSize)
         let count = buffer.withUnsafeMutableBytes { bytes in
             bytes.bindMemory(to: UInt8.self).baseAddress.map { stream.read($0, maxLength: bytes.count) } ?? 0
         }
-        state.withLock { state in
-            state.isReading = false
-            state.isOver = count <= 0
-        }
-        if count > 0 {
-            send(.bytes(buffer.prefix(count)))
-        } else if count == 0, stream.streamStatus != .error {
-            send(.end)
-        } else {
-            // If a stream of Foundation has no error, for example after it was closed, reading its error ends the
-            // process.
-            let error = stream.streamStatus == .error ? stream.streamError : nil
-            let reason = error.map { ": \($0.localizedDescription)" } ?? ""
-            send(.failed(.engine(.requestBodyStreamExhausted, "The body stream could not be read\(reason).", url: nil)))
-        }
+        if count > 0 { return .bytes(buffer.prefix(count)) }
+        if count == 0, stream.streamStatus != .error { return .end }
+        // If a stream of Foundation has no error, for example after it was closed, reading its error ends the process.
+        let error = stream.streamStatus == .error ? stream.streamError : nil
+        let reason = error.map { ": \($0.localizedDescription)" } ?? ""
+        return .failed(.engine(.requestBodyStreamExhausted, "The body stream could not be read\(reason).", url: nil))
     }
 }
 #endif

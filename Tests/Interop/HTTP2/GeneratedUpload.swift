@@ -5,10 +5,10 @@ import TestSupport
 
 /// A request with content over HTTP/2, and what the server does while it arrives, with the outcome that follows.
 struct GeneratedUpload: Sendable, CustomStringConvertible {
-    /// What a call may end with.
+    /// What a call may end with, besides a success with all of the content on the server. A connection may be lost, and
+    /// the request repeated, before the server gets to the fault.
     enum Outcome: Sendable {
-        /// The server has all of the content.
-        case whole
+        case none
         /// The server has responded although the content was not complete.
         case early
         case failed
@@ -21,7 +21,7 @@ struct GeneratedUpload: Sendable, CustomStringConvertible {
     let content: Data
     let key: String
     let steps: [String]
-    let outcomes: [Outcome]
+    let outcome: Outcome
     /// Whether the fault ends the connection, and with it other streams.
     let endsConnection: Bool
 
@@ -38,27 +38,25 @@ struct GeneratedUpload: Sendable, CustomStringConvertible {
         key = UUID().uuidString
         let begun =
             [0, min(1, size), Int.random(in: 0...size, using: &random), size].randomElement(using: &random) ?? 0
-        let mayRepeat = method == .put || hasKey
-        let again: Outcome = kind.isRepeatable ? .whole : .failed
-        let plan: (fault: String, outcomes: [Outcome], endsConnection: Bool) =
+        let again: Outcome = kind.isRepeatable ? .none : .failed
+        let plan: (fault: String, outcome: Outcome, endsConnection: Bool) =
             switch Int.random(in: 0..<9, using: &random) {
             // The server has not processed the request.
-            case 0, 1: ("rst:7", [again], false)
-            case 2: ("rst:13", [again], false)
-            case 3: ("goaway:below:0 close", [again], true)
-            case 4: ("goaway:below:2 close", [again], true)
+            case 0, 1: ("rst:7", again, false)
+            case 2: ("rst:13", again, false)
+            case 3: ("goaway:below:0 close", again, true)
+            case 4: ("goaway:below:2 close", again, true)
             // The connection is lost.
-            case 5: (random.next() % 2 == 0 ? "close" : "abort", mayRepeat ? [again, .failed] : [.failed], true)
+            case 5: (random.next() % 2 == 0 ? "close" : "abort", .failed, true)
             // Only the stream is.
-            case 6: ("rst:2", [.failed], false)
-            case 7: ("headend:200 rst:0", [.early], false)
-            default: ("body", [.whole], false)
+            case 6: ("rst:2", .failed, false)
+            case 7: ("headend:200 rst:0", .early, false)
+            default: ("body", .none, false)
             }
         let isHarmless = plan.fault == "body"
         // A response follows once the request has ended.
         let end = isHarmless ? " respond" : ""
-        // Content that is sent once can be sent as long as nothing of it was asked for.
-        outcomes = kind.isRepeatable || isHarmless || begun > 0 ? plan.outcomes : plan.outcomes + [.whole]
+        outcome = plan.outcome
         let count = plan.fault == "rst:7" ? Int.random(in: 1...2, using: &random) : 1
         let rest = (plan.fault + end).split(separator: " ").map(String.init)
         steps = ["first:\(key):\(count)", "body:\(begun)"] + rest

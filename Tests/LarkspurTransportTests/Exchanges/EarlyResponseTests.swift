@@ -33,7 +33,7 @@ struct EarlyResponseTests {
                         continue
                     }
                     connection.write(response)
-                    rests.record(connection.read(atLeast: count))
+                    rests.record(connection.read(exactly: count))
                     if count == .max { return }
                 }
             }

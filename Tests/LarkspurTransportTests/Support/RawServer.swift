@@ -12,6 +12,18 @@ final class RawServer: Sendable {
         @discardableResult
         func read(atLeast count: Int) -> Data { read { $0.count >= count } }
 
+        /// Reads so many bytes, or less at the end of the connection, and leaves those that follow.
+        func read(exactly count: Int) -> Data {
+            var data = Data()
+            var buffer = [UInt8](repeating: 0, count: 1 << 14)
+            while data.count < count {
+                let received = recv(descriptor, &buffer, min(buffer.count, count - data.count), 0)
+                guard received > 0 else { break }
+                data += buffer[..<received]
+            }
+            return data
+        }
+
         /// Reads a request's head.
         @discardableResult
         func readHead() -> Data { read { $0.range(of: Data("\r\n\r\n".utf8)) != nil } }
@@ -99,7 +111,14 @@ final class RawServer: Sendable {
     private static func isWhole(_ request: Data) -> Bool {
         guard let end = request.range(of: Data("\r\n\r\n".utf8)) else { return false }
         let lines = String(decoding: request[..<end.lowerBound], as: UTF8.self).lowercased().split(separator: "\r\n")
-        if lines.contains("transfer-encoding: chunked") { return request.suffix(5) == Data("0\r\n\r\n".utf8) }
+        if lines.contains("transfer-encoding: chunked") {
+            guard lines.contains(where: { $0.hasPrefix("trailer: ") }) else {
+                return request.suffix(5) == Data("0\r\n\r\n".utf8)
+            }
+            // The trailers of the tests are short.
+            let rest = request[end.upperBound...].suffix(100)
+            return rest.suffix(4) == Data("\r\n\r\n".utf8) && rest.range(of: Data("0\r\nX-".utf8)) != nil
+        }
         let length = lines.compactMap { $0.hasPrefix("content-length: ") ? Int($0.dropFirst(16)) : nil }.first
         return request.count - end.upperBound >= length ?? 0
     }

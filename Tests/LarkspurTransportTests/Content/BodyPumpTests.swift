@@ -1,0 +1,31 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite("BodyPump", .timeLimit(.minutes(1)))
+struct BodyPumpTests {
+    @Test("No chunk overtakes another one, however early the next one is asked for")
+    func order() async throws {
+        let content = Data.numbered(20 << 16)
+        let chunks = Recorder<Data>()
+        let ends = Recorder<Void>()
+        let pump = Mutex<BodyPump?>(nil)
+        let made = BodyPump(InputStream(data: content)) { chunk in
+            pump.withLock { $0 }?.readMore()
+            // Another read would be done before the chunk is recorded.
+            for _ in 0..<1000 { sched_yield() }
+            if case .bytes(let bytes) = chunk { chunks.record(bytes) } else { ends.record(()) }
+        }
+        pump.withLock { $0 = made }
+        made.readMore()
+        _ = try await ends.wait()
+        #expect(chunks.values.reduce(Data(), +) == content)
+        #expect(ends.values.count == 1)
+        pump.withLock { $0 = nil }
+    }
+}
+#endif
