@@ -10,6 +10,6 @@ package enum CredentialField {
     }
 
     /// Fields whose names contain the name of a secret, but that carry no credential. A request that is redirected
-    /// still needs its idempotency key.
-    private static let harmless = ["Idempotency-Key", "X-Idempotency-Key"]
+    /// still needs its idempotency key, and a WebSocket's handshake the number that the server has to repeat.
+    private static let harmless = ["Idempotency-Key", "X-Idempotency-Key", "Sec-WebSocket-Key"]
 }

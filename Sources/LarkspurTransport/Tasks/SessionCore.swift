@@ -118,7 +118,7 @@ final class SessionCore: Sendable {
             originalRequest: request,
             body: .none,
             completion: .data { _, _, _ in },
-            refresh: TaskPlan.Refresh(receiver: task.receiverForRefresh, asks: task.asksAboutCaching)
+            refresh: TaskPlan.Refresh(decision: task.decisionForRefresh, asks: task.asksAboutCaching)
         )
         let refresh = TaskCore(identifier: identifier, plan, session: self)
         if let delegate = task.delegate { refresh.setDelegate(delegate) }

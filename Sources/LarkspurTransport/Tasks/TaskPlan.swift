@@ -20,8 +20,8 @@ struct TaskPlan: Sendable {
     /// The code that decides about the new response of a refresh, in the same way as about the responses of the task
     /// that got the stale response.
     struct Refresh: Sendable {
-        /// The receiver of that task; nil if it has none.
-        var receiver: (any TransferReceiver)?
+        /// The decision of the receiver of that task; nil if it has none.
+        var decision: CachingDecision?
         /// Whether a delegate or the receiver is asked whether to store the response.
         var asks: Bool
     }

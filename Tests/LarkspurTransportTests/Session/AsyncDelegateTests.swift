@@ -93,11 +93,16 @@ struct AsyncDelegateTests {
             #expect(try await send(.dataForRequest, "/x", with: session, log) == Data("content".utf8))
             #expect(log.names == ["response", "data"])
         }
-        let forgetful = DelegateLog(.with { $0.response = { _, _ in } })
-        #expect(try await send(.dataForRequest, "/x", with: session, forgetful) == Data("content".utf8))
-        let log = DelegateLog(.with { $0.response = { _, answer in answer(.cancel) } })
-        let error = await #expect(throws: URLError.self) { try await send(.dataForRequest, "/x", with: session, log) }
-        #expect(error?.code == .cancelled)
+        // A handler that is released without a call refuses.
+        for log in [
+            DelegateLog(.with { $0.response = { _, answer in answer(.cancel) } }),
+            DelegateLog(.with { $0.response = { _, _ in } }),
+        ] {
+            let error = await #expect(throws: URLError.self) {
+                try await send(.dataForRequest, "/x", with: session, log)
+            }
+            #expect(error?.code == .cancelled)
+        }
     }
 
     @Test("The delegate of a task with a completion handler receives no content, as with FoundationNetworking")

@@ -175,7 +175,7 @@ final class RecordingReceiver: TransferReceiver {
         completion(nil)
     }
 
-    func cache(_ proposal: () -> CachedURLResponse?) -> TransferAnswer<CachedURLResponse?>? { nil }
+    var cachingDecision: CachingDecision { { _ in nil } }
 
     func becomeDownload(
         _ downloadTask: URLSessionDownloadTask,

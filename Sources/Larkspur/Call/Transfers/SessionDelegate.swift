@@ -135,7 +135,7 @@ extension SessionDelegate: URLSessionDataDelegate {
             let hasHook = hasCachingHook.load(ordering: .relaxed) || hooks.hook(\.willCacheResponse) != nil
             return completionHandler(hasHook ? nil : proposedResponse)
         }
-        (delegate.cache { proposedResponse } ?? .now(proposedResponse)).give(completionHandler)
+        (delegate.cachingDecision { proposedResponse } ?? .now(proposedResponse)).give(completionHandler)
     }
 }
 

@@ -333,11 +333,15 @@ final class TaskDelegate: TransferReceiver {
     /// Whether a hook decides about storing the response of the task.
     var decidesAboutCaching: Bool { hooks.hook(\.willCacheResponse, of: task) != nil }
 
-    func cache(_ proposal: () -> CachedURLResponse?) -> TransferAnswer<CachedURLResponse?>? {
-        guard let task = task as? DataTask, let hook = hooks.hook(\.willCacheResponse, of: task),
-            let proposal = proposal()
-        else { return nil }
-        return .later { [hooks] give in hooks.queue.async { give(hook(task, proposal)) } }
+    var cachingDecision: CachingDecision {
+        guard let task = task as? DataTask else { return { _ in nil } }
+        // The hooks of a call are released at its end, after which a refresh still needs the decision.
+        return { [hooks, own = hooks.hook(\.willCacheResponse, of: task)] proposal in
+            guard let hook = hooks.hook(\.willCacheResponse, of: task) ?? own, let proposal = proposal() else {
+                return nil
+            }
+            return .later { give in hooks.queue.async { give(hook(task, proposal)) } }
+        }
     }
 
     // MARK: Streams of the request's content

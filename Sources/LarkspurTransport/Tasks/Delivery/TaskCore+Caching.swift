@@ -1,17 +1,18 @@
 #if canImport(FoundationNetworking)
 extension TaskCore {
-    /// The receiver that decides about the response of a refresh after this task. Called only on the loop's thread.
-    var receiverForRefresh: (any TransferReceiver)? {
+    /// The decision of the receiver about the response of a refresh after this task; nil without a receiver. Read only
+    /// on the loop's thread.
+    var decisionForRefresh: CachingDecision? {
         // A session that uses receivers calls them on the loop's thread, so the state may be read here.
-        hasReceiver && session.delivery.isOnLoop ? deliveryState.receiver : nil
+        hasReceiver && session.delivery.isOnLoop ? deliveryState.receiver?.cachingDecision : nil
     }
 
     /// Asks the delegate whether to store a response. If the decision is not made before the delegate's method returns,
     /// the task does not wait for it. If the handler is released without a call, the response is not stored.
     func askAboutCaching(_ proposal: CacheProposal) {
         guard !isCancelled else { return proposal.completion() }
-        if let receiver = deliveryState.receiver ?? plan.refresh?.receiver {
-            return askAboutCaching(proposal, receiver)
+        if let decision = deliveryState.receiver?.cachingDecision ?? plan.refresh?.decision {
+            return askAboutCaching(proposal, decision)
         }
         // A task that has become a download has no delegate for this question.
         guard delegates.data != nil, !(listener?.task is URLSessionDownloadTask) else { return proposal.store() }
@@ -37,9 +38,9 @@ extension TaskCore {
         return (session, delegate, task)
     }
 
-    private func askAboutCaching(_ proposal: CacheProposal, _ receiver: any TransferReceiver) {
+    private func askAboutCaching(_ proposal: CacheProposal, _ decision: CachingDecision) {
         var response: CachedURLResponse?
-        let answer = receiver.cache {
+        let answer = decision {
             response = proposal.entry.cachedResponse(withMetadata: false)
             return response
         }

@@ -48,10 +48,9 @@ package protocol TransferReceiver: AnyObject, Sendable {
     /// Creates a stream of the request's content, and passes it to a closure on any thread.
     func makeBodyStream(_ completion: @escaping @Sendable (InputStream?) -> Void)
 
-    /// Decides whether a response is stored. The decision is the response to store, or nil to store none.
-    /// - Parameter proposal: Creates the proposed response. Called only if a hook needs the response.
-    /// - Returns: The decision. Nil if there is nothing to decide; the response is then stored as proposed.
-    func cache(_ proposal: () -> CachedURLResponse?) -> TransferAnswer<CachedURLResponse?>?
+    /// The decision whether a response is stored. It stays valid when the transfer has ended, because it also decides
+    /// about the response by which the session refreshes a stored one.
+    var cachingDecision: CachingDecision { get }
 
     /// Is notified that a data task has become a download. Returns the receiver of the further events.
     func becomeDownload(
@@ -68,6 +67,13 @@ extension TransferReceiver {
     /// Does nothing.
     package func waits(_ wait: ConnectionWait) {}
 }
+
+/// Decides whether a response is stored. The decision is the response to store, or nil to store none.
+///
+/// The parameter creates the proposed response, and is called only if a hook needs the response. The result is nil if
+/// there is nothing to decide; the response is then stored as proposed.
+package typealias CachingDecision =
+    @Sendable (_ proposal: () -> CachedURLResponse?) -> TransferAnswer<CachedURLResponse?>?
 
 /// The disposition of a challenge, and the credential if there is one.
 package typealias ChallengeDecision = (URLSession.AuthChallengeDisposition, URLCredential?)

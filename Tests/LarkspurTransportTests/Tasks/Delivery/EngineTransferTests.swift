@@ -32,7 +32,7 @@ struct EngineTransferTests {
             .now((.performDefaultHandling, nil))
         }
         func makeBodyStream(_ completion: @escaping @Sendable (InputStream?) -> Void) { completion(nil) }
-        func cache(_ proposal: () -> CachedURLResponse?) -> TransferAnswer<CachedURLResponse?>? { nil }
+        var cachingDecision: CachingDecision { { _ in nil } }
         func becomeDownload(
             _ downloadTask: URLSessionDownloadTask,
             of task: URLSessionDataTask,
