@@ -249,6 +249,14 @@ extension Exchange {
     }
 }
 
+extension RequestHead.Failure {
+    /// Creates the error of a task that cannot send its request.
+    func urlError(for url: URL?) -> URLError {
+        let error = URLError.engine(code, sentence, url: url)
+        return URLError(code, userInfo: error.userInfo.merging([RequestPart.userInfoKey: part.rawValue]) { $1 })
+    }
+}
+
 extension RequestHead {
     /// The `Accept-Encoding` line with the codings that the engine can decode.
     ///

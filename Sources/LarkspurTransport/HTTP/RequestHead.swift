@@ -176,12 +176,6 @@ extension RequestHead {
                 "The request's header is too large: \(bytes) bytes, where \(RequestHead.maximumLength) can be sent."
             }
         }
-
-        /// Creates the error of a task that cannot send its request.
-        func urlError(for url: URL?) -> URLError {
-            let error = URLError.engine(code, sentence, url: url)
-            return URLError(code, userInfo: error.userInfo.merging([RequestPart.userInfoKey: part.rawValue]) { $1 })
-        }
     }
 }
 #endif

@@ -421,9 +421,9 @@ struct TaskDelegateTests {
         let call = makeData()
         let proposal = CachedURLResponse(response: try makeResponse(), data: Data())
         let other = CachedURLResponse(response: try makeResponse(), data: Data("other".utf8))
-        #expect(call.delegate.cache { proposal } == nil)
+        #expect(call.delegate.cachingDecision { proposal } == nil)
         call.task.hooks.willCacheResponse = { _, _ in other }
-        let answer = try #require(call.delegate.cache { proposal })
+        let answer = try #require(call.delegate.cachingDecision { proposal })
         #expect(try await value(answer) === other)
     }
 
