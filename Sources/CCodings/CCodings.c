@@ -357,9 +357,9 @@ static bool ends_as_stated(coding_decoder *decoder) {
     return is_right;
 }
 
-/// Whether the next bytes of the input continue the magic number of a frame (RFC 8878, sections 3.1.1 and 3.1.2), as far
-/// as they belong to it. Depending on how it was built, libzstd also decodes frames of versions before the standard,
-/// and does not limit their windows.
+/// Whether the next bytes of the input continue the magic number of a frame (RFC 8878, sections 3.1.1 and 3.1.2), as
+/// far as they belong to it. Depending on how it was built, libzstd also decodes frames of versions before the
+/// standard, and does not limit their windows.
 static bool is_frame(const coding_decoder *decoder, const zstd_input *in) {
     static const uint8_t frame[zstd_magic_size] = {0x28, 0xB5, 0x2F, 0xFD};
     static const uint8_t skippable[zstd_magic_size] = {0x50, 0x2A, 0x4D, 0x18};

@@ -98,9 +98,9 @@ public struct ProgressBar: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - message: The message. Control characters are shown as question marks.
-    ///   - width: The number of columns. The line is cut there: a longer line would begin another one, and the next line
-    ///     that is drawn over it would scroll the terminal. Wide characters, such as those of Chinese, take two columns.
-    ///     Default: 80.
+    ///   - width: The number of columns. The line is cut there: a longer line would begin another one, and the next
+    ///     line that is drawn over it would scroll the terminal. Wide characters, such as those of Chinese, take two
+    ///     columns. Default: 80.
     public func line(_ message: String, width: Int = 80) -> String {
         let text = label.isEmpty ? message : "\(label): \(message)"
         return text.printable.prefix(columns: max(0, width))

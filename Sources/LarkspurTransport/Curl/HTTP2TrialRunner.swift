@@ -132,8 +132,8 @@ private final class TrialConnection: MultiHandleClient {
         settle()
     }
 
-    /// Removes a transfer. Its handle and the transfer no longer retain each other, so that the descriptors of the trial
-    /// are closed.
+    /// Removes a transfer. Its handle and the transfer no longer retain each other, so that the descriptors of the
+    /// trial are closed.
     private func end(_ transfer: TrialTransfer) {
         multi.remove(transfer.handle)
         transfer.handle.client = nil

@@ -125,8 +125,8 @@ extension TransferFailure {
     }
 
     /// Whether the server has ended the handshake with the alert that a certificate has expired, which is the client's
-    /// (RFC 8446, section 6.2). libcurl takes this alert for a failed verification of the server: with TLS 1.2 the alert
-    /// comes within the handshake. The server's own certificate then has no fault, or is not verified.
+    /// (RFC 8446, section 6.2). libcurl takes this alert for a failed verification of the server: with TLS 1.2 the
+    /// alert comes within the handshake. The server's own certificate then has no fault, or is not verified.
     var isAlertOfExpiry: Bool {
         guard curlCode == 60, objection == nil else { return false }
         return verifiesCertificate ? !isVerified && says("certificate verification failed") : says("ssl certificate")

@@ -107,7 +107,8 @@ final class SessionCore: Sendable {
     /// not wait for it.
     /// - Parameters:
     ///   - request: The request to send.
-    ///   - task: The task that gets the stale response. Its delegate or receiver decides about storing the new response.
+    ///   - task: The task that gets the stale response. Its delegate or receiver decides about storing the new
+    ///     response.
     func makeRefresh(of request: URLRequest, after task: TaskCore) -> TaskCore {
         let identifier = storage.withLock { storage in
             defer { storage.nextIdentifier += 1 }

@@ -91,8 +91,8 @@ extension WebSocketChannel.State {
         }
     }
 
-    /// Takes back an order that a connection has not begun. If another connection follows, the order waits for it, before
-    /// the orders that were given since the loss.
+    /// Takes back an order that a connection has not begun. If another connection follows, the order waits for it,
+    /// before the orders that were given since the loss.
     /// - Returns: False if no other connection follows, so that the order fails.
     mutating func takeBack(_ order: WebSocketChannel.Order, of attempt: WebSocketAttempt?) -> Bool {
         guard attempt != nil, !isClosing, connections.haveLosses, case .connecting = phase else { return false }

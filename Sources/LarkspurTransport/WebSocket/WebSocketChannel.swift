@@ -211,8 +211,8 @@ final class WebSocketChannel: Sendable {
         carryOut(action, task)
     }
 
-    /// Takes back an order that a connection has not begun, because the connection has been closed meanwhile. If another
-    /// connection follows, the order waits for it. Otherwise it fails.
+    /// Takes back an order that a connection has not begun, because the connection has been closed meanwhile. If
+    /// another connection follows, the order waits for it. Otherwise it fails.
     func takeBack(_ order: Order, of attempt: WebSocketAttempt?, orFail error: WebSocketError? = nil) {
         switch order {
         case .send, .ping: if state.withLock({ $0.takeBack(order, of: attempt) }) { return }

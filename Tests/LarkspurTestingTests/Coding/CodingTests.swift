@@ -75,7 +75,9 @@ import Testing
         let text = "attachment; filename=\"\u{301}a.txt\"; size=3;\u{FE0F}x=\u{301}y; z=\"\\\u{301}\""
         let parameters = FieldParameters(text)
         #expect(parameters.leading == "attachment")
-        let values: [TextKey: String] = ["filename": "\u{301}a.txt", "size": "3", "\u{FE0F}x": "\u{301}y", "z": "\u{301}"]
+        let values: [TextKey: String] = [
+            "filename": "\u{301}a.txt", "size": "3", "\u{FE0F}x": "\u{301}y", "z": "\u{301}",
+        ]
         #expect(parameters.values == values)
         #expect(FieldParameters("a;\u{301}b").leading == "a")
         #expect("\"\u{301}a\"".unquoted == "\u{301}a")

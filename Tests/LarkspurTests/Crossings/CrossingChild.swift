@@ -11,8 +11,8 @@ struct CrossingFailure: Sendable {
 
 /// Performs crossings in child processes, so that one that ends its process is named, and the others go on.
 struct CrossingChild: Sendable {
-    /// The variable with the path of the child's orders: a line with the numbers of workers, seconds and failures, and a
-    /// line for each crossing.
+    /// The variable with the path of the child's orders: a line with the numbers of workers, seconds and failures, and
+    /// a line for each crossing.
     static let variable = "LARKSPUR_CROSSING_CHILD"
 
     /// The number of crossings at once.

@@ -211,7 +211,8 @@ struct CachingTests {
         var text = "old"
         while text == "old" { text = try await manager.get("s", options: options).string }
         #expect(text == "newest")
-        #expect(server.requests(to: "/s").count == 3)
+        // A second refresh may begin before the hook has decided about the first one.
+        #expect((3...4).contains(server.requests(to: "/s").count))
         #expect(asked.values.contains("/s new") == (transport == .curl))
     }
 }

@@ -170,7 +170,14 @@ struct KeptConnectionTests {
             in: session
         )
         #expect(outcome.status == 200)
-        #expect(server.requests.values.map(\.connection) == [0, 0, 1])
+        #expect(isRepeatedOnce(server))
+    }
+
+    /// Whether the second request was lost with the kept connection, and sent again on another one. libcurl has opened
+    /// a connection for long content before the engine keeps it from repeating the request.
+    private func isRepeatedOnce(_ server: KeptServer) -> Bool {
+        let connections = server.requests.values.map(\.connection)
+        return connections.count == 3 && connections[1] == 0 && connections[2] > 0
     }
 
     @Test("A response that begins with a folded line is read alone, whatever came before it")
@@ -225,7 +232,7 @@ struct KeptConnectionTests {
         server.begin()
         let request = URLRequest(server.url, "POST", headers: byKey ? ["Idempotency-Key": "\"1\""] : [:])
         #expect(try await outcome(of: request, body, in: session).text == "fresh")
-        #expect(server.requests.values.map(\.connection) == [0, 0, 1])
+        #expect(isRepeatedOnce(server))
     }
 
     @Test("Connections that end at random moments lose requests, and double none that is not idempotent", .seeded)

@@ -129,7 +129,8 @@ import Testing
         session.invalidateAndCancel()
 
         let requests = server.requests
-        // The test server reads octets that are not UTF-8 as ISO-8859-1, so the letter shows that one octet has arrived.
+        // The test server reads octets that are not UTF-8 as ISO-8859-1, so the letter shows that one octet has
+        // arrived.
         #expect(requests[1].headers["If-None-Match"] == "\"\u{E4}\"")
         #expect(requests[1].headers["Cookie"] == "a=\u{E4}")
         #expect(requests.contains { $0.target == "/gew%E4sch" })
