@@ -102,6 +102,7 @@ final class Connections {
         // libcurl's NTLM and Negotiate options must not reach the handle's next request.
         handle.setCredentials(EasyHandle.Credentials())
         handle.connectionUse.closesConnection = false
+        handle.connectionUse.lacksContent = false
         if handle.takeReusability(), handles.count < 256 { handles.append(handle) }
     }
 }

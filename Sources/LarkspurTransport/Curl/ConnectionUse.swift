@@ -5,12 +5,15 @@ internal import CLibcurl
 struct ConnectionUse: Equatable {
     /// Whether the connection is closed after the transfer.
     var closesConnection = false
+    /// Whether content that was announced was not sent on the connection. Its receiver would take the next request for
+    /// this content.
+    var lacksContent = false
     /// Whether no other transfer uses the connection.
     var isAlone = false
     /// Whether the transfer needs a new connection.
     var makesConnection = false
 
-    fileprivate var forbidsReuse: Bool { isAlone || closesConnection }
+    fileprivate var forbidsReuse: Bool { isAlone || closesConnection || lacksContent }
     fileprivate var isFresh: Bool { isAlone || makesConnection }
 
     func apply(to handle: EasyHandle) {

@@ -48,6 +48,7 @@ extension Exchange {
         handle.connectionUse.makesConnection =
             history.needsNewConnection || mayRepeatUnasked || !handle.seesSendings && resendDecision == .fail
         handle.connectionUse.closesConnection = false
+        handle.connectionUse.lacksContent = false
         // If libcurl (up to 8.14) fails to send content again, the next request of the handle fails too. So the handle
         // gets no other request.
         if case .none = content.body { handle.reuse.isClean = true } else { handle.reuse.isClean = false }
@@ -61,6 +62,7 @@ extension Exchange {
         guard transfer.sending.endInterruption(), transaction.failure == nil else { return false }
         handle.connectionUse.makesConnection = true
         handle.connectionUse.closesConnection = false
+        handle.connectionUse.lacksContent = false
         handle.clearFailure()
         if transfer.shard?.restart(handle) == true { return true }
         transaction.note(.engine(.unknown, "libcurl could not begin a transfer.", url: destination.url))

@@ -300,7 +300,10 @@ extension Exchange: ConnectionUser {
         guard let reader = content.reader else { return .failed }
         let provision = reader.read(into: buffer)
         transfer.awaitsContinue = false
-        if case .bytes = provision { transfer.sending.noteContent() }
+        if case .bytes(let count) = provision {
+            transfer.sending.noteContent()
+            if count == 0 || reader.position == reader.length { transfer.handle?.connectionUse.lacksContent = false }
+        }
         switch provision {
         case .paused: transfer.isSendingPaused = true
         case .bytes(0): noteProvidedEnd()

@@ -50,8 +50,11 @@ struct EarlyResponseTests {
         "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
     ]
 
+    /// Whether libcurl may end a transfer whose content waits for a 100 response before the content was sent.
+    private static let mayEndEarly = Libcurl.isAtLeast(8, 7) && !Libcurl.isAtLeast(8, 19)
+
     @Test(
-        "After a success without a 100 on a connection that stays, the content is sent, and the next request after it",
+        "After a success without a 100 on a connection that stays, the content is sent or the connection is not used again",
         arguments: stayingResponses,
         [SentContent.long, .file, .streamOfLength, .producedLength]
     )
@@ -67,7 +70,8 @@ struct EarlyResponseTests {
             #expect(outcome.status.map { 200..<300 ~= $0 } == true)
             #expect(try await session.outcome(of: server.server.url).text == "next")
         }
-        #expect(server.rests.values == [content, content])
+        let rests = server.rests.values
+        #expect(rests == [content, content] || Self.mayEndEarly && rests.allSatisfy { content.starts(with: $0) })
         #expect(server.requests.values.map { String($0.line.prefix(4)) } == ["POST", "GET ", "POST", "GET "])
         #expect(server.requests.values.allSatisfy { $0.line.hasPrefix("GET") || $0.fields.contains("100-continue") })
     }

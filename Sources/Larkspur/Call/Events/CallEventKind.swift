@@ -25,7 +25,7 @@ extension CallEvent {
         /// An attempt begins: the request goes to the transport.
         public static let attemptStarted = Self(.attemptStarted)
         /// The request has waited a second for a connection, because as many requests are under way as
-        /// `httpMaximumConnectionsPerHost` or ``EngineOptions/maximumConnections`` permits. Only a session that the
+        /// `httpMaximumConnectionsPerHost` or `maximumConnections` of the engine permits. Only a session that the
         /// manager has created itself, with the transport `.curl`, posts these events.
         public static let waitingForConnection = Self(.waitingForConnection)
         /// A redirect has arrived. It may be followed or not.
