@@ -88,6 +88,10 @@ struct URLReferenceDifferentialTests {
             if loose(own) == loose(resolved) {
                 return "urllib leaves the dot segments of references with an authority (RFC 3986, section 5.2.2)"
             }
+            let encoded = URLReference(rfc).percentEncoded
+            if loose(own) == loose(encoded.resolved(against: encoded)) {
+                return "urllib leaves the characters of the user information that RFC 3986 forbids there"
+            }
         }
         if relative.authority != nil, reference.rfc == nil {
             return "the host or the user information is invalid, which is found later"
