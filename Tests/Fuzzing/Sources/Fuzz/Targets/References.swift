@@ -21,7 +21,7 @@ extension FuzzTarget {
         { text in
             let reference = URLReference(text)
             require(reference.text, equals: text, "the parts make the text")
-            for base in ["http://a.example/b/c?d#e", "https://a.example", "http://u@[::1]:80/"].map(URLReference.init) {
+            for base in ["http://a.example/b/c?d#e", "https://a.example", "http://u@[::1]:80/"].map({ URLReference($0) }) {
                 let target = reference.percentEncoded.resolved(against: base)
                 require(target.scheme != nil, "a target has a scheme")
                 let resource = target.path + (target.query ?? "") + (target.fragment ?? "")
@@ -226,11 +226,11 @@ extension FuzzTarget {
         defer { unlink(file.path) }
         guard let hosts = try? HSTSFile.read(file) else { return require(false, "the file can be read") }
         for (name, _) in hosts { require(HSTSName.canonical(name), equals: name, "a name of the file") }
-        let entries = Dictionary(hosts.map { ($0.name, $0.1) }) { $1 }
+        let entries = Dictionary(hosts.map { (TextKey($0.name), $0.1) }) { $1 }
         guard (try? HSTSFile.write(entries, to: file)) != nil, let again = try? HSTSFile.read(file) else {
             return require(false, "the file can be written and read again")
         }
-        let read = Dictionary(again.map { ($0.name, $0.1) }) { $1 }
+        let read = Dictionary(again.map { (TextKey($0.name), $0.1) }) { $1 }
         require(read.count, equals: entries.count, "the number of hosts")
         for (name, entry) in entries {
             require(read[name]?.includesSubdomains, equals: entry.includesSubdomains, "the subdomains of \(name)")
