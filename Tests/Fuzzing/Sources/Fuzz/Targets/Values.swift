@@ -153,7 +153,7 @@ extension FuzzTarget {
 
     private static let mediaTypes = FuzzTarget(text: "media-types") { text in
         let type = MediaType(text)
-        require(MediaType.essence(of: text).lowercased(), equals: MediaType.essence(of: text), "it is in lower case")
+        require(MediaType.essence(of: text).inLowercase, equals: MediaType.essence(of: text), "it is in lower case")
         if let type { require(!type.essence.isEmpty, "a type has a name") }
         let range = MediaRange(text)
         _ = range.matches("application/problem+json")
