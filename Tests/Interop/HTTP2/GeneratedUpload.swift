@@ -5,7 +5,7 @@ import TestSupport
 
 /// A request with content over HTTP/2, and what the server does while it arrives, with the outcome that follows.
 struct GeneratedUpload: Sendable, CustomStringConvertible {
-    /// What a call may end with, besides a success with all of the content on the server. A connection may be lost, and
+    /// The ends of a call besides a success with all of the content on the server. A connection may be lost, and
     /// the request repeated, before the server gets to the fault.
     enum Outcome: Sendable {
         case none

@@ -9,7 +9,7 @@ import Testing
 /// Requests whose connection is lost while they are sent: the server gets all of their content, or the task fails.
 @Suite("Content on a connection that is lost", .timeLimit(.minutes(5)))
 struct LostContentTests {
-    /// What the server reads of the second request on its first connection, before it closes the connection.
+    /// The part that the server reads of the second request on its first connection, before it closes the connection.
     enum Loss: CaseIterable, Sendable {
         case nothing, head, part, all
     }
