@@ -43,8 +43,8 @@ extension Exchange {
     ///
     /// The server takes the next bytes of the connection for the content (RFC 9112, section 9.3). libcurl up to 8.16
     /// sends another request in its place if the response ends before the wait is over. A pause keeps the transfer from
-    /// its end until ``sendUnasked()``. Versions from 8.7 on may end the transfer nevertheless, so the connection is used
-    /// again only if all of the content was sent (RFC 9112, section 9.6).
+    /// its end until ``sendUnasked()``. Versions from 8.7 on may end the transfer nevertheless, so the connection is
+    /// used again only if all of the content was sent (RFC 9112, section 9.6).
     func sendUnasked(after head: ResponseHead) {
         guard transfer.awaitsContinue else { return }
         transfer.awaitsContinue = false
