@@ -21,7 +21,8 @@ extension FuzzTarget {
         { text in
             let reference = URLReference(text)
             require(reference.text, equals: text, "the parts make the text")
-            for base in ["http://a.example/b/c?d#e", "https://a.example", "http://u@[::1]:80/"].map({ URLReference($0) }) {
+            for base in ["http://a.example/b/c?d#e", "https://a.example", "http://u@[::1]:80/"].map({ URLReference($0) }
+            ) {
                 let target = reference.percentEncoded.resolved(against: base)
                 require(target.scheme != nil, "a target has a scheme")
                 let resource = target.path + (target.query ?? "") + (target.fragment ?? "")
