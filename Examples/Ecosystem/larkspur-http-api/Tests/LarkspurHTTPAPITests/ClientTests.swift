@@ -380,7 +380,7 @@ struct ClientTests {
                 do {
                     _ = try await reader.collect(exactlyInto: &room)
                     return [UInt8](taking: &room.bytes) == Array("Ada".utf8) ? "exact" : "wrong"
-                } catch EitherError.second(let mismatch) {
+                } catch EitherError<LarkspurError, Mismatch>.second(let mismatch) {
                     return mismatch == Mismatch.first(LeftOver()) ? "more" : "fewer"
                 }
             }
