@@ -77,7 +77,7 @@ struct CanaryGeneratorTests {
     func places() {
         var generator = CanaryGenerator(seed: TestSeed.value)
         let rule = Redaction.standard
-        for _ in 0..<(Self.number("LARKSPUR_CANARIES") ?? 2_000) {
+        for _ in 0..<(Self.number("LARKSPUR_CANARIES") ?? 1_000) {
             let sample = generator.sample()
             let field = HTTPHeaders.Field(name: sample.field.name, value: sample.field.value)
             let content = rule.content(Data(sample.content.text.utf8), type: sample.content.type)

@@ -211,7 +211,7 @@ struct RedactionTests {
             if count < 8 {
                 json = "[" + String(decoding: (try? JSONEncoder().encode(json)) ?? Data(), as: UTF8.self) + "]"
             }
-            if url.utf8.count > 1 << 20 { break }
+            if url.utf8.count > 1 << 17 { break }
         }
         var shown = rule.text(url)
         for _ in 0..<count { shown = shown.removingPercentEncoding ?? shown }

@@ -300,7 +300,7 @@ struct DigestVerificationTests {
         ] as [(String, String, LarkspurError.Code?)]
     )
     func resumed(representation: String, rest: String, code: LarkspurError.Code?) async throws {
-        let content = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
+        let content = Data((0..<60_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
         @Sendable func digest(_ data: Data, _ kind: String) -> String {
             kind == "wrong" ? Self.wrong : "sha-256=:\(Data(SHA256.hash(data)).base64EncodedString()):"
         }
@@ -313,7 +313,7 @@ struct DigestVerificationTests {
                 fields.append("Content-Range", "bytes \(first)-\(content.count - 1)/\(content.count)")
                 if rest != "-" { fields.append("Content-Digest", digest(content.dropFirst(first), rest)) }
             } else {
-                response = .data(content.prefix(200_000))
+                response = .data(content.prefix(40_000))
                 fields.append("Content-Length", "\(content.count)")
                 response.ending = .close
             }

@@ -130,7 +130,11 @@ extension Data {
     /// Bytes that are different at every place, so that content from its middle is not taken for content from its
     /// beginning.
     static func numbered(_ count: Int) -> Data {
-        Data((0..<count).map { UInt8(truncatingIfNeeded: $0 ^ ($0 >> 8) ^ ($0 >> 16)) })
+        precondition(count <= numbers.count)
+        return Data(numbers.prefix(count))
     }
+
+    /// Made once, as it takes its time in a debug build.
+    private static let numbers = Data((0..<20 << 16).map { UInt8(truncatingIfNeeded: $0 ^ ($0 >> 8) ^ ($0 >> 16)) })
 }
 #endif
