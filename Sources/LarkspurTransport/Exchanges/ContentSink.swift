@@ -176,7 +176,8 @@ final class ContentSink {
 
     /// Whether all of the content was delivered, as its framing shows, and this was not reported yet.
     var hasUnreportedEnd: Bool {
-        !incoming.isEndReported && !incoming.isPaused && !hasRest && incoming.framed.hasEnded
+        !incoming.isEndReported && !incoming.isPaused && incoming.buffered.isEmpty && !hasRest
+            && incoming.framed.hasEnded
     }
 
     /// Reports the end of the content.

@@ -261,7 +261,7 @@ extension Exchange {
 
     /// Reports the end of the content, if content of the request may still be sent. Otherwise the end of the transfer
     /// is the end of the content.
-    private func reportContentEnd() {
+    func reportContentEnd() {
         guard content.isTwoWay, sink.hasUnreportedEnd else { return }
         if let trailers { task.setTrailers(trailers) }
         sink.reportEnd()

@@ -209,7 +209,8 @@ final class Exchange: DeadlineHolder {
         switch action {
         case .stop: return .stops
         case .deliver: return deliverResponse()
-        case .deliverBuffered: if let failure = sink.takeBuffered() { transaction.note(failure) }
+        case .deliverBuffered:
+            if let failure = sink.takeBuffered() { transaction.note(failure) } else { reportContentEnd() }
         case .dropBuffered: sink.dropBuffered()
         case .ask(let question): ask(question)
         case .settle(let refusal): return perform(transaction.receive(settlement(of: refusal)))

@@ -55,6 +55,26 @@ struct SequenceEndTests {
         #expect(error?.code == .unacceptableStatusCode && error?.responseData == Data("why".utf8))
     }
 
+    /// The content is there before the decision on the response.
+    @Test("The content of a challenge or redirect that is not followed is read whole, if content was produced")
+    func undecided() async throws {
+        let text = String(repeating: "why", count: 1_000)
+        server.route("/challenge", .text(text, status: 401).adding("WWW-Authenticate", "Basic realm=a"))
+        server.route("/redirect", .text(text, status: 307).adding("Location", "/get"))
+        let manager = TestTransport.curl.makeManager(for: server)
+        manager.hooks.willPerformHTTPRedirection = { _, _, _ in nil }
+        for path in ["challenge", "redirect"] {
+            for _ in 0..<20 {
+                let task = manager.put(path, body: .writer { try await $0.write("question") })
+                let content = try await task.open { head, content in
+                    #expect(head.statusCode == (path == "challenge" ? 401 : 307))
+                    return try await content.collect(upTo: 10_000)
+                }
+                #expect(content == Data(text.utf8), "\(path): \(content.count)")
+            }
+        }
+    }
+
     /// The order comes before, between or after the head, the content and its end.
     @Test("A loop over the content of a call that is cancelled at its head throws, or has all of the content")
     func cancelledAtHead() async throws {
