@@ -122,7 +122,7 @@ extension Exchange {
                 return note(.streamEnded(after: sink.incoming.framed.count))
             }
         }
-        transfer.isCutShort = true
+        // Content that is shorter than its announced length is a failure nevertheless.
         transferEnded(0)
     }
 
