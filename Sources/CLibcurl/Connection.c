@@ -133,6 +133,21 @@ static bool is_quiet(SSL *session, int socket) {
     return result;
 }
 
+/// Whether the handshake has selected HTTP/1.x. A server that does not take part in the selection uses HTTP/1.1.
+static bool has_selected_http1(const SSL *session) {
+    const unsigned char *protocol = NULL;
+    unsigned int length = 0;
+    openssl.SSL_get0_alpn_selected(session, &protocol, &length);
+    return length == 0 || (length >= 7 && memcmp(protocol, "http/1.", 7) == 0);
+}
+
+bool libcurl_has_selected_http1(CURL *easy) {
+    SSL *session;
+    libcurl_has_tls(easy, &session);
+    pthread_once(&once, load);
+    return session && is_available && has_selected_http1(session);
+}
+
 enum libcurl_connection_state libcurl_connection_state(CURL *easy, const int *sockets, size_t count, bool is_direct) {
     SSL *session;
     if (!libcurl_has_tls(easy, &session)) {
@@ -140,10 +155,7 @@ enum libcurl_connection_state libcurl_connection_state(CURL *easy, const int *so
     }
     pthread_once(&once, load);
     if (!session || !is_available) return LIBCURL_CONNECTION_SHARED;
-    const unsigned char *protocol = NULL;
-    unsigned int length = 0;
-    openssl.SSL_get0_alpn_selected(session, &protocol, &length);
-    if (length > 0 && !(length >= 7 && memcmp(protocol, "http/1.", 7) == 0)) return LIBCURL_CONNECTION_SHARED;
+    if (!has_selected_http1(session)) return LIBCURL_CONNECTION_SHARED;
     if (openssl.SSL_has_pending(session)) return LIBCURL_CONNECTION_HAS_INPUT;
     if (!has_input(sockets, count)) return LIBCURL_CONNECTION_QUIET;
     const bool is_known = count == 1 && is_direct;

@@ -419,6 +419,10 @@ enum libcurl_connection_state {
 enum libcurl_connection_state libcurl_connection_state(
     CURL *easy, const int *_Nullable sockets, size_t count, bool is_direct);
 
+/// Returns whether the TLS handshake of the connection that a transfer is using has selected HTTP/1.x. Returns false if
+/// there is no TLS, or if libcurl does not use OpenSSL.
+bool libcurl_has_selected_http1(CURL *easy);
+
 /// Records whether connections with TLS were closed by a close_notify (RFC 8446, section 6.1). Needs OpenSSL.
 typedef struct libcurl_tls_watch libcurl_tls_watch;
 

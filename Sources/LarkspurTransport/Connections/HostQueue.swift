@@ -31,6 +31,8 @@ final class HostQueue {
     @exclusivity(unchecked) private(set) var isMultiplexed = false
     /// Whether a response of the host has arrived, so that the version of HTTP that it uses is known.
     @exclusivity(unchecked) var hasAnswered = false
+    /// Whether the TLS handshake of the latest connection has selected HTTP/1.1 although HTTP/2 was offered.
+    @exclusivity(unchecked) var usesHTTP1 = false
     /// The shard of the latest HTTP/2 transfer, whose connection other transfers can share; nil without HTTP/2.
     @exclusivity(unchecked) private var sharedShard: Shard?
 
@@ -108,6 +110,7 @@ final class HostQueue {
     /// Raises the limit for an origin with HTTP/2, because many transfers can share a connection.
     func allowMultiplexing(in shard: Shard?) {
         sharedShard = shard
+        usesHTTP1 = false
         if !isMultiplexed {
             isMultiplexed = true
             budget?.release(max(0, active - 1))
@@ -173,6 +176,10 @@ protocol ConnectionUser: EasyHandleClient {
 
     /// Begins the transfer, after the user has got its place.
     func beginTransfer()
+
+    /// Is notified that the connections to a host are not shared: if the user waits for one of them within libcurl, it
+    /// opens its own.
+    func connectSeparately(to host: HostQueue)
 
     /// Reports how much of the request's content has been sent.
     func noteSentBytes()

@@ -85,6 +85,9 @@ final class Shard: DeadlineHolder, MultiHandleClient {
         return multi?.add(handle) ?? false
     }
 
+    /// Makes the users that wait for a connection to the host of another one open their own.
+    func connectSeparately(to host: HostQueue) { for user in users.values { user.connectSeparately(to: host) } }
+
     /// Removes a transfer; closes its connection if the transfer is under way.
     func remove(_ user: any ConnectionUser, _ handle: EasyHandle) {
         multi?.remove(handle)

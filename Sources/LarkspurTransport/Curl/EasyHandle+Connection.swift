@@ -36,6 +36,9 @@ extension EasyHandle {
     /// Whether the transfer's connection was used before, or is shared with another transfer.
     var usesKnownConnection: Bool { long(CURLINFO_NUM_CONNECTS) == 0 }
 
+    /// Whether the TLS handshake of the transfer's connection has selected HTTP/1.1. False if it is not known.
+    var hasSelectedHTTP1: Bool { libcurl_has_selected_http1(raw) }
+
     /// The sockets of which one is the socket of the transfer's connection, see ``SocketTable/sockets(at:)``.
     var possibleSockets: [Int32] { support.sockets.sockets(at: long(CURLINFO_LOCAL_PORT)) }
 

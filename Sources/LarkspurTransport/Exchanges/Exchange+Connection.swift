@@ -10,7 +10,9 @@ extension Exchange {
             resend: { resendDecision(after: .lost) }
         )
         switch verdict {
-        case .send: return true
+        case .send:
+            noteSelection()
+            return true
         case .sendFromBeginning:
             // After a response, libcurl itself sends the request again to authenticate the connection.
             if !content.isStreamed, content.reader?.seek(to: 0) == true { return true }
@@ -65,7 +67,7 @@ extension Exchange {
         handle.connectionUse.lacksContent = false
         handle.clearFailure()
         if transfer.shard?.restart(handle) == true { return true }
-        transaction.note(.engine(.unknown, "libcurl could not begin a transfer.", url: destination.url))
+        transaction.note(.engine(.unknown, Self.notBegun, url: destination.url))
         return false
     }
 

@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+internal import CLibcurl
 import HTTPSyntax
 
 /// HTTP/2 and HTTP/3 streams. libcurl does not distinguish their end from a reset without an error.
@@ -22,6 +23,33 @@ extension Exchange {
     func noteMultiplexing() {
         guard let host, !host.isMultiplexed else { return }
         group.noteMultiplexing(at: host, in: transfer.shard)
+    }
+
+    /// Decides whether the request waits, within libcurl, for a connection to the host that is being opened.
+    ///
+    /// It does so if HTTP/2 is offered in the TLS handshake, which makes the connection one that can be shared.
+    func setWait(of handle: EasyHandle) {
+        transfer.waitsForConnection = transfer.versions != .http1 && host?.usesHTTP1 != true
+        handle.set(CURLOPT_PIPEWAIT, transfer.waitsForConnection ? 1 : 0)
+    }
+
+    /// Lets the requests that wait for the connection of this one make their own, if the TLS handshake has selected
+    /// HTTP/1.1. Called from within libcurl, which from 8.12 on would let them wait until a response has arrived.
+    func noteSelection() {
+        guard transfer.waitsForConnection, let host, let shard = transfer.shard,
+            transfer.handle?.hasSelectedHTTP1 == true
+        else { return }
+        transfer.waitsForConnection = false
+        group.noteHTTP1(at: host, in: shard)
+    }
+
+    func connectSeparately(to host: HostQueue) {
+        guard transfer.waitsForConnection, host === self.host, transaction.isTransferring, !transfer.sending.hasBegun,
+            let handle = transfer.handle, handle.triedAddresses.isEmpty, !handle.connectionUse.makesConnection
+        else { return }
+        setWait(of: handle)
+        transfer.start = Date()
+        if transfer.shard?.restart(handle) != true { fail(.engine(.unknown, Self.notBegun, url: destination.url)) }
     }
 
     /// Watches the stream from the response's header section on, if only the end of the stream shows that the response

@@ -26,7 +26,7 @@ extension Exchange {
             }
             guard let shard = group.connections.shard(for: webSocket == nil ? host : nil), shard.add(self, handle)
             else {
-                throw .engine(.unknown, "libcurl could not begin a transfer.", url: destination.url)
+                throw .engine(.unknown, Self.notBegun, url: destination.url)
             }
             transfer.shard = shard
             attachProduction()
@@ -39,6 +39,9 @@ extension Exchange {
             fail(error)
         }
     }
+
+    /// The error's sentence if libcurl refuses a transfer.
+    static let notBegun = "libcurl could not begin a transfer."
 
     /// Releases the resources of a transfer that did not begin and has no metrics.
     private func abandonTransfer() {
@@ -96,9 +99,7 @@ extension Exchange {
         handle.setFields(lines, and: head.setsAcceptEncoding ? nil : head.acceptEncoding)
         transfer.versions = offeredVersions(isAuthenticatedByConnection: credentials.server != nil)
         handle.set(CURLOPT_HTTP_VERSION, transfer.versions.number)
-        // This is set only with TLS. Without TLS, other requests would wait for the first response, because only that
-        // response shows that there is no HTTP/2.
-        handle.set(CURLOPT_PIPEWAIT, head.url.begins(with: "https") && settings.offersHTTP2 ? 1 : 0)
+        setWait(of: handle)
         watchStreamFromBeginning()
         handle.watchStreams(false)
         handle.set(CURLOPT_STREAM_WEIGHT, max(1, min(256, Int((max(0, min(1, task.priority)) * 256).rounded()))))

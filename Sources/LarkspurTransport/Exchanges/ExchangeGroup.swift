@@ -26,6 +26,8 @@ final class ExchangeGroup {
     @exclusivity(unchecked) private var answered: [Exchange] = []
     /// The hosts whose connections can be shared, as was found out since the last turn.
     @exclusivity(unchecked) private var multiplexed: [(host: HostQueue, shard: Shard?)] = []
+    /// The hosts whose connections are those of HTTP/1.1, as was found out since the last turn.
+    @exclusivity(unchecked) private var unshared: [(host: HostQueue, shard: Shard)] = []
     @exclusivity(unchecked) private var lastDestination = Destination(nil)
 
     init(settings: SessionSettings, outbox: Outbox, connections: Connections, isEnding: Bool) {
@@ -116,9 +118,17 @@ final class ExchangeGroup {
     /// Records from within libcurl that requests to a host can share a connection.
     func noteMultiplexing(at host: HostQueue, in shard: Shard?) { multiplexed.append((host, shard)) }
 
-    /// Begins the requests that can share the connections which were recorded.
-    func admitMultiplexed() {
+    /// Records from within libcurl that the connections to a host are those of HTTP/1.1, and are not shared.
+    func noteHTTP1(at host: HostQueue, in shard: Shard) {
+        host.usesHTTP1 = true
+        unshared.append((host, shard))
+    }
+
+    /// Begins the requests that can share the connections which were recorded, or that wait for such connections in
+    /// vain.
+    func admitWaiting() {
         while let (host, shard) = multiplexed.popLast() { host.allowMultiplexing(in: shard) }
+        while let (host, shard) = unshared.popLast() { shard.connectSeparately(to: host) }
     }
 
     // MARK: Answers to uploads

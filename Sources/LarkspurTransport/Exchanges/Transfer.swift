@@ -9,7 +9,9 @@ struct Transfer {
     @Boxed var proxy: ProxyServer?
     /// The versions of HTTP that libcurl may use.
     var versions = OfferedVersions.http1
-    let start: Date
+    /// Whether libcurl lets the request wait for a connection of the host that others open, because they may share it.
+    var waitsForConnection = false
+    var start: Date
     /// The duration for which the request waited for a place at the host; nil if it did not wait.
     let connectionWait: Duration?
     /// The time limit for opening a connection, in seconds; nil if there is no limit.

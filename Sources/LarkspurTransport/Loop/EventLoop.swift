@@ -75,7 +75,7 @@ final class EventLoop {
         if failure == nil {
             exchanges.now = .now
             connections.advance(at: exchanges.now)
-            exchanges.admitMultiplexed()
+            exchanges.admitWaiting()
             exchanges.nudgeAnswered()
         }
         expireDue()

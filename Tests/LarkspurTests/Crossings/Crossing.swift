@@ -151,8 +151,6 @@ extension Crossing {
             if connection == .http2 || !isPlain { return false }
             if let response, ![.ordinary, .held, .silence, .cut, .redirect].contains(response) { return false }
         }
-        // With a libcurl that offers HTTP/2, further requests wait for the first response through a tunnel.
-        if connection == .tunnel, response == .held { return false }
         guard let order = choices[6].flatMap({ Order.all[$0] }) else { return true }
         // A call that waits in a line, or for another attempt, would wait for the test's clock.
         if order.action == .expire, !isPlain { return false }

@@ -142,6 +142,32 @@ struct ConnectionLimitTests {
         #expect(idle.map(\.busy).reduce(0, +) == 0)
     }
 
+    /// libcurl from 8.12 on would let the requests wait for the first response, because they might share a connection
+    /// of HTTP/2.
+    @Test("Requests over TLS to a server of HTTP/1.1 do not wait for each other's responses")
+    func heldOverTLS() async throws {
+        let server = try LoopbackServer(tls: .selfSigned())
+        let gate = LoopbackServer.Gate()
+        server.route("/held", .text("done").held(until: gate))
+        let root = try TLSCertificate(#require(server.certificate).der)
+        let session = session {
+            $0.http2 = .always
+            $0.tls.trustedRoots = .only([root])
+        }
+        defer { session.invalidateAndCancel() }
+        let ends = Recorder<(any Error)?>()
+        // The later ones begin when the version is known.
+        for count in [4, 6] {
+            for _ in ends.values.count..<(count == 4 ? 4 : 2) {
+                session.dataTask(with: server.url("/held")) { ends.record($2) }.resume()
+            }
+            try await server.waitForRequests(count)
+        }
+        gate.open()
+        #expect(try await ends.wait(for: 6).allSatisfy { $0 == nil })
+        #expect(server.openConnectionCount == 6)
+    }
+
     // MARK: The snapshot
 
     @Test("A snapshot has the connections and requests of each origin")

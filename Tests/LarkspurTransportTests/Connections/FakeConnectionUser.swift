@@ -27,6 +27,7 @@ final class FakeConnectionUser: ConnectionUser {
     func socketIsReady(_ socket: Int32) {}
     func readMoreFrames() {}
     func noteUpload(_ event: StreamEvent, on connection: Int64?) {}
+    func connectSeparately(to host: HostQueue) {}
     func noteSentBytes() { sentBytesChecks += 1 }
     func watchStreams(_ isOn: Bool) { streamWatches.append(isOn) }
 
