@@ -62,7 +62,10 @@ struct Crossing: Sendable, Hashable {
     }
 
     enum Way: String, CaseIterable {
-        case awaited, closures, chain, sequence, opened, download, webSocket
+        case awaited, closures, chain, sequence, opened, scoped, download, webSocket
+
+        /// Whether the program reads the content as it arrives.
+        var isRead: Bool { self == .sequence || self == .opened || self == .scoped }
     }
 
     /// Something that a program does from within a call.

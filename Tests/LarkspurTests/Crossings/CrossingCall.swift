@@ -284,6 +284,17 @@ final class CrossingCall: Sendable {
                     received.withLock { $0 += chunk.count }
                 }
                 return .success(head, content)
+            case .scoped:
+                let task = manager.request(method, url, body: body, options: options)
+                keep(task)
+                return try await task.open { head, chunks in
+                    var content = Data()
+                    for try await chunk in chunks {
+                        content += chunk
+                        received.withLock { $0 += chunk.count }
+                    }
+                    return .success(head, content)
+                }
             case .download:
                 let file = run.folder.appendingPathComponent("download-\(run.marker(number))")
                 let task = manager.download(url, method: method, options: options, to: .file(file))

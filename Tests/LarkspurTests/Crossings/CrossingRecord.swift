@@ -9,6 +9,7 @@ final class CrossingRecord: Sendable {
         var attempts: [Int: Int] = [:]
         var whole: Set<Int> = []
         var early: Set<Int> = []
+        var left: Set<Int> = []
         var lost: Set<Int> = []
         var arrived: Set<Int> = []
         var primed = 0
@@ -76,8 +77,16 @@ final class CrossingRecord: Sendable {
     /// Records that a call was answered before its content, on a connection that ends.
     func noteEarly(_ call: Int) { state.withLock { _ = $0.early.insert(call) } }
 
+    /// Records that a call was answered before its content, and that the client has then ended the connection.
+    func noteLeft(_ call: Int) { state.withLock { _ = $0.left.insert(call) } }
+
     /// Whether the call may be reported as a success.
-    func maySucceed(_ call: Int) -> Bool { state.withLock { $0.whole.contains(call) || $0.early.contains(call) } }
+    func maySucceed(_ call: Int) -> Bool {
+        let mayLeave = CrossingRules(crossing: crossing).mayLeaveContent
+        return state.withLock {
+            $0.whole.contains(call) || $0.early.contains(call) || mayLeave && $0.left.contains(call)
+        }
+    }
 
     /// Whether the connection of a call's first request is lost; the next call of the function returns false.
     func losesConnection(_ call: Int) -> Bool { state.withLock { $0.lost.insert(call).inserted } }

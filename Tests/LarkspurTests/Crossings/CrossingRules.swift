@@ -36,14 +36,14 @@ struct CrossingRules {
         if crossing.response == .goAwayBefore, crossing.size == .medium || crossing.size == .large {
             labels.insert("connection-lost")
         }
-        if isUnasked { labels.insert("connection-lost") }
+        if mayLeaveContent { labels.insert("connection-lost") }
         switch crossing.order?.action {
         case .cancel: labels.insert("cancelled")
         case .invalidate: labels.formUnion(["cancelled", "session-invalidated"])
         case .expire: labels.insert("timed-out")
         // A call that is resumed before its content has a consumer collects the content.
         case .suspend where crossing.order?.place == .created, .resume where crossing.order?.place == .created:
-            if crossing.way == .sequence || crossing.way == .opened { labels.insert("unsupported") }
+            if crossing.way.isRead { labels.insert("unsupported") }
         case .suspend, .resume, .finish, .decideLate, nil: break
         }
         return labels
@@ -51,7 +51,7 @@ struct CrossingRules {
 
     /// Whether a program that reads the content gets all of it that was sent, before the error.
     var deliversBeforeFailure: Bool {
-        guard crossing.way == .sequence || crossing.way == .opened, crossing.response == .cut,
+        guard crossing.way.isRead, crossing.response == .cut,
             // Such a call may fail before its response.
             crossing.connection != .http2, !crossing.connection.isLost
         else { return false }
@@ -68,15 +68,16 @@ struct CrossingRules {
         return numbers.count > 1 && numbers[0] == 8 && (7..<19).contains(numbers[1])
     }()
 
-    /// Whether the content waits for a 100 response that does not come.
-    private var isUnasked: Bool {
+    /// Whether the content waits for a 100 response that does not come. The call may succeed without it, if the
+    /// connection ends.
+    var mayLeaveContent: Bool {
         crossing.response == .early && crossing.size == .large && Self.leavesAwaitedContent
             && [.data, .file, .form].contains(crossing.body)
     }
 
     /// Whether a program that reads the content may have all of it although the call ends later, with an error.
     var endsWithContent: Bool {
-        guard crossing.way == .sequence || crossing.way == .opened, crossing.response == .early else { return false }
+        guard crossing.way.isRead, crossing.response == .early else { return false }
         switch crossing.order?.action {
         case .cancel, .invalidate, .expire: return true
         case .suspend, .resume, .finish, .decideLate, nil: return false
@@ -102,7 +103,7 @@ struct CrossingRules {
             if content != Data(CrossingRecord.response(to: marker).utf8) {
                 return ["the response \(String(decoding: content.prefix(80), as: UTF8.self).debugDescription)"]
             }
-            let isRight = isWhole ?? (hasContent || endsWithContent || isUnasked)
+            let isRight = isWhole ?? (hasContent || endsWithContent)
             return isRight ? [] : ["a success although the server does not have the content"]
         }
     }

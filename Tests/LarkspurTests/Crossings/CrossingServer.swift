@@ -299,8 +299,8 @@ private final class CrossingConnection {
         switch response {
         case .early:
             // On a connection that stays, the content follows all the same.
-            let isWhole = try answerEarly(head, expected, "200 OK", content: record.response(to: call))
-            if isWhole { record.noteWhole(call) }
+            let isWhole = (try? answerEarly(head, expected, "200 OK", content: record.response(to: call))) == true
+            if isWhole { record.noteWhole(call) } else { record.noteLeft(call) }
             return isWhole
         case .earlyClosing:
             record.noteEarly(call)
