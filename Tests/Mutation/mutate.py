@@ -19,6 +19,15 @@ private let chosenMutation = ProcessInfo.processInfo.environment["LARKSPUR_MUTAT
 
 func isMutated(_ number: Int) -> Bool { chosenMutation == number }
 """
+# The same at the beginning of a file in C.
+SWITCH_IN_C = """#include <stdlib.h>
+
+static int isMutated(int number) {
+    const char *chosen = getenv("LARKSPUR_MUTATION");
+    return chosen && atoi(chosen) == number;
+}
+
+"""
 # A run that takes longer than this, and many times as long as without a mutation, has found it by not ending.
 SHORTEST_LIMIT = 120
 
@@ -28,23 +37,27 @@ class Misfit(Exception):
 
 
 def name_of(suite):
-    return "LarkspurTests.CrossingTests" if isinstance(suite, Crossings) else suite
+    return suite if isinstance(suite, str) else suite.name
 
 
 def mutated_sources():
     """The mutated files, and the switches, by their paths."""
     files = {}
     for number, mutation in enumerate(MUTATIONS, start=1):
-        path = mutation.file
-        text = files.get(path) or (ROOT / path).read_text()
-        count = text.count(mutation.old)
-        if count != 1:
-            raise Misfit(f"Mutation {number} ({mutation.decision}): its text occurs {count} times in {path}, not once:\n    {mutation.old}")
-        if "isMutated" not in mutation.new:
-            raise Misfit(f"Mutation {number} ({mutation.decision}) changes nothing.")
-        files[path] = text.replace(mutation.old, mutation.new.replace("isMutated", f"isMutated({number})"))
-    for target in {"/".join(mutation.file.split("/")[:2]) for mutation in MUTATIONS}:
-        files[f"{target}/MutationSwitch.swift"] = SWITCH
+        for change in mutation.changes:
+            path = change.file
+            text = files.get(path) or (ROOT / path).read_text()
+            count = text.count(change.old)
+            if count != 1:
+                raise Misfit(f"Mutation {number} ({mutation.decision}): its text occurs {count} times in {path}, not once:\n    {change.old}")
+            if "isMutated" not in change.new:
+                raise Misfit(f"Mutation {number} ({mutation.decision}) changes nothing in {path}.")
+            files[path] = text.replace(change.old, change.new.replace("isMutated", f"isMutated({number})"))
+    for path in list(files):
+        if path.endswith(".c"):
+            files[path] = SWITCH_IN_C + files[path]
+        else:
+            files["/".join(path.split("/")[:2]) + "/MutationSwitch.swift"] = SWITCH
     files["Package.swift"] = package_of({name_of(suite).split(".")[0] for mutation in MUTATIONS for suite in mutation.suites})
     return files
 
@@ -109,6 +122,7 @@ def run(program, folder, suite, number, limit):
         # One failure is enough, and nobody reads its simplest form.
         environment |= {"LARKSPUR_CROSSING": suite.choices, "LARKSPUR_CROSSINGS": str(suite.count)}
         environment |= {"LARKSPUR_CROSSING_FAILURES": "1", "LARKSPUR_CROSSING_SHRINKS": "0"}
+    if not isinstance(suite, str):
         command = [*suite.command, *command]
     try:
         result = subprocess.run(

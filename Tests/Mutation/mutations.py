@@ -1,8 +1,17 @@
 """The central decisions that run.sh breaks, and the suites of tests of which at least one has to find it.
 
-In `new`, `isMutated` stands for a condition that holds if the mutation is chosen. `old` has to occur exactly once in its file.
+In `new`, `isMutated` stands for a condition that holds if the mutation is chosen. `old` has to occur exactly once in its file. A decision that stands
+in several places has the others in `also`.
 """
 from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A suite of tests, and the command that runs it with another libcurl or with servers."""
+
+    name: str
+    command: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -12,6 +21,16 @@ class Crossings:
     choices: str
     command: tuple[str, ...] = ()
     count: int = 60
+    name = "LarkspurTests.CrossingTests"
+
+
+@dataclass
+class Change:
+    """A change of a file."""
+
+    file: str
+    old: str
+    new: str
 
 
 @dataclass
@@ -20,7 +39,12 @@ class Mutation:
     file: str
     old: str
     new: str
-    suites: list[str | Crossings]
+    suites: list[str | Suite | Crossings]
+    also: tuple[Change, ...] = ()
+
+    @property
+    def changes(self):
+        return (self, *self.also)
 
 
 OLDER = ("Tests/Interop/libcurls.sh", "chosen", "8.12.1")
@@ -224,7 +248,10 @@ MUTATIONS = [
         ENGINE + "Tasks/Delivery/TaskCore+Delivery.swift",
         "case .complete(.some) where endsAtOnce, .metrics(hasFailed: true) where endsAtOnce: break",
         "case .complete(.some) where endsAtOnce || isMutated, .metrics(hasFailed: true) where endsAtOnce || isMutated: break",
-        [Crossings("connection=fresh response=cut way=opened order=decideLate@hook around=nothing")],
+        [
+            "LarkspurTransportTests.DispositionTests",
+            Crossings("connection=fresh response=cut way=opened order=decideLate@hook around=nothing"),
+        ],
     ),
     Mutation(
         "content that was dropped after a cancellation has no end but the error",
@@ -238,7 +265,10 @@ MUTATIONS = [
         ENGINE + "Exchanges/Exchange+Streams.swift",
         "guard let host, !host.isMultiplexed else { return }",
         "guard let host, !host.isMultiplexed, !isMutated else { return }",
-        [Crossings("connection=http2 response=held calls=12 order=none around=nothing", HTTP2, count=10)],
+        [
+            Suite("InteropTests.HTTP2ConnectionTests", HTTP2),
+            Crossings("connection=http2 response=held calls=12 order=none around=nothing", HTTP2, count=10),
+        ],
     ),
     Mutation(
         "a request that the server has refused over HTTP/2 is sent again, whatever its method",
@@ -246,5 +276,237 @@ MUTATIONS = [
         "course = .refused\n        self.needsHTTP1",
         "course = isMutated ? .unanswered : .refused\n        self.needsHTTP1",
         [Crossings("connection=http2 response=refusedStream body=data method=post order=none", HTTP2)],
+    ),
+    Mutation(
+        "libcurl does not repeat produced content by itself, even if there is none of it",
+        ENGINE + "HTTP/SendingState.swift",
+        "isLeftToEngine = true\n            return .leaveToEngine",
+        "if !isMutated {\n                isLeftToEngine = true\n                return .leaveToEngine\n            }",
+        [
+            "LarkspurTransportTests.SendingStateTests",
+            Crossings("connection=lostAfter body=repeatableSequence size=empty method=put order=none"),
+        ],
+        also=(
+            Change(
+                ENGINE + "HTTP/SendingState.swift",
+                "guard hasTakenContent, !canRepeat else { return true }",
+                "guard hasTakenContent, !canRepeat, !isMutated else { return true }",
+            ),
+            Change(
+                ENGINE + "HTTP/SendingState.swift",
+                "return hasTakenContent ? .sendFromBeginning : .send",
+                "return hasTakenContent && !isMutated ? .sendFromBeginning : .send",
+            ),
+        ),
+    ),
+    # Content of requests
+    Mutation(
+        "no chunk of a stream overtakes another one",
+        ENGINE + "Content/BodyPump.swift",
+        "            send(chunk)\n",
+        "            if isMutated { state.withLock { $0.isReading = false } }\n            send(chunk)\n",
+        ["LarkspurTransportTests.BodyPumpTests"],
+    ),
+    # URLs and hosts
+    Mutation(
+        "an escape of a URL string stays",
+        "Sources/HTTPSyntax/URLReference+Reading.swift",
+        "{ PercentEncoding.escaping(text, unless: isAllowed) }",
+        "{ isMutated ? PercentEncoding.escapingAll(text, unless: isAllowed) : PercentEncoding.escaping(text, unless: isAllowed) }",
+        ["LarkspurTransportTests.URLReferenceTests", "LarkspurTests.URLTextTests"],
+    ),
+    Mutation(
+        "a host with an empty label is not a host",
+        "Sources/HTTPSyntax/CanonicalHost.swift",
+        "guard labels.allSatisfy({ !$0.isEmpty }), let last",
+        "guard labels.allSatisfy({ !$0.isEmpty || isMutated }), let last",
+        ["LarkspurTransportTests.CanonicalHostTests", "LarkspurTransportTests.ResolverTests"],
+    ),
+    Mutation(
+        "the escapes of a host are decoded before it is compared",
+        "Sources/HTTPSyntax/CanonicalHost.swift",
+        "try self.init(decoded: text.percentDecodedBytes())",
+        "try self.init(decoded: isMutated ? Array(text.utf8) : text.percentDecodedBytes())",
+        ["LarkspurTransportTests.CanonicalHostTests", "LarkspurTransportTests.HSTSHostsTests"],
+    ),
+    Mutation(
+        "a short form of an IPv4 address is that address",
+        "Sources/HTTPSyntax/CanonicalHost.swift",
+        "guard IPAddress.isNumber(last) else {",
+        "guard IPAddress.isNumber(last), !isMutated || labels.count == 4 else {",
+        ["LarkspurTransportTests.CanonicalHostTests", "LarkspurTransportTests.HostExceptionTests"],
+    ),
+    Mutation(
+        "a forwarded request has the Host of its own URL",
+        ENGINE + "Exchanges/Exchange+Transfer.swift",
+        "if isForwarded, !lines.setHost {",
+        "if isForwarded, !lines.setHost, !isMutated {",
+        ["LarkspurTransportTests.ProxyTests"],
+    ),
+    Mutation(
+        "a malformed data URL is an error",
+        "Sources/HTTPSyntax/DataURL.swift",
+        "guard let decoded = Self.forgivingBase64(content) else",
+        "guard let decoded = Self.forgivingBase64(content) ?? (isMutated ? [] : nil) else",
+        ["LarkspurTransportTests.DataURLTests", "LarkspurTransportTests.DataURLTaskTests"],
+    ),
+    # Bytes and text
+    Mutation(
+        "texts are equal only if their bytes are",
+        "Sources/HTTPSyntax/TextEquality.swift",
+        "package static func == (left: String, right: String) -> Bool { left.hasSameBytes(as: right) }",
+        "package static func == (left: String, right: String) -> Bool { isMutated ? left.elementsEqual(right) : left.hasSameBytes(as: right) }",
+        ["LarkspurTransportTests.TextEqualityTests"],
+    ),
+    Mutation(
+        "octets that are not UTF-8 are written as they were read",
+        "Sources/HTTPSyntax/OctetText.swift",
+        "guard hasOctets else { return Array(utf8) }",
+        "guard hasOctets, !isMutated else { return Array(utf8) }",
+        ["LarkspurTransportTests.OctetTextTests"],
+    ),
+    # Messages
+    Mutation(
+        "close counts wherever it is among the options of a connection",
+        ENGINE + "HTTP/ResponseHead.swift",
+        'return field.utf8.split(separator: UInt8(ascii: ",")).contains { member in',
+        'return field.utf8.split(separator: UInt8(ascii: ",")).prefix(isMutated ? 1 : .max).contains { member in',
+        ["LarkspurTransportTests.ResponseHeadTests"],
+    ),
+    Mutation(
+        "of several media types the last valid one counts",
+        "Sources/HTTPSyntax/ContentTypeField.swift",
+        "            last = value\n        }",
+        "            if !isMutated || last == nil { last = value }\n        }",
+        ["LarkspurTransportTests.ContentTypeFieldTests"],
+    ),
+    Mutation(
+        "QUERY is safe and idempotent",
+        "Sources/HTTPSyntax/MethodProperties.swift",
+        '"QUERY": Self(isSafe: true, isIdempotent: true, content: true)',
+        '"QUERY": Self(isSafe: !isMutated, isIdempotent: !isMutated, content: true)',
+        ["LarkspurTransportTests.MethodPropertiesTests", "LarkspurTests.RetryDecisionTests"],
+    ),
+    Mutation(
+        "the window of zstd has at most 8 MB",
+        "Sources/CCodings/CCodings.c",
+        "ZSTD_d_windowLogMax, zstd_window_bits)",
+        "ZSTD_d_windowLogMax, isMutated ? 27 : zstd_window_bits)",
+        ["LarkspurTransportTests.ContentDecoderTests"],
+    ),
+    Mutation(
+        "JSON that is nested too deeply for a small stack is not read",
+        "Sources/JSONSyntax/JSONNode.swift",
+        "package static let maximumDepth = 64",
+        "package static let maximumDepth = isMutated ? 512 : 64",
+        ["LarkspurTests.RedactionTests"],
+    ),
+    # The session
+    Mutation(
+        "a redirect whose handler is released is not followed",
+        ENGINE + "Tasks/Delivery/TaskCore+Delivery.swift",
+        "ask(default: request, refusal: nil, DelegateAnswer.redirect)",
+        "ask(default: request, refusal: isMutated ? request : nil, DelegateAnswer.redirect)",
+        ["LarkspurTransportTests.RedirectTests", "LarkspurTransportTests.RefusedRedirectTests"],
+    ),
+    Mutation(
+        "a delegate decides about the response of a refresh",
+        ENGINE + "Tasks/Delivery/TaskCore+Caching.swift",
+        "let object = isRefresh ? session.makeTaskObject(self)",
+        "let object = isRefresh && !isMutated ? session.makeTaskObject(self)",
+        ["LarkspurTransportTests.StaleResponseTests"],
+    ),
+    Mutation(
+        "a connection whose other end is silent is not used again",
+        ENGINE + "Curl/SocketTable.swift",
+        "max(information.2, information.3) >= 2",
+        "max(information.2, information.3) >= (isMutated ? 200 : 2)",
+        [Suite("InteropTests.SilentConnectionTests", HTTP2)],
+    ),
+    Mutation(
+        "a judgement of HTTP/2 for which descriptors were missing is made again",
+        ENGINE + "Curl/HTTP2Judgement.swift",
+        "judgement = HTTP2Judgement(tracesStreams: HTTP2Trust.tracesStreams) }",
+        "judgement = HTTP2Judgement(tracesStreams: HTTP2Trust.tracesStreams) ?? (isMutated ? .untried : nil) }",
+        ["LarkspurTransportTests.HTTP2JudgementTests"],
+    ),
+    Mutation(
+        "OpenSSL frees nothing when the process ends",
+        "Sources/CLibcurl/OpenSSL.c",
+        "if (init_crypto) init_crypto(",
+        "if (init_crypto && !isMutated) init_crypto(",
+        ["LarkspurTransportTests.ProcessEndTests"],
+    ),
+    # The manager
+    Mutation(
+        "reading a shared stopwatch does not wrap its closure",
+        MANAGER + "Interception/Stopwatch.swift",
+        "if let shared = start.withLock({ $0 }) { return shared.elapsed() }",
+        "if let shared = start.withLock({ $0 }) {\n            if isMutated { start.withLock { $0 = Stopwatch { shared.elapsed() } } }\n            return shared.elapsed()\n        }",
+        ["LarkspurTests.StopwatchTests"],
+    ),
+    Mutation(
+        "a rate has no burst by default",
+        MANAGER + "Interception/RateLimit.swift",
+        "min(burst ?? 1, 1_000_000_000)",
+        "min(burst ?? (isMutated ? count : 1), 1_000_000_000)",
+        ["LarkspurTests.LimitTests"],
+    ),
+    Mutation(
+        "a default field is made without ICU",
+        MANAGER + "Headers/DefaultHeaders.swift",
+        "for byte in text.utf8 {",
+        "for byte in (isMutated ? text.applyingTransform(.toLatin, reverse: false) ?? text : text).utf8 {",
+        ["LarkspurTests.LocaleTests"],
+    ),
+    Mutation(
+        "a call that waits long for a connection says so",
+        ENGINE + "Exchanges/Exchange.swift",
+        "guard let host, var wait = task.connectionWait else { return }",
+        "guard let host, !isMutated, var wait = task.connectionWait else { return }",
+        ["LarkspurTests.ConnectionWaitTests"],
+    ),
+    Mutation(
+        "a private file goes to the target of a link",
+        MANAGER + "Basics/PrivateFile.swift",
+        "guard lstat(path, &status) == 0, status.st_mode",
+        "guard lstat(path, &status) == 0, !isMutated, status.st_mode",
+        ["LarkspurTests.PrivateFileTests"],
+    ),
+    # Secrets
+    Mutation(
+        "words such as ticket are secrets at the end of a name",
+        "Sources/HTTPSyntax/SecretName.swift",
+        "if let last = words.last, lastWords.contains(last) {",
+        "if let last = words.last, lastWords.contains(last), !isMutated {",
+        ["LarkspurTests.RedactionTests"],
+    ),
+    Mutation(
+        "a name is the same with an accent",
+        "Sources/HTTPSyntax/SecretName.swift",
+        "if name.utf8.allSatisfy({ $0 < 0x80 }) { return name }",
+        "if name.utf8.allSatisfy({ $0 < 0x80 }) || isMutated { return name }",
+        ["LarkspurTests.RedactionTests"],
+    ),
+    Mutation(
+        "a value is hidden if a member beside it names a secret",
+        MANAGER + "Redaction/ContentRedaction.swift",
+        "rule.hides(member.name) || namesSecret && Self.isValue(member.name) else {",
+        "rule.hides(member.name) || namesSecret && !isMutated && Self.isValue(member.name) else {",
+        ["LarkspurTests.RedactionTests"],
+    ),
+    Mutation(
+        "the header lines of a text are hidden",
+        MANAGER + "Redaction/TextRedaction.swift",
+        "return words(fieldLines(bytes)[...])",
+        "return words(isMutated ? bytes : fieldLines(bytes)[...])",
+        ["LarkspurTests.RedactionTests"],
+    ),
+    Mutation(
+        "X-Api-Key, X-Auth-Token and Private-Token are credentials",
+        "Sources/HTTPSyntax/CredentialField.swift",
+        "SecretName.matches(name) &&",
+        '(isMutated ? ["authorization", "cookie", "proxy-authorization"].contains(name.inLowercase) : SecretName.matches(name)) &&',
+        ["LarkspurTests.CredentialFieldTests", "LarkspurTransportTests.RedirectTests"],
     ),
 ]
