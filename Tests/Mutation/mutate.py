@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -124,21 +125,26 @@ def run(program, folder, suite, number, limit):
         environment |= {"LARKSPUR_CROSSING_FAILURES": "1", "LARKSPUR_CROSSING_SHRINKS": "0"}
     if not isinstance(suite, str):
         command = [*suite.command, *command]
-    try:
-        result = subprocess.run(
-            command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=limit
-        )
-    except subprocess.TimeoutExpired:
-        return "does not end", time.monotonic() - start
+    # The command may be a script that ends its servers when it is told to end.
+    with subprocess.Popen(
+        command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
+    ) as process:
+        try:
+            output, _ = process.communicate(timeout=limit)
+        except BaseException as fault:
+            os.killpg(process.pid, signal.SIGTERM)
+            if not isinstance(fault, subprocess.TimeoutExpired):
+                raise
+            return "does not end", time.monotonic() - start
     seconds = time.monotonic() - start
     # Without the colours of terminals.
-    text = re.sub(r"\x1b\[[0-9;]*m", "", result.stdout.decode(errors="replace"))
-    if result.returncode < 0:
-        return f"ends by signal {-result.returncode}", seconds
+    text = re.sub(r"\x1b\[[0-9;]*m", "", output.decode(errors="replace"))
+    if process.returncode < 0:
+        return f"ends by signal {-process.returncode}", seconds
     count = re.search(r"Test run with (\d+) test", text)
     if not count or count[1] == "0":
         raise Misfit(f"{suite} has no tests:\n{text[-2000:]}")
-    if result.returncode == 0:
+    if process.returncode == 0:
         return "", seconds
     failed = set(re.findall(r'✘ Test (?!run with )(.+?) (?:with \d+ test cases )?failed after', text))
     if number == 0:
