@@ -87,7 +87,8 @@ struct EarlyResponseTests {
         let request = URLRequest(server.server.url, "POST", body: content, headers: ["Expect": "100-continue"])
         #expect(try await session.outcome(of: request).text == "hello")
         #expect(try await session.outcome(of: server.server.url).text == "next")
-        #expect(server.rests.values == [content])
+        let rests = server.rests.values
+        #expect(rests == [content] || Self.mayEndEarly && rests.allSatisfy(\.isEmpty))
     }
 
     static let closingResponses = [
