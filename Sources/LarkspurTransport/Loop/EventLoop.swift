@@ -131,7 +131,7 @@ final class EventLoop {
         case .produced(let task, let number): exchanges[task]?.receiveProduction(number)
         case .reported(let task, let source, let report): exchanges[task]?.receive(report, from: source)
         case .prioritize(let task): exchanges[task]?.prioritize()
-        case .deliver(let item): outbox.deliver(item)
+        case .deliver(let items): for item in items { outbox.deliver(item) }
         case .webSocket(let task, let order):
             if let driver = exchanges[task]?.webSocket {
                 driver.perform(order)

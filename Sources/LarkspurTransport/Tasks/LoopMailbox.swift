@@ -26,7 +26,7 @@ final class LoopMailbox: Sendable {
         case prioritize(TaskCore)
         /// The entries of a cache for a task's request.
         case cached(TaskCore, [CacheEntry])
-        case deliver(Delivery.Item)
+        case deliver([Delivery.Item])
         case webSocket(TaskCore, WebSocketChannel.Order)
         /// A response's cookies were stored, or the copy of the response was stored in the program's cache.
         case stored(TaskCore)

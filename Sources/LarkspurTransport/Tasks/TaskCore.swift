@@ -188,8 +188,10 @@ final class TaskCore: Sendable {
 
     /// Ends a task that has no exchange and does not need one.
     private func end(with error: any Error) {
-        if tellsMetrics { session.delivery.send(.event(self, .metrics(hasFailed: true)), through: session.loop) }
-        session.delivery.send(.event(self, .complete(error)), through: session.loop)
+        let metrics: [Delivery.Event] = tellsMetrics ? [.metrics(hasFailed: true)] : []
+        // Together, because the delegate may cancel the task when it gets the metrics, and this method is then called
+        // again.
+        session.delivery.send((metrics + [.complete(error)]).map { .event(self, $0) }, through: session.loop)
     }
 
     // MARK: For the loop

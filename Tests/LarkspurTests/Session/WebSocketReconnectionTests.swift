@@ -185,7 +185,7 @@ struct WebSocketReconnectionTests {
         await #expect { try await socket.ping() } throws: { ($0 as? URLError)?.code == .networkConnectionLost }
         try await socket.ping()
         #expect(connections == 2)
-        #expect(received.values.count == 2)
+        #expect(try await received.wait(for: 2).count == 2)
         try await socket.close()
     }
 

@@ -61,7 +61,7 @@ struct CancellationCostTests {
     @Test("Cancelling them, in order and in the reverse order", arguments: Wait.allCases, [false, true])
     func cancellation(wait: Wait, isReversed: Bool) {
         let crowds = { Crowd(of: $0, waitingFor: wait) }
-        let growth = Growth.factor(of: crowds, upTo: 1 << 13) { crowd in
+        let growth = Growth.factor(of: crowds, upTo: 1 << 12) { crowd in
             crowd.begin()
             for task in isReversed ? crowd.tasks.reversed() : crowd.tasks {
                 crowd.engine.exchanges[task]?.finish(.failure(URLError(.cancelled)))
@@ -74,7 +74,7 @@ struct CancellationCostTests {
     @Test("The time limit of all of them", arguments: Wait.allCases)
     func expiry(wait: Wait) {
         let crowds = { Crowd(of: $0, waitingFor: wait) }
-        let growth = Growth.factor(of: crowds, upTo: 1 << 13) { crowd in
+        let growth = Growth.factor(of: crowds, upTo: 1 << 12) { crowd in
             crowd.begin()
             // Those that wait for a place report it.
             crowd.engine.exchanges.now = crowd.engine.exchanges.now.adding(2)

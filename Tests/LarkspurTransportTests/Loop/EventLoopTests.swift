@@ -78,7 +78,7 @@ struct EventLoopTests {
     @Test("Events are delivered in the turn of their commands, after the commands")
     func events() throws {
         let order = Recorder<String>()
-        engine.session.loop.post(.deliver(.action { order.record("event") }))
+        engine.session.loop.post(.deliver([.action { order.record("event") }]))
         engine.session.loop.post(.run { order.record("command") })
         run(try makeLoop())
         #expect(order.values == ["command", "event"])
@@ -210,7 +210,7 @@ struct EventLoopTests {
             order.record("job")
             threads.record(pthread_self())
         }
-        engine.session.loop.post(.deliver(.action { order.record("event") }))
+        engine.session.loop.post(.deliver([.action { order.record("event") }]))
         engine.session.loop.post(.run { threads.record(pthread_self()) })
         run(try makeLoop())
         #expect(order.values == ["event", "job"])

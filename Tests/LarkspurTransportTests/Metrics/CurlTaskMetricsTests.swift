@@ -88,6 +88,23 @@ struct CurlTaskMetricsTests {
         #expect(own.metrics.values.count == 3)
     }
 
+    @Test("They come once if the delegate then cancels the task, also if it was created too late", arguments: [false, true])
+    func cancelledInMetrics(isLate: Bool) async throws {
+        for queue in [nil, OperationQueue()] {
+            let log = DelegateLog(.with { $0.metrics = { $0.cancel() } })
+            let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: queue)
+            // The session waits for this one.
+            let first = session.dataTask(with: server.url("/fault/no-response"))
+            first.resume()
+            if isLate { session.finishTasksAndInvalidate() }
+            for _ in 0..<30 { session.dataTask(with: server.url("/get")).resume() }
+            try await log.ends.wait(for: 30)
+            #expect(log.metrics.values.count == 30)
+            first.cancel()
+            session.finishTasksAndInvalidate()
+        }
+    }
+
     @Test("A task that is cancelled while its response is still held gets them before its end")
     func heldResponse() async throws {
         let handlers = Recorder<@Sendable (URLSession.ResponseDisposition) -> Void>()

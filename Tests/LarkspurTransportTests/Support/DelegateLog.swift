@@ -45,6 +45,7 @@ final class DelegateLog: NSObject, URLSessionDataDelegate, URLSessionDownloadDel
         var stream: (@Sendable (URLSessionTask, @escaping @Sendable (InputStream?) -> Void) -> Void)?
         var data: (@Sendable (URLSessionDataTask, Data) -> Void)?
         var completed: (@Sendable (URLSessionTask) -> Void)?
+        var metrics: (@Sendable (URLSessionTask) -> Void)?
         var sent: (@Sendable (Int64) -> Void)?
 
         static func with(_ change: (inout Answers) -> Void) -> Answers {
@@ -124,6 +125,7 @@ final class DelegateLog: NSObject, URLSessionDataDelegate, URLSessionDownloadDel
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
         self.metrics.record((metrics, task.taskIdentifier, ends.values.count))
+        answers.metrics?(task)
     }
 
     func urlSession(

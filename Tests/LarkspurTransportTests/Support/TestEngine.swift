@@ -68,8 +68,7 @@ final class TestEngine {
         var commands: [LoopMailbox.Command] = []
         session.loop.takeCommands(&commands)
         return commands.compactMap { command in
-            if case .deliver(let item) = command {
-                var items = [item]
+            if case .deliver(var items) = command {
                 session.delivery.send(&items)
                 return nil
             }

@@ -99,9 +99,12 @@ final class Delivery: Sendable {
     }
 
     /// Delivers one call. May be called on any thread.
-    func send(_ item: Item, through loop: LoopMailbox) {
-        if case .loop = place { return loop.post(.deliver(item)) }
-        var items = [item]
+    func send(_ item: Item, through loop: LoopMailbox) { send([item], through: loop) }
+
+    /// Delivers calls one after the other, with no other calls between them. May be called on any thread.
+    func send(_ items: [Item], through loop: LoopMailbox) {
+        if case .loop = place { return loop.post(.deliver(items)) }
+        var items = items
         send(&items)
     }
 
