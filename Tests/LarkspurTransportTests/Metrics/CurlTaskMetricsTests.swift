@@ -88,7 +88,7 @@ struct CurlTaskMetricsTests {
         #expect(own.metrics.values.count == 3)
     }
 
-    @Test("They come once if the delegate then cancels the task, also if it was created too late", arguments: [false, true])
+    @Test("They come once if the delegate then cancels the task, also one that cannot begin", arguments: [false, true])
     func cancelledInMetrics(isLate: Bool) async throws {
         for queue in [nil, OperationQueue()] {
             let log = DelegateLog(.with { $0.metrics = { $0.cancel() } })
