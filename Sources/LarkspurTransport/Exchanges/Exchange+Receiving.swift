@@ -262,7 +262,9 @@ extension Exchange {
     /// Reports the end of the content, if content of the request may still be sent. Otherwise the end of the transfer
     /// is the end of the content.
     func reportContentEnd() {
-        guard content.isTwoWay, sink.hasUnreportedEnd else { return }
+        guard content.isTwoWay, transaction.failure == nil, sink.hasUnreportedEnd else { return }
+        // The framing has ended, and the content coding may be incomplete.
+        if let failure = sink.finish() { return transaction.note(failure) }
         if let trailers { task.setTrailers(trailers) }
         sink.reportEnd()
     }

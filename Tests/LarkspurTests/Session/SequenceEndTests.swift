@@ -75,6 +75,15 @@ struct SequenceEndTests {
         }
     }
 
+    @Test("Content whose coding is cut short has no end, if content was produced")
+    func truncatedCoding() async {
+        let manager = TestTransport.curl.makeManager(for: server)
+        for _ in 0..<20 {
+            let task = manager.put("fault/truncated-gzip", body: .writer { try await $0.write("question") })
+            await #expect(throws: LarkspurError.self) { for try await _ in task.chunks {} }
+        }
+    }
+
     /// The order comes before, between or after the head, the content and its end.
     @Test("A loop over the content of a call that is cancelled at its head throws, or has all of the content")
     func cancelledAtHead() async throws {

@@ -18,6 +18,7 @@ final class DeliveryState: @unchecked Sendable {
     var download: DownloadFile?
     /// Whether the delegate has received the file. If so, the task has succeeded.
     var hasHandedOverFile = false
+    var hasDeliveredMetrics = false
     var isOver = false
 }
 #endif

@@ -1,4 +1,10 @@
 #if canImport(FoundationNetworking)
+extension Delivery.Event {
+    fileprivate var isMetrics: Bool {
+        if case .metrics = self { true } else { false }
+    }
+}
+
 extension TaskCore {
     /// Passes an event to the delegate or the completion handler, on the thread or queue of the session's delegate.
     func deliver(_ event: Delivery.Event) {
@@ -11,7 +17,10 @@ extension TaskCore {
             case .disposition(let disposition): return release(disposition)
             // A task that was cancelled, or whose time is up, no longer waits for the delegate's decision. After any
             // other failure, a delegate that accepts the response gets the content that has arrived.
-            case .complete(.some) where endsAtOnce, .metrics(hasFailed: true) where endsAtOnce: break
+            case .metrics(hasFailed: true) where endsAtOnce: break
+            case .complete(.some) where endsAtOnce:
+                // They may have come before the cancellation.
+                if state.heldEvents.contains(where: \.isMetrics) { deliverMetrics() }
             default: return state.heldEvents.append(event)
             }
         }
@@ -53,11 +62,7 @@ extension TaskCore {
         case .willCache(let proposal): askAboutCaching(proposal)
         case .content(let data): state.content = data
         case .file(let file): deliverFile(file)
-        case .metrics:
-            call(\.task) { delegate, session, task in
-                let metrics = CurlTaskMetrics(transfers: withStorage { $0.record.metrics }, from: creation)
-                delegate.urlSession(session, task: task, didFinishCollecting: metrics)
-            }
+        case .metrics: deliverMetrics()
         case .complete(let error): complete(error)
         case .disposition, .resumeData: break
         }
@@ -210,6 +215,15 @@ extension TaskCore {
     }
 
     // MARK: Ending
+
+    private func deliverMetrics() {
+        guard !deliveryState.hasDeliveredMetrics else { return }
+        deliveryState.hasDeliveredMetrics = true
+        call(\.task) { delegate, session, task in
+            let metrics = CurlTaskMetrics(transfers: withStorage { $0.record.metrics }, from: creation)
+            delegate.urlSession(session, task: task, didFinishCollecting: metrics)
+        }
+    }
 
     func deliverProgress(_ count: Int64, total: Int64, expected: Int64) {
         if let receiver = deliveryState.receiver { return receiver.wrote(count, total: total, expected: expected) }

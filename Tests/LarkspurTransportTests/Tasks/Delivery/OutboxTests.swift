@@ -94,8 +94,8 @@ struct OutboxTests {
         #expect(receiver.events.values == ["data a", "action", "data b"])
     }
 
-    @Test("The end of a task that tells its metrics comes after them")
-    func metrics() async throws {
+    /// Runs a test with a task whose delegate tells its metrics.
+    private func withMeasuredTask(_ body: (TaskCore, Outbox, DelegateLog) async throws -> Void) async throws {
         let log = DelegateLog()
         let settings = engine.settings
         let queue = OperationQueue()
@@ -112,12 +112,31 @@ struct OutboxTests {
         session.attach(object)
         let task = session.makeTask(kind: .data, request: nil, body: .none, completion: nil)
         task.attach(taskObject)
-        let outbox = Outbox(mailbox: session.loop, cookies: settings.cookies)
-        outbox.end(task, with: nil)
-        outbox.send()
-        try await log.ends.wait()
-        #expect(log.metrics.values.map(\.ends) == [0])
+        try await body(task, Outbox(mailbox: session.loop, cookies: settings.cookies), log)
         withExtendedLifetime((object, taskObject)) {}
+    }
+
+    @Test("The end of a task that tells its metrics comes after them")
+    func metrics() async throws {
+        try await withMeasuredTask { task, outbox, log in
+            outbox.end(task, with: nil)
+            outbox.send()
+            try await log.ends.wait()
+            #expect(log.metrics.values.map(\.ends) == [0])
+        }
+    }
+
+    @Test("It does so if they came while the response was held, and the task is cancelled then")
+    func heldMetrics() async throws {
+        try await withMeasuredTask { task, _, log in
+            task.deliveryState.isHeld = true
+            task.deliver(.metrics(hasFailed: true))
+            #expect(log.metrics.values.isEmpty)
+            task.cancel()
+            task.deliver(.complete(URLError(.networkConnectionLost)))
+            #expect(log.ends.values.count == 1)
+            #expect(log.metrics.values.map(\.ends) == [0])
+        }
     }
 
     // MARK: Events that wait
