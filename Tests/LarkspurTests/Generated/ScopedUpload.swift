@@ -14,7 +14,7 @@ struct ScopedUpload: Sendable, CustomStringConvertible {
         case length, chunked, close
     }
 
-    /// What the server does after its response.
+    /// The behaviour of the server after its response.
     enum End: String, CaseIterable {
         /// It reads the rest of the content.
         case stays
