@@ -23,6 +23,8 @@ NAMES = {
 # The names that are other names, of which the answer has no addresses.
 ALIASES = {"alias.test": b"\x07nowhere\x04test\x00"}
 
+lines = threading.Lock()
+
 
 def parse(query):
     """The name and the type of a query's question."""
@@ -39,7 +41,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         query = self.rfile.read(int(self.headers["Content-Length"]))
         name, kind, end = parse(query)
-        print(self.command, {A: "A", AAAA: "AAAA"}.get(kind, kind), name, flush=True)
+        with lines:  # print() writes a line in pieces, and the two queries of a name come at the same time
+            print(self.command, {A: "A", AAAA: "AAAA"}.get(kind, kind), name, flush=True)
         records = NAMES.get(name, {}).get(kind, [])
         if name in ALIASES:
             kind, records = CNAME, [ALIASES[name]]
