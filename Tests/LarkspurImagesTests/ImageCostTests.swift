@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarkspurImages
 
-/// The reader of image files with 1 MiB of the worst of each format: the cost grows with the length.
+/// The reader of image files with 512 KiB of the worst of each format: the cost grows with the length.
 @Suite("Costs of image files", .enabled(if: Growth.isMeasured), .serialized, .timeLimit(.minutes(5)))
 struct ImageCostTests {
     @Test(

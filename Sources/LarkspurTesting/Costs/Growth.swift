@@ -22,16 +22,17 @@ package enum Growth {
     ///   - size: The whole size.
     package static func factor<Input>(
         of make: (Int) -> Input,
-        upTo size: Int = 1 << 20,
+        upTo size: Int = 1 << 19,
         _ work: (Input) -> Void
     ) -> Double {
         // The first run is more expensive than later ones.
         work(make(size / 16))
         let (part, whole) = (make(size / 4), make(size))
-        var least = Double.infinity
-        // Other processes disturb single runs, but not all of them.
-        for _ in 0..<4 where least >= linear {
-            least = min(least, time { work(whole) } / time { work(part) })
+        // A disturbed run takes longer than it should. For the whole that can only make the factor larger, so that one
+        // run is enough if the factor is small.
+        var least = time(runs: 1) { work(whole) } / time(runs: 3) { work(part) }
+        for _ in 0..<3 where least >= linear {
+            least = min(least, time(runs: 5) { work(whole) } / time(runs: 5) { work(part) })
         }
         return least
     }
@@ -49,10 +50,10 @@ package enum Growth {
 
     /// Returns the shortest time of several runs. If a run takes long, a few runs are enough, because disturbances
     /// matter less.
-    private static func time(_ work: () -> Void) -> Double {
+    private static func time(runs: Int, _ work: () -> Void) -> Double {
         var least = Double.infinity
         var total = 0.0
-        for _ in 0..<5 where total < 0.2 {
+        for _ in 0..<runs where total < 0.2 {
             let start = System.threadTime
             work()
             let time = System.threadTime - start

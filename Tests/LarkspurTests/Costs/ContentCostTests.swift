@@ -5,7 +5,7 @@ import Testing
 
 @testable import Larkspur
 
-/// Each reader of content, and each writer of what a caller may have from others, with 1 MiB of its worst: the cost
+/// Each reader of content, and each writer of what a caller may have from others, with 512 KiB of its worst: the cost
 /// grows with the length.
 @Suite("Costs of readers and writers", .enabled(if: Growth.isMeasured), .serialized, .timeLimit(.minutes(5)))
 struct ContentCostTests {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-/// Files of the cache with a head of 1 MiB: the cost of writing and reading grows with the length.
+/// Files of the cache with a head of 512 KiB: the cost of writing and reading grows with the length.
 @Suite("Costs of files of the cache", .enabled(if: Growth.isMeasured), .serialized, .timeLimit(.minutes(5)))
 struct CacheFileCostTests {
     struct Shape: Sendable, CustomTestStringConvertible {

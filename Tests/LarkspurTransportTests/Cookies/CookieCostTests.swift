@@ -6,7 +6,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-/// Each parser of cookies with 1 MiB of its worst: the cost grows with the length.
+/// Each parser of cookies with 512 KiB of its worst: the cost grows with the length.
 @Suite("Costs of cookies", .enabled(if: Growth.isMeasured), .serialized, .timeLimit(.minutes(5)))
 struct CookieCostTests {
     /// Texts as long as they have to be, by what repeats in them.

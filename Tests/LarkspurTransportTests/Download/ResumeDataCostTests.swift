@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-/// Resume data of up to 1 MiB, which is as much as is read: the cost grows with the length.
+/// Resume data of up to 512 KiB, of the 1 MiB that is read: the cost grows with the length.
 @Suite("Costs of resume data", .enabled(if: Growth.isMeasured), .serialized, .timeLimit(.minutes(5)))
 struct ResumeDataCostTests {
     /// A member of the object in place of one that there is, or beside them: the start, units, and the end.

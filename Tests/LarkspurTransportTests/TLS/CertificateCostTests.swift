@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-/// Each reader of certificates and keys with 1 MiB of its worst: the cost grows with the length.
+/// Each reader of certificates and keys with 512 KiB of its worst: the cost grows with the length.
 @Suite("Costs of certificates", .enabled(if: Growth.isMeasured), .serialized, .timeLimit(.minutes(5)))
 struct CertificateCostTests {
     /// A text as long as it has to be: the start, and units up to the end.

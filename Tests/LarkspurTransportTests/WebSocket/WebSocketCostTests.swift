@@ -3,7 +3,7 @@ import HTTPSyntax
 import LarkspurTesting
 import Testing
 
-/// Each reader of WebSocket with 1 MiB of its worst: the cost grows with the length.
+/// Each reader of WebSocket with 512 KiB of its worst: the cost grows with the length.
 @Suite("Costs of WebSocket", .enabled(if: Growth.isMeasured), .serialized, .timeLimit(.minutes(5)))
 struct WebSocketCostTests {
     private static func beginning(_ opcode: WebSocketOpcode) -> [UInt8] {
