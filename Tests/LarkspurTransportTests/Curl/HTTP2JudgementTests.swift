@@ -73,7 +73,8 @@ struct HTTP2JudgementTests {
         await #expect(processExitsWith: .success) {
             // The first attempt opens what is opened once in a process.
             let judgement = try #require(HTTP2Judgement(tracesStreams: HTTP2Trust.tracesStreams))
-            var limit = rlimit(rlim_cur: 64, rlim_max: 256)
+            let end = try endOfDescriptors() + 32
+            var limit = rlimit(rlim_cur: end, rlim_max: end)
             try #require(setrlimit(__rlimit_resource_t(7), &limit) == 0)
             var opened: [Int32] = []
             while case let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC), descriptor >= 0 {

@@ -19,7 +19,8 @@ struct MachineFaultTests {
             let download = session.downloadTask(with: server.url("/halves"))
             download.resume()
             try await log.events.wait { _ in log.names.contains("wrote") }
-            var limit = rlimit(rlim_cur: 256, rlim_max: 256)
+            let end = try endOfDescriptors() + 64
+            var limit = rlimit(rlim_cur: end, rlim_max: end)
             try #require(setrlimit(__rlimit_resource_t(7), &limit) == 0)
             var descriptors: [Int32] = []
             while case let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC), descriptor >= 0 {

@@ -9,4 +9,11 @@ func raiseDescriptorLimit() {
     limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, 4096))
     setrlimit(resource, &limit)
 }
+
+/// The number behind the highest descriptor of this process. The process of an exit test may have hundreds of its
+/// parent's descriptors, and then it has none free below a small fixed limit.
+func endOfDescriptors() throws -> rlim_t {
+    let names = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+    return (names.compactMap { rlim_t($0) }.max() ?? 2) + 1
+}
 #endif
