@@ -17,7 +17,7 @@ struct BodyPumpTests {
         let made = BodyPump(InputStream(data: content)) { chunk in
             pump.withLock { $0 }?.readMore()
             // Another read would be done before the chunk is recorded.
-            for _ in 0..<1000 { sched_yield() }
+            for _ in 0..<100 { sched_yield() }
             if case .bytes(let bytes) = chunk { chunks.record(bytes) } else { ends.record(()) }
         }
         pump.withLock { $0 = made }
