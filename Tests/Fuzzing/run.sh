@@ -55,8 +55,8 @@ export SWIFT_DETERMINISTIC_HASHING=1
 export LARKSPUR_SEED=${LARKSPUR_SEED:-$((RANDOM * 32768 + RANDOM + 1))}
 program=.build/release/Fuzz
 found=.build/found
-# A longer run also compares longer inputs.
-length=$((seconds > 30 ? 8192 : 1024))
+# A longer run also compares longer inputs, and one of a fixed length shorter ones.
+length=$((seconds > 30 ? 8192 : runs > 0 ? 512 : 1024))
 
 build() {
     local resources library
