@@ -5,14 +5,13 @@
 #     Tests/Interop/servers.sh swift test --filter InteropTests
 #
 # The command finds in LARKSPUR_INTEROP the folder in which servers.json names the ports. What is missing is installed from Debian's or Ubuntu's packages,
-# httpbin, the tus server and the servers of HTTP/2, HTTP/3, streams and WebSockets from PyPI. Nothing is left when the command has ended.
+# what requirements.txt names from PyPI, which stays in a cache folder. Nothing else is left when the command has ended.
 set -euo pipefail
-source "$(dirname "$0")/Daemons/differential.sh"
-source "$(dirname "$0")/Daemons/eventstreams.sh"
 source "$(dirname "$0")/Daemons/http2.sh"
 source "$(dirname "$0")/Daemons/http3.sh"
 source "$(dirname "$0")/Daemons/httpbin.sh"
 source "$(dirname "$0")/Daemons/proxies.sh"
+source "$(dirname "$0")/Daemons/python.sh"
 source "$(dirname "$0")/Daemons/streams.sh"
 source "$(dirname "$0")/Daemons/tus.sh"
 source "$(dirname "$0")/Daemons/websockets.sh"
@@ -28,7 +27,7 @@ if grep --quiet '^ID=ubuntu' /etc/os-release; then image_packages=(libpng16-16 l
 
 install_tools() {
     PATH=$PATH:/usr/sbin
-    local packages=(curl nginx openssl libnginx-mod-http-brotli-filter "${proxy_packages[@]}" "${httpbin_packages[@]}")
+    local packages=(curl nginx openssl libnginx-mod-http-brotli-filter "${proxy_packages[@]}" "${python_packages[@]}")
     packages+=("${image_packages[@]}")
     if dpkg --status "${packages[@]}" > /dev/null; then return; fi
     export DEBIAN_FRONTEND=noninteractive
@@ -399,6 +398,7 @@ make_certificates > "$folder/openssl.log" 2>&1 || {
 make_content
 start_servers
 start_proxies
+provide_python
 start_httpbin
 start_tus
 start_tls_faults
@@ -406,8 +406,6 @@ start_http2
 start_http3
 start_streams
 start_websockets
-install_event_streams
-install_differential
 await_ports "${proxy_ports[@]}" "${httpbin_ports[@]}" "${http2_ports[@]}" "${http3_ports[@]}" "${stream_ports[@]}" \
     "${tus_ports[@]}" "${websocket_ports[@]}" tlsFaults
 LARKSPUR_INTEROP=$folder "$@"

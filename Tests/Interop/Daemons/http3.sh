@@ -1,9 +1,8 @@
-# Servers of HTTP/3, for servers.sh, with a package from PyPI in the environment of httpbin.
+# Servers of HTTP/3, for servers.sh.
 
 http3_ports=(http3 http3Absent http3Impostor)
 
 start_http3() {
-    "$folder/python/bin/pip" --quiet --disable-pip-version-check install aioquic==1.2.0
     "$folder/python/bin/python" "$scripts/http3_server.py" "$folder/good.pem" "$folder/key.pem" \
         "$folder/unknown-issuer.pem" "${ports[http3]}" "${ports[http3Absent]}" "${ports[http3Impostor]}" \
         > "$folder/http3.log" 2>&1 &

@@ -1,9 +1,8 @@
-# A server of our own for streams in both directions, for servers.sh, with a package from PyPI in the environment of httpbin.
+# A server of our own for streams in both directions, for servers.sh.
 
 stream_ports=(streams streamsTLS streamsHTTP2)
 
 start_streams() {
-    "$folder/python/bin/pip" --quiet --disable-pip-version-check install h2==4.3.0
     "$folder/python/bin/python" "$scripts/streams_server.py" "${ports[streams]}" "${ports[streamsTLS]}" \
         "${ports[streamsHTTP2]}" "$folder/good.pem" "$folder/key.pem" > "$folder/streams.log" 2>&1 &
     echo $! > "$folder/streams.pid"
