@@ -43,6 +43,12 @@ final class CrossingCall: Sendable {
         act(order.action, known, socket)
     }
 
+    /// Releases the task. The closures of its body and its hooks own this call, and it owns them.
+    func releaseTask() {
+        let (task, socket) = state.withLock { (exchange(&$0.task, with: nil), exchange(&$0.socket, with: nil)) }
+        withExtendedLifetime((task, socket)) {}
+    }
+
     private func act(_ action: Crossing.Action, _ task: SessionTask?, _ socket: WebSocketTask?) {
         switch action {
         case .cancel:

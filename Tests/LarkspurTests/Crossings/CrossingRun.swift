@@ -118,6 +118,11 @@ final class CrossingRun: Sendable {
     private func perform(_ found: Recorder<String>) async throws {
         if crossing.connection.isKept { try await prime() }
         let calls = (0..<crossing.calls).map { CrossingCall($0, of: self) }
+        // The calls own this object, which owns their tasks and observers.
+        defer {
+            for call in calls { call.releaseTask() }
+            manager.observers = []
+        }
         if let order = crossing.order, order.place.isObserver {
             manager.observe { event in
                 guard let kind = order.place.event, event.kind == kind, let call = event.crossingCall else { return }
