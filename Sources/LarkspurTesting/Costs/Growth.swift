@@ -19,7 +19,7 @@ package enum Growth {
     /// result is about 4 for linear growth, and about 16 for quadratic growth.
     /// - Parameters:
     ///   - make: Creates an input of a size. The time for this is not measured.
-    ///   - size: The whole size.
+    ///   - size: The whole size. Default: 512 KiB.
     package static func factor<Input>(
         of make: (Int) -> Input,
         upTo size: Int = 1 << 19,

@@ -43,12 +43,6 @@ final class CrossingCall: Sendable {
         act(order.action, known, socket)
     }
 
-    /// Releases the task. The closures of its body and its hooks own this call, and it owns them.
-    func releaseTask() {
-        let (task, socket) = state.withLock { (exchange(&$0.task, with: nil), exchange(&$0.socket, with: nil)) }
-        withExtendedLifetime((task, socket)) {}
-    }
-
     private func act(_ action: Crossing.Action, _ task: SessionTask?, _ socket: WebSocketTask?) {
         switch action {
         case .cancel:
@@ -72,6 +66,12 @@ final class CrossingCall: Sendable {
             return state.isPending
         }
         if isPending, let order = crossing.order { act(order.action, task, nil) }
+    }
+
+    /// Releases the task, without the lock. The closures of its body and its hooks own this call, and it owns them.
+    func releaseTask() {
+        let (task, socket) = state.withLock { (exchange(&$0.task, with: nil), exchange(&$0.socket, with: nil)) }
+        withExtendedLifetime((task, socket)) {}
     }
 
     private func makeOptions() -> CallOptions {
