@@ -5,7 +5,7 @@
 #     Tests/Interop/servers.sh swift test --filter InteropTests
 #
 # The command finds in LARKSPUR_INTEROP the folder in which servers.json names the ports. What is missing is installed from Debian's or Ubuntu's packages,
-# what requirements.txt names from PyPI, which stays in a cache folder. Nothing else is left when the command has ended.
+# what Daemons/requirements.txt names from PyPI, which stays in a cache folder. Nothing else is left when the command has ended.
 set -euo pipefail
 source "$(dirname "$0")/Daemons/http2.sh"
 source "$(dirname "$0")/Daemons/http3.sh"

@@ -5,7 +5,7 @@ python_packages=(python3-venv)
 
 provide_python() {
     local cache=${LARKSPUR_PYTHON:-${XDG_CACHE_HOME:-$HOME/.cache}/larkspur/python} requirements environment
-    requirements=$(dirname "${BASH_SOURCE[0]}")/../requirements.txt
+    requirements=$(dirname "${BASH_SOURCE[0]}")/requirements.txt
     environment=$cache/$({ python3 --version; cat "$requirements"; } | sha256sum | head -c 16)
     mkdir -p "$cache"
     # Two runs do not make it at once. It is made in its place, as its programs contain its path.
