@@ -217,11 +217,13 @@ final class EasyHandle {
 
     // MARK: Under way
 
-    /// Pauses the given directions, and resumes the others.
-    func pause(receiving: Bool, sending: Bool) {
+    /// Pauses the given directions, and resumes the others. When receiving resumes, libcurl passes on what it has kept.
+    /// - Returns: Whether the client has refused that. libcurl does not end such a transfer.
+    func pause(receiving: Bool, sending: Bool) -> Bool {
         course.mustTake = !receiving && Libcurl.failsRepeatedPauses
         defer { course.mustTake = false }
-        _ = libcurl_easy_pause(raw, (receiving ? CURLPAUSE_RECV : 0) | (sending ? CURLPAUSE_SEND : 0))
+        let directions = (receiving ? CURLPAUSE_RECV : 0) | (sending ? CURLPAUSE_SEND : 0)
+        return libcurl_easy_pause(raw, directions) == CURLE_WRITE_ERROR
     }
 
     /// Whether libcurl has a copy of the content, which it sends together with the header section.
@@ -263,11 +265,24 @@ final class EasyHandle {
 
     // MARK: Callbacks
 
+    /// Each call has a line. The first call after a pause of the receiving has all lines that arrived meanwhile.
     private static let header: libcurl_data_callback = { bytes, size, count, context in
-        let line = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
+        let section = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
         guard let handle = handle(of: context), let client = handle.client else { return 0 }
-        if Libcurl.remembersFreedFields { handle.watchFirstField(after: line) }
-        return client.receiveHeader(UnsafeRawBufferPointer(line)) ? line.count : 0
+        var rest = section
+        repeat {
+            let line = UnsafeMutableRawBufferPointer(rebasing: rest.prefix(lengthOfLine(in: rest)))
+            if Libcurl.remembersFreedFields { handle.watchFirstField(after: line) }
+            guard client.receiveHeader(UnsafeRawBufferPointer(line)) else { return 0 }
+            rest = UnsafeMutableRawBufferPointer(rebasing: rest.dropFirst(line.count))
+        } while !rest.isEmpty
+        return section.count
+    }
+
+    /// The number of bytes up to the first line feed.
+    private static func lengthOfLine(in bytes: UnsafeMutableRawBufferPointer) -> Int {
+        guard let start = bytes.baseAddress, let end = memchr(start, 0x0A, bytes.count) else { return bytes.count }
+        return start.distance(to: end) + 1
     }
 
     private static let write: libcurl_data_callback = { bytes, size, count, context in

@@ -54,7 +54,7 @@ extension Exchange {
         transfer.handle?.connectionUse.lacksContent = true
         transfer.isUnasked = true
         transfer.isSendingPaused = true
-        transfer.handle?.pause(receiving: isSuspended || sink.incoming.isPaused, sending: true)
+        pauseTransfer(receiving: isSuspended || sink.incoming.isPaused, sending: true)
     }
 
     /// Ends the wait for a 100 response after a final one. Called after libcurl has passed on the response.
@@ -142,7 +142,7 @@ extension Exchange {
     /// transfer is paused in both directions. libcurl 7 sends what it has taken before it takes more.
     private func goOnSending() {
         transfer.hasReadFrame = false
-        transfer.handle?.pause(receiving: true, sending: false)
+        pauseTransfer(receiving: true, sending: false)
     }
 
     /// Makes libcurl read once more after it has read frames. It may have left frames in its buffers or in those of the

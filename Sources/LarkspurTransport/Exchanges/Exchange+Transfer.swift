@@ -147,12 +147,19 @@ extension Exchange {
 
     /// Makes libcurl read more of the response, even if the socket is not readable. Only HTTP/2 can need this.
     func nudge() {
-        guard transaction.isTransferring, !isSuspended, !sink.incoming.isPaused, let handle = transfer.handle,
-            handle.long(CURLINFO_HTTP_VERSION) == 3
+        guard transaction.isTransferring, !isSuspended, !sink.incoming.isPaused,
+            transfer.handle?.long(CURLINFO_HTTP_VERSION) == 3
         else { return }
         // The end of a pause is the only case in which libcurl reads although the socket is not ready.
-        handle.pause(receiving: true, sending: transfer.isSendingPaused)
-        handle.pause(receiving: false, sending: transfer.isSendingPaused)
+        pauseTransfer(receiving: true, sending: transfer.isSendingPaused)
+        pauseTransfer(receiving: false, sending: transfer.isSendingPaused)
+    }
+
+    /// Ends the transfer if the exchange has refused what libcurl had kept during a pause.
+    func endRefused() {
+        guard transfer.isRefused, transaction.isTransferring else { return }
+        transfer.isRefused = false
+        transferEnded(CURLE_WRITE_ERROR)
     }
 
     /// Handles the end of a transfer, successful or not.

@@ -128,11 +128,18 @@ final class Exchange: DeadlineHolder {
     func applyPauses() {
         touch()
         if let webSocket { return webSocket.goOn() }
-        transfer.handle?.pause(
+        pauseTransfer(
             receiving: isSuspended || sink.incoming.isPaused,
             sending: isSuspended || transfer.isSendingPaused
         )
         group.note(deadline, of: self)
+    }
+
+    /// Pauses the given directions of the transfer, and resumes the others.
+    func pauseTransfer(receiving: Bool, sending: Bool) {
+        guard let handle = transfer.handle, handle.pause(receiving: receiving, sending: sending) else { return }
+        transfer.isRefused = true
+        group.noteAnswer(to: self)
     }
 
     // MARK: Time

@@ -131,19 +131,21 @@ final class ExchangeGroup {
         while let (host, shard) = unshared.popLast() { shard.connectSeparately(to: host) }
     }
 
-    // MARK: Answers to uploads
+    // MARK: What libcurl does not do by itself
 
-    /// Records an exchange that has sent content and whose response has begun.
+    /// Records an exchange that has sent content and whose response has begun, or that has refused what libcurl had
+    /// kept.
     func noteAnswer(to exchange: Exchange) { answered.append(exchange) }
 
     /// Makes libcurl read once more for these exchanges. While libcurl was sending over HTTP/2, it may have read bytes
     /// that follow the header section. At least up to 7.88, libcurl then waits for the socket, although no more bytes
-    /// arrive there.
+    /// arrive there. Ends transfers that libcurl does not end.
     func nudgeAnswered() {
         guard !answered.isEmpty else { return }
         // An exchange may be recorded once more meanwhile.
         let count = answered.count
         for exchange in answered[..<count] {
+            exchange.endRefused()
             exchange.sendUnasked()
             exchange.nudge()
             exchange.sendEnd()

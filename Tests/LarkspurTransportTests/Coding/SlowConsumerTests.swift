@@ -165,4 +165,37 @@ struct SlowConsumerTests {
 
         #expect(rest.1?.code == .cancelled)
     }
+
+    @Test("Content that is broken where libcurl had kept it during the pause ends the task at once")
+    func broken() async throws {
+        let count = Backlog.upperMark
+        let (hasAll, isWritten, isOver) = (LoopbackServer.Gate(), LoopbackServer.Gate(), LoopbackServer.Gate())
+        let server = try RawServer { connection in
+            connection.readHead()
+            let size = String(count, radix: 16)
+            connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(size)\r\n")
+            connection.write(Data(count: count))
+            hasAll.wait(timeout: 60)
+            connection.write("\r\nno size\r\n")
+            isWritten.open()
+            isOver.wait(timeout: 120)
+        }
+        defer { isOver.open() }
+        let task = session.dataTask(with: server.url)
+        var events = consumer.events.makeAsyncIterator()
+        task.resume()
+        guard case .data? = await events.next() else {
+            Issue.record("Nothing was delivered")
+            return
+        }
+        try await eventually(Int64(count)) { task.countOfBytesReceived }
+        hasAll.open()
+        await isWritten.wait()
+        // The bytes are there: the next turn finds them.
+        for _ in 0..<3 { await turnOfLoop() }
+        consumer.open()
+        let rest = try #require(await takeRest(&events))
+
+        #expect(rest.1?.code == .cannotParseResponse)
+    }
 }
