@@ -49,8 +49,8 @@ struct Transfer {
 
     // MARK: The end
 
-    /// Whether the exchange has refused what libcurl had kept during a pause. libcurl reports the end of such a transfer
-    /// only if more arrives.
+    /// Whether the exchange has refused what libcurl had kept during a pause. libcurl does not end such a transfer
+    /// until more arrives.
     var isRefused = false
     /// Whether the transfer was stopped without a failure, because the rest of the response is not needed.
     var isCutShort = false
