@@ -244,8 +244,8 @@ MUTATIONS = [
     Mutation(
         "a transfer ends that has refused what libcurl had kept during a pause",
         ENGINE + "Exchanges/Exchange+Transfer.swift",
-        "guard transfer.isRefused, transaction.isTransferring else { return }",
-        "guard transfer.isRefused, !isMutated, transaction.isTransferring else { return }",
+        "guard transaction.isTransferring, let refusal = transfer.refusal.take() else { return }",
+        "guard transaction.isTransferring, !isMutated, let refusal = transfer.refusal.take() else { return }",
         ["LarkspurTransportTests.SlowConsumerTests"],
     ),
     Mutation(

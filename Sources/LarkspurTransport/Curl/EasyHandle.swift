@@ -218,12 +218,15 @@ final class EasyHandle {
     // MARK: Under way
 
     /// Pauses the given directions, and resumes the others. When receiving resumes, libcurl passes on what it has kept.
-    /// - Returns: Whether the client has refused that. libcurl does not end such a transfer.
-    func pause(receiving: Bool, sending: Bool) -> Bool {
+    /// - Returns: libcurl's result if the client has refused that, or memory has run out meanwhile; otherwise
+    ///   `CURLE_OK`. libcurl does not end such a transfer.
+    func pause(receiving: Bool, sending: Bool) -> Int32 {
         course.mustTake = !receiving && Libcurl.failsRepeatedPauses
         defer { course.mustTake = false }
         let directions = (receiving ? CURLPAUSE_RECV : 0) | (sending ? CURLPAUSE_SEND : 0)
-        return libcurl_easy_pause(raw, directions) == CURLE_WRITE_ERROR
+        let result = libcurl_easy_pause(raw, directions)
+        // Other results mean that there is no connection.
+        return result == CURLE_WRITE_ERROR || result == CURLE_OUT_OF_MEMORY ? result : CURLE_OK
     }
 
     /// Whether libcurl has a copy of the content, which it sends together with the header section.
@@ -265,7 +268,7 @@ final class EasyHandle {
 
     // MARK: Callbacks
 
-    /// Each call has a line. The first call after a pause of the receiving has all lines that arrived meanwhile.
+    /// Each call has a line. The first call after a pause of the receiving may have several, which arrived meanwhile.
     private static let header: libcurl_data_callback = { bytes, size, count, context in
         let section = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
         guard let handle = handle(of: context), let client = handle.client else { return 0 }

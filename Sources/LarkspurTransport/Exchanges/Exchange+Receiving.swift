@@ -218,7 +218,7 @@ extension Exchange {
                 fail(failure)
                 return .isOver
             }
-            applyPauses()
+            notePauses()
             return .goesOn
         case .draining: return drain()
         default: return .goesOn

@@ -24,7 +24,7 @@ extension Exchange {
         streamReader.receive(chunk)
         guard transaction.isTransferring, transfer.isSendingPaused else { return }
         transfer.isSendingPaused = false
-        applyPauses()
+        notePauses()
     }
 
     /// Connects the production of the content with the transfer that has begun.
@@ -63,7 +63,7 @@ extension Exchange {
         transfer.isUnasked = false
         transfer.handle?.set(CURLOPT_EXPECT_100_TIMEOUT_MS, 0)
         transfer.isSendingPaused = false
-        applyPauses()
+        notePauses()
     }
 
     /// Ends the production if the response has a status for which libcurl stops sending.
@@ -180,7 +180,7 @@ extension Exchange {
         // There is no channel after a response that ends the sending. libcurl ends no transfer whose sending is paused.
         guard transfer.isSendingPaused else { return }
         transfer.isSendingPaused = false
-        applyPauses()
+        notePauses()
     }
 
     /// Whether the content can be sent, again if necessary.

@@ -150,16 +150,14 @@ extension Exchange {
         guard transaction.isTransferring, !isSuspended, !sink.incoming.isPaused,
             transfer.handle?.long(CURLINFO_HTTP_VERSION) == 3
         else { return }
-        // The end of a pause is the only case in which libcurl reads although the socket is not ready.
-        pauseTransfer(receiving: true, sending: transfer.isSendingPaused)
-        pauseTransfer(receiving: false, sending: transfer.isSendingPaused)
+        transfer.mustReadMore = true
+        group.notePauses(of: self)
     }
 
     /// Ends the transfer if the exchange has refused what libcurl had kept during a pause.
     func endRefused() {
-        guard transfer.isRefused, transaction.isTransferring else { return }
-        transfer.isRefused = false
-        transferEnded(CURLE_WRITE_ERROR)
+        guard transaction.isTransferring, let refusal = transfer.refusal.take() else { return }
+        transferEnded(refusal)
     }
 
     /// Handles the end of a transfer, successful or not.

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+internal import CLibcurl
+
 /// The execution of one task by the loop. An exchange performs the actions of its transactions, one request after the
 /// other, until the task ends.
 ///
@@ -125,20 +127,34 @@ final class Exchange: DeadlineHolder {
         goOn()
     }
 
-    func applyPauses() {
+    /// Records that a direction of the transfer pauses or goes on. libcurl is told before it next runs.
+    func notePauses() {
         touch()
         if let webSocket { return webSocket.goOn() }
+        group.notePauses(of: self)
+        group.note(deadline, of: self)
+    }
+
+    /// Tells libcurl which directions of the transfer pause.
+    func applyPauses() {
+        let mustReadMore = transfer.mustReadMore
+        transfer.mustReadMore = false
+        if mustReadMore, !isSuspended, !sink.incoming.isPaused {
+            // The end of a pause is the only case in which libcurl reads although the socket is not ready.
+            pauseTransfer(receiving: true, sending: transfer.isSendingPaused)
+        }
         pauseTransfer(
             receiving: isSuspended || sink.incoming.isPaused,
             sending: isSuspended || transfer.isSendingPaused
         )
-        group.note(deadline, of: self)
     }
 
     /// Pauses the given directions of the transfer, and resumes the others.
     func pauseTransfer(receiving: Bool, sending: Bool) {
-        guard let handle = transfer.handle, handle.pause(receiving: receiving, sending: sending) else { return }
-        transfer.isRefused = true
+        guard let handle = transfer.handle else { return }
+        let refusal = handle.pause(receiving: receiving, sending: sending)
+        guard refusal != CURLE_OK else { return }
+        transfer.refusal = refusal
         group.noteAnswer(to: self)
     }
 
@@ -221,7 +237,7 @@ final class Exchange: DeadlineHolder {
         case .dropBuffered: sink.dropBuffered()
         case .ask(let question): ask(question)
         case .settle(let refusal): return perform(transaction.receive(settlement(of: refusal)))
-        case .pause: applyPauses()
+        case .pause: notePauses()
         case .goOn: return goOn()
         case .drain: return drain()
         case .enqueue: enqueue()

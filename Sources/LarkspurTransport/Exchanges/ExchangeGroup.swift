@@ -23,12 +23,19 @@ final class ExchangeGroup {
     @exclusivity(unchecked) private var deadlines = DeadlineHeap<Exchange>()
     /// The URLs of cached responses under revalidation, by the identifiers of the refreshing tasks.
     @exclusivity(unchecked) private var refreshes: [Int: String] = [:]
-    @exclusivity(unchecked) private var answered: [Exchange] = []
-    /// The hosts whose connections can be shared, as was found out since the last turn.
-    @exclusivity(unchecked) private var multiplexed: [(host: HostQueue, shard: Shard?)] = []
-    /// The hosts whose connections are those of HTTP/1.1, as was found out since the last turn.
-    @exclusivity(unchecked) private var unshared: [(host: HostQueue, shard: Shard)] = []
+    @exclusivity(unchecked) private var noted = Noted()
     @exclusivity(unchecked) private var lastDestination = Destination(nil)
+
+    /// What was recorded for the loop, often from within libcurl.
+    private struct Noted {
+        /// The exchanges whose pauses have changed.
+        var pauses: [Exchange] = []
+        var answered: [Exchange] = []
+        /// The hosts whose connections can be shared.
+        var multiplexed: [(host: HostQueue, shard: Shard?)] = []
+        /// The hosts whose connections are those of HTTP/1.1.
+        var unshared: [(host: HostQueue, shard: Shard)] = []
+    }
 
     init(settings: SessionSettings, outbox: Outbox, connections: Connections, isEnding: Bool) {
         self.settings = settings
@@ -116,42 +123,63 @@ final class ExchangeGroup {
     // MARK: Shared connections
 
     /// Records from within libcurl that requests to a host can share a connection.
-    func noteMultiplexing(at host: HostQueue, in shard: Shard?) { multiplexed.append((host, shard)) }
+    func noteMultiplexing(at host: HostQueue, in shard: Shard?) { noted.multiplexed.append((host, shard)) }
 
     /// Records from within libcurl that the connections to a host are those of HTTP/1.1, and are not shared.
     func noteHTTP1(at host: HostQueue, in shard: Shard) {
         host.usesHTTP1 = true
-        unshared.append((host, shard))
+        noted.unshared.append((host, shard))
     }
 
     /// Begins the requests that can share the connections which were recorded, or that wait for such connections in
     /// vain.
     func admitWaiting() {
-        while let (host, shard) = multiplexed.popLast() { host.allowMultiplexing(in: shard) }
-        while let (host, shard) = unshared.popLast() { shard.connectSeparately(to: host) }
+        while let (host, shard) = noted.multiplexed.popLast() { host.allowMultiplexing(in: shard) }
+        while let (host, shard) = noted.unshared.popLast() { shard.connectSeparately(to: host) }
+    }
+
+    // MARK: Pauses
+
+    /// Records that the pauses of an exchange have changed.
+    func notePauses(of exchange: Exchange) { noted.pauses.append(exchange) }
+
+    /// Whether libcurl does not yet know of a change of pauses.
+    var hasNotedPauses: Bool { !noted.pauses.isEmpty }
+
+    /// Tells libcurl of the pauses that have changed. Called after the commands of a turn, immediately before libcurl
+    /// runs.
+    ///
+    /// If libcurl is told to go on and then to pause before it runs, it reads nevertheless, at least up to 7.88. It
+    /// keeps what it has read, and passes it on later, but without the order of status lines and fields.
+    func applyPauses() {
+        guard !noted.pauses.isEmpty else { return }
+        let count = noted.pauses.count
+        for exchange in noted.pauses[..<count] { exchange.applyPauses() }
+        // What libcurl has passed on may have changed others.
+        noted.pauses.removeFirst(count)
     }
 
     // MARK: What libcurl does not do by itself
 
     /// Records an exchange that has sent content and whose response has begun, or that has refused what libcurl had
     /// kept.
-    func noteAnswer(to exchange: Exchange) { answered.append(exchange) }
+    func noteAnswer(to exchange: Exchange) { noted.answered.append(exchange) }
 
     /// Makes libcurl read once more for these exchanges. While libcurl was sending over HTTP/2, it may have read bytes
     /// that follow the header section. At least up to 7.88, libcurl then waits for the socket, although no more bytes
     /// arrive there. Ends transfers that libcurl does not end.
     func nudgeAnswered() {
-        guard !answered.isEmpty else { return }
+        guard !noted.answered.isEmpty else { return }
         // An exchange may be recorded once more meanwhile.
-        let count = answered.count
-        for exchange in answered[..<count] {
+        let count = noted.answered.count
+        for exchange in noted.answered[..<count] {
             exchange.endRefused()
             exchange.sendUnasked()
             exchange.nudge()
             exchange.sendEnd()
             exchange.endEarly()
         }
-        answered.removeFirst(count)
+        noted.answered.removeFirst(count)
     }
 }
 #endif

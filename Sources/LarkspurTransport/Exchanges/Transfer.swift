@@ -38,6 +38,8 @@ struct Transfer {
     /// Whether the end of the response ends the sending: the response is one of HTTP/2 or HTTP/3, or has a status for
     /// which the rest of the content is not sent.
     var endsWithResponse = false
+    /// Whether libcurl has to read although the socket may not be readable, see `Exchange.nudge()`.
+    var mustReadMore = false
     /// Whether libcurl has read a frame of HTTP/2 since it was last made to go on, see `Exchange.goOnSending()`.
     var hasReadFrame = false
     /// Whether libcurl has got the end of content without a known length, and has not sent END_STREAM.
@@ -49,9 +51,9 @@ struct Transfer {
 
     // MARK: The end
 
-    /// Whether the exchange has refused what libcurl had kept during a pause. libcurl does not end such a transfer
-    /// until more arrives.
-    var isRefused = false
+    /// libcurl's result if the exchange has refused what libcurl had kept during a pause; nil otherwise. libcurl does
+    /// not end such a transfer until more arrives.
+    var refusal: Int32?
     /// Whether the transfer was stopped without a failure, because the rest of the response is not needed.
     var isCutShort = false
     /// The error of content that is truncated although libcurl takes it for complete.

@@ -73,6 +73,7 @@ final class EventLoop {
             commands.removeAll(keepingCapacity: true)
         }
         if failure == nil {
+            exchanges.applyPauses()
             exchanges.now = .now
             connections.advance(at: exchanges.now)
             exchanges.admitWaiting()
@@ -82,7 +83,8 @@ final class EventLoop {
         outbox.send()
         runJobs()
         guard let poll = connections.poll, !isFinished else { return }
-        let time = jobs.isEmpty ? exchanges.now.milliseconds(until: min(nextDeadline, connections.deadline)) : 0
+        let mayWait = jobs.isEmpty && !exchanges.hasNotedPauses
+        let time = mayWait ? exchanges.now.milliseconds(until: min(nextDeadline, connections.deadline)) : 0
         mailbox.wait(poll, milliseconds: time)
     }
 
