@@ -118,7 +118,8 @@ class Exchange:
             await self.interim(100, [])
         try:
             data = await self.receive()
-        except (asyncio.IncompleteReadError, ConnectionResetError, ssl.SSLError) as error:
+        except (asyncio.IncompleteReadError, OSError) as error:
+            # A read fails with the error of a write that failed before, such as BrokenPipeError.
             self.note_break(Broken("broken" if isinstance(error, asyncio.IncompleteReadError) else "reset"))
         except Broken as error:
             self.note_break(error)
