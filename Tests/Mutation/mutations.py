@@ -230,18 +230,6 @@ MUTATIONS = [
         [Crossings("connection=proxy response=early body=data size=large order=none")],
     ),
     Mutation(
-        "the lines of a header section that libcurl has kept during a pause are read one by one",
-        ENGINE + "Curl/EasyHandle.swift",
-        "let end = memchr(start, 0x0A, bytes.count) else",
-        "let end = memchr(start, 0x0A, bytes.count), !isMutated else",
-        [
-            Crossings(
-                "connection=kept response=early body=writer size=large method=put way=awaited order=suspend@writer calls=1 around=nothing",
-                count=6000,
-            )
-        ],
-    ),
-    Mutation(
         "a transfer ends that has refused what libcurl had kept during a pause",
         ENGINE + "Exchanges/Exchange+Transfer.swift",
         "guard transaction.isTransferring, let refusal = transfer.refusal.take() else { return }",
