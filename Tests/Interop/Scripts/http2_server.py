@@ -239,6 +239,11 @@ class Play:
         if marks[key] > 1:
             self.skipped = int(count)
 
+    def anonymous(self, count):
+        """Only a request without credentials takes the next steps, so many of them."""
+        if "authorization" in self.fields:
+            self.skipped = int(count)
+
     def final(self, status, *fields):
         """A whole response without content, and no further step."""
         self.headend(status, *fields)
@@ -271,12 +276,15 @@ class Play:
         self.headers([(":status", "200")] + fields)
         self.last(text=f"The response to {marker}")
 
-    async def arrive(self, name, count):
-        """Waits until requests with so many keys have arrived here, over any connection."""
+    async def arrive(self, name, count, limit=None):
+        """Waits until requests with so many keys have arrived here, over any connection; for so many seconds at most."""
         arrivals[name].add(self.key)
         if len(arrivals[name]) == int(count):
             events[name].set()
-        await self.wait(name)
+        try:
+            await asyncio.wait_for(self.wait(name), limit and float(limit))
+        except asyncio.TimeoutError:
+            pass
 
     def respond(self):
         self.answer(self.echo())
