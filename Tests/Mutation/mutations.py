@@ -230,6 +230,13 @@ MUTATIONS = [
         [Crossings("connection=proxy response=early body=data size=large order=none")],
     ),
     Mutation(
+        "a transfer ends that has refused what libcurl had kept during a pause",
+        ENGINE + "Exchanges/Exchange+Transfer.swift",
+        "guard transaction.isTransferring, let refusal = transfer.refusal.take() else { return }",
+        "guard transaction.isTransferring, !isMutated, let refusal = transfer.refusal.take() else { return }",
+        ["LarkspurTransportTests.SlowConsumerTests"],
+    ),
+    Mutation(
         "a call takes orders from its first event on",
         MANAGER + "Session/SessionManager+Tasks.swift",
         "if task.observation != nil { task.applyState() }",
