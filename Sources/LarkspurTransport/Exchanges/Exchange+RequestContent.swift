@@ -54,7 +54,7 @@ extension Exchange {
         transfer.handle?.connectionUse.lacksContent = true
         transfer.isUnasked = true
         transfer.isSendingPaused = true
-        pauseTransfer(receiving: isSuspended || sink.incoming.isPaused, sending: true)
+        pauseTransfer(receiving: pausesReceiving, sending: true)
     }
 
     /// Ends the wait for a 100 response after a final one. Called after libcurl has passed on the response.

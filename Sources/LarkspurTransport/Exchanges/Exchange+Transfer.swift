@@ -145,10 +145,10 @@ extension Exchange {
         handle.set(CURLOPT_CUSTOMREQUEST, method == defaultMethod ? nil : method)
     }
 
-    /// Makes libcurl read more of the response, even if the socket is not readable. Only HTTP/2 can need this.
+    /// Makes libcurl read more of the response in the next turn, even if the socket is not readable. Only HTTP/2 can
+    /// need this.
     func nudge() {
-        guard transaction.isTransferring, !isSuspended, !sink.incoming.isPaused,
-            transfer.handle?.long(CURLINFO_HTTP_VERSION) == 3
+        guard transaction.isTransferring, !pausesReceiving, transfer.handle?.long(CURLINFO_HTTP_VERSION) == 3
         else { return }
         transfer.mustReadMore = true
         group.notePauses(of: self)

@@ -139,14 +139,11 @@ final class Exchange: DeadlineHolder {
     func applyPauses() {
         let mustReadMore = transfer.mustReadMore
         transfer.mustReadMore = false
-        if mustReadMore, !isSuspended, !sink.incoming.isPaused {
+        if mustReadMore, !pausesReceiving {
             // The end of a pause is the only case in which libcurl reads although the socket is not ready.
             pauseTransfer(receiving: true, sending: transfer.isSendingPaused)
         }
-        pauseTransfer(
-            receiving: isSuspended || sink.incoming.isPaused,
-            sending: isSuspended || transfer.isSendingPaused
-        )
+        pauseTransfer(receiving: pausesReceiving, sending: isSuspended || transfer.isSendingPaused)
     }
 
     /// Pauses the given directions of the transfer, and resumes the others.

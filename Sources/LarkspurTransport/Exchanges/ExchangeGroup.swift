@@ -26,7 +26,7 @@ final class ExchangeGroup {
     @exclusivity(unchecked) private var noted = Noted()
     @exclusivity(unchecked) private var lastDestination = Destination(nil)
 
-    /// What was recorded for the loop, often from within libcurl.
+    /// The exchanges and hosts that were recorded for the loop, often from within libcurl.
     private struct Noted {
         /// The exchanges whose pauses have changed.
         var pauses: [Exchange] = []
@@ -155,7 +155,7 @@ final class ExchangeGroup {
         guard !noted.pauses.isEmpty else { return }
         let count = noted.pauses.count
         for exchange in noted.pauses[..<count] { exchange.applyPauses() }
-        // What libcurl has passed on may have changed others.
+        // The bytes that libcurl has passed on may have changed the pauses of others.
         noted.pauses.removeFirst(count)
     }
 
