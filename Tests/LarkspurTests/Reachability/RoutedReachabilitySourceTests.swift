@@ -79,7 +79,8 @@ struct RoutedReachabilitySourceTests {
         // What is known already is enough to tell that there is no way.
         table.set(RoutingSnapshot())
         try await statuses.wait(for: 3)
-        #expect(statuses.values == [.reachable(.wired), .reachable(.wired), .notReachable])
+        // The next look-up, which finds no way either, may have been reported too.
+        #expect(statuses.values.prefix(3) == [.reachable(.wired), .reachable(.wired), .notReachable])
         try await lookups.wait(for: 2)
         stop()
     }
