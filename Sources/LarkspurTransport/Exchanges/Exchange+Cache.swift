@@ -166,7 +166,7 @@ extension Exchange {
 
     /// Continues to deliver a stored response, until its consumer is too slow or all of its content is delivered.
     func deliverReplay() {
-        guard case .replaying = transaction.phase, !isSuspended, !sink.incoming.isPaused else { return }
+        guard case .replaying = transaction.phase, !pausesReceiving else { return }
         let content = replayedContent
         while let position = caching?.replay?.position, position < content.count {
             let start = content.startIndex + position

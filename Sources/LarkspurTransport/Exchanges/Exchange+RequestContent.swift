@@ -113,11 +113,10 @@ extension Exchange {
         guard transaction.isTransferring, let end = transfer.earlyEnd.take(), isSending else { return }
         switch end {
         case .contentEnded: break
-        case .connectionEnded: if isSuspended || sink.incoming.isPaused { return }
+        case .connectionEnded: if pausesReceiving { return }
         case .streamEnded(let count):
             // libcurl may have more of the content. It has passed on all of it if it passes on nothing when it is read.
-            guard !isSuspended, !sink.incoming.isPaused, transfer.response != nil, count == sink.incoming.framed.count
-            else {
+            guard !pausesReceiving, transfer.response != nil, count == sink.incoming.framed.count else {
                 nudge()
                 return note(.streamEnded(after: sink.incoming.framed.count))
             }

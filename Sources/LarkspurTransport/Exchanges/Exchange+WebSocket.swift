@@ -32,7 +32,6 @@ extension Exchange {
 extension Exchange: WebSocketCarrier {
     var url: URL? { destination.url }
     var now: LoopTime { group.now }
-    var pausesReceiving: Bool { isSuspended || sink.incoming.isPaused }
     var response: HTTPURLResponse? { transfer.response?.http }
     var isAnswered: Bool { transfer.response != nil || transaction.failure != nil }
     var isContentComplete: Bool { sink.incoming.framed.isComplete }

@@ -127,6 +127,9 @@ final class Exchange: DeadlineHolder {
         goOn()
     }
 
+    /// Whether receiving is paused: by the caller, or because the consumer is too slow.
+    var pausesReceiving: Bool { isSuspended || sink.incoming.isPaused }
+
     /// Records that a direction of the transfer pauses or goes on. libcurl is told before it next runs.
     func notePauses() {
         touch()
@@ -146,7 +149,8 @@ final class Exchange: DeadlineHolder {
         pauseTransfer(receiving: pausesReceiving, sending: isSuspended || transfer.isSendingPaused)
     }
 
-    /// Pauses the given directions of the transfer, and resumes the others.
+    /// Pauses the given directions of the transfer, and resumes the others. A refusal of what libcurl then passes on is
+    /// recorded, for ``endRefused()``.
     func pauseTransfer(receiving: Bool, sending: Bool) {
         guard let handle = transfer.handle else { return }
         let refusal = handle.pause(receiving: receiving, sending: sending)

@@ -50,11 +50,9 @@ struct HTTP2ConnectionTests {
         }
     }
 
-    // The server reads until the client closes the connection: content that arrives at a closed one resets it, and the
-    // reset may overtake the GOAWAY.
     @Test(
         "What the server did not process is sent again, with any method",
-        arguments: ["rst:7", "goaway:below:0 forever", "goaway:below:2 forever"]
+        arguments: ["rst:7", "body goaway:below:0 close", "body goaway:below:2 close"]
     )
     func refusal(_ fault: String) async throws {
         let session = server.makeSession()
@@ -72,6 +70,8 @@ struct HTTP2ConnectionTests {
         }
     }
 
+    // The server reads until the client closes the connection: content that arrives at a closed one resets it, and the
+    // reset may overtake the GOAWAY.
     @Test(
         "So is its content, from the beginning, however much of it was sent",
         arguments: ["rst:7", "goaway:below:0 forever", "goaway:below:2 forever", "rst:13"],
