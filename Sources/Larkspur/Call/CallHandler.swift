@@ -13,6 +13,10 @@ class CallHandler: @unchecked Sendable {
     /// Whether the serializer is quick and runs no code of the caller.
     var isQuick: Bool { false }
 
+    /// Whether the code after an `await` may serialize small content itself: with a quick serializer, or with a
+    /// `JSONDecoder`, whose type of value then runs code of the caller in the caller's own task.
+    var mayAwaiterSerialize: Bool { isQuick }
+
     /// The closure that resumes an `await` with the result of the transfer. The code after the `await` then ends the
     /// task. Nil for a handler that is not an `await`.
     var resume: (@Sendable (TransferResult) -> Void)? { nil }
@@ -36,6 +40,7 @@ final class ContentHandler<S: ResponseSerializer>: CallHandler, @unchecked Senda
 
     private let ownSerializer: S
     private let isSerializerQuick: Bool
+    private let decodesJSON: Bool
     private let body: Body
     private let resumption: (@Sendable (TransferResult) -> Void)?
     private var prepared: Transferred<Result<S.Output, LarkspurError>>?
@@ -59,6 +64,7 @@ final class ContentHandler<S: ResponseSerializer>: CallHandler, @unchecked Senda
     ) {
         ownSerializer = serializer
         isSerializerQuick = serializer.isQuick
+        decodesJSON = serializer.decodesJSON
         self.body = body
         resumption = resume
         super.init(queue: queue)
@@ -66,6 +72,7 @@ final class ContentHandler<S: ResponseSerializer>: CallHandler, @unchecked Senda
 
     override var serializer: (any ResponseSerializer)? { ownSerializer }
     override var isQuick: Bool { isSerializerQuick }
+    override var mayAwaiterSerialize: Bool { isSerializerQuick || decodesJSON }
     override var resume: (@Sendable (TransferResult) -> Void)? { resumption }
     override var failure: StoredError? { preparedFailure }
 

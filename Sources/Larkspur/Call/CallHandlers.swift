@@ -64,13 +64,12 @@ struct CallHandlers {
     ///   - isUnseen: Whether only the handlers are notified of the end.
     ///   - mayUseQueue: Whether the completion queue may serialize.
     mutating func route(without isQuick: @autoclosure () -> Bool, isUnseen: Bool, mayUseQueue: Bool) -> Route {
-        guard waiting.allSatisfy(\.isQuick), !waiting.isEmpty || isQuick() else { return .processing }
-        // A handler that is added from now on is late.
-        if isUnseen, waiting.count == 1, let resume = waiting[0].resume {
+        if isUnseen, waiting.count == 1, waiting[0].mayAwaiterSerialize, let resume = waiting[0].resume {
+            // A handler that is added from now on is late.
             (waiting, admission) = ([], .none)
             return .awaiter(resume)
         }
-        guard mayUseQueue else { return .processing }
+        guard mayUseQueue, waiting.allSatisfy(\.isQuick), !waiting.isEmpty || isQuick() else { return .processing }
         admission = .quick
         return .completionQueue
     }

@@ -66,6 +66,10 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
 
 extension DecodableResponseSerializer: SuccessSerializer {}
 
+extension DecodableResponseSerializer: JSONDecodingSerializer {
+    var decodesJSON: Bool { type(of: decoder) == JSONDecoder.self }
+}
+
 /// A serializer that may leave the choice of its decoder to the session manager.
 protocol DefaultDecodingSerializer {
     /// Returns the serializer with a decoder, unless the caller has set one.

@@ -48,6 +48,9 @@ extension ResponseSerializer {
         return type == DataResponseSerializer.self || type == JSONResponseSerializer.self
     }
 
+    /// Whether the serializer decodes a value by Foundation's `JSONDecoder`.
+    var decodesJSON: Bool { (self as? any JSONDecodingSerializer)?.decodesJSON == true }
+
     private var innerType: any ResponseSerializer.Type { type(of: (self as? AnyResponseSerializer)?.base ?? self) }
 }
 
@@ -57,6 +60,12 @@ package protocol SuccessSerializer {}
 extension ResponseSerializer {
     /// Whether the serializer can create a value only from an acceptable response.
     var readsSuccessOnly: Bool { ((self as? AnyResponseSerializer)?.base ?? self) is any SuccessSerializer }
+}
+
+/// A serializer whose decoder may be Foundation's `JSONDecoder`.
+protocol JSONDecodingSerializer {
+    /// Whether it is. A subclass counts as code of the caller.
+    var decodesJSON: Bool { get }
 }
 
 /// A response serializer whose type is not known at compile time.

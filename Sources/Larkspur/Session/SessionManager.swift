@@ -28,10 +28,12 @@ public final class SessionManager: Sendable {
     /// The concurrent queue on which responses are validated and serialized.
     ///
     /// Content of at most 4 KiB is an exception, because waking a thread would take longer than serializing the
-    /// content. The exception applies only if the call uses no serializers except those for data, text and JSON
-    /// objects, and has no checks of yours. Then the task that awaits the response serializes the content, or otherwise
-    /// ``completionQueue`` does so, unless it is the main queue. Your own serializers and checks, and decoders of your
-    /// types, always run on the processing queue.
+    /// content. The exception applies only if the call has no checks of yours. If only an `await` is notified of its
+    /// end, the task that awaits serializes the content as data, as text, as a JSON object, or with a `JSONDecoder` as
+    /// a value of your type. The task does so on its own executor, or on a thread of Swift's pool if it is on an
+    /// actor, such as the main actor. In other cases ``completionQueue`` creates data, text and JSON objects, unless it
+    /// is the main queue. Your own serializers, decoders and checks always run on the processing queue, and so do all
+    /// decoders for closures.
     public var processingQueue: DispatchQueue { processing.queue }
 
     private let processing = ProcessingPool()

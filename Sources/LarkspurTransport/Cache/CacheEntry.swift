@@ -40,12 +40,19 @@ struct CacheEntry: Equatable, Sendable {
     var isMemoryOnly = false
     /// User info that a delegate or the storing program has added. It stays in memory.
     var userInfo: UserInfo?
+    /// The request for which a plain `URLCache` has a copy of the entry; nil if there is no copy.
+    var copy: URLRequest?
 
     /// The key that distinguishes the entry from all other entries, including entries for the same URL.
     var variantKey: String {
         var key = url + "\n" + (authorization ?? "")
         for field in varying { key += "\n" + field.name + (field.value.map { ":" + $0 } ?? "") }
         return key
+    }
+
+    /// Whether the other entry, for the same URL, serves the same requests, so that it takes the place of this one.
+    func isSameVariant(as other: CacheEntry) -> Bool {
+        varying == other.varying && authorization == other.authorization
     }
 
     /// Whether the fields of a request permit the use of the entry for this request (RFC 9111, section 4.1).

@@ -4,20 +4,16 @@ struct CacheProposal: Sendable {
     let entry: CacheEntry
     let request: URLRequest
     let destination: any ResponseStore
-    /// Called once. If the entry is stored, called when a program can find the entry in its cache. If the entry is not
-    /// stored, called when this is certain. If the delegate decides later, called immediately.
-    let completion: @Sendable () -> Void
 
     /// Stores the entry unchanged.
-    func store() { destination.store(entry, for: request, completion: completion) }
+    func store() { destination.store(entry, for: request) }
 
     /// Stores the delegate's version of the response. With nil, nothing is stored.
     func accept(_ answer: CachedURLResponse?) {
         guard let answer, answer.storagePolicy != .notAllowed, answer.data.count <= destination.maximumContentSize
         else {
             // The server has sent a newer response. So the stored response is outdated, and must not remain.
-            destination.remove(entry.url)
-            return completion()
+            return destination.remove(entry.url)
         }
         var entry = entry
         entry.content = answer.data
@@ -27,12 +23,7 @@ struct CacheProposal: Sendable {
             entry.fields = CacheEntry.storedFields(of: response.textFields)
         }
         entry.userInfo = answer.userInfo.map { CacheEntry.UserInfo($0) }
-        destination.store(entry, for: request, completion: completion)
-    }
-
-    /// The same proposal without a completion, for a task that no longer waits.
-    var unawaited: CacheProposal {
-        CacheProposal(entry: entry, request: request, destination: destination, completion: {})
+        destination.store(entry, for: request)
     }
 }
 #endif

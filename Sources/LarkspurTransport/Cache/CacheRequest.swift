@@ -29,6 +29,14 @@ struct CacheRequest: Sendable {
     /// Whether the request allows the response to be stored.
     var allowsStoring: Bool { method == "GET" && !directives.noStore && !isSpecial }
 
+    /// Whether the request may get an entry that ordinary requests cannot use: stale and without a validator.
+    var mayUseAnyEntry: Bool {
+        takesAnything || directives.maxStale != nil || directives.staleIfError != nil
+    }
+
+    /// Whether any stored response serves the request, even if it is stale.
+    var takesAnything: Bool { policy == .returnCacheDataElseLoad || policy == .returnCacheDataDontLoad }
+
     /// Whether the response has to come from the cache.
     var forbidsLoading: Bool { policy == .returnCacheDataDontLoad }
 }

@@ -80,6 +80,9 @@ final class EntryStore: ResponseStore {
 
     // MARK: Reading
 
+    func lookUp(_ url: String, for request: CacheRequest) -> StoreLookUp { lookUp(url) }
+
+    /// Returns the known entries of a URL without waiting.
     func lookUp(_ url: String) -> StoreLookUp {
         state.withLock { state in
             let entries = state.memory.elements(for: TextKey(url))
@@ -116,7 +119,7 @@ final class EntryStore: ResponseStore {
             guard state.awaitedRemovals == 0, state.awaitedChanges[url] == nil else { return entries }
             for case (_, let entry?) in read where entry.url == url {
                 // The entry in memory may be newer than the file.
-                if entries.contains(where: { $0.varying == entry.varying && $0.authorization == entry.authorization }) {
+                if entries.contains(where: { $0.isSameVariant(as: entry) }) {
                     continue
                 }
                 entries.append(entry)
@@ -206,6 +209,15 @@ final class EntryStore: ResponseStore {
         }
     }
 
+    /// Removes the entries in memory that meet a condition.
+    func removeAll(where condition: (CacheEntry) -> Bool) {
+        state.withLock { state in
+            for entry in state.memory.elements where condition(entry) {
+                state.memory.remove(TextKey(entry.url), where: condition)
+            }
+        }
+    }
+
     /// Removes the entries that arrived after a date.
     func removeAll(since date: Date) {
         state.withLock { state in
@@ -265,7 +277,7 @@ extension EntryStore.State {
 
     /// Stores an entry in memory in place of its previous version, if it is small enough.
     fileprivate mutating func store(_ entry: CacheEntry, limit: Int) {
-        memory.remove(TextKey(entry.url)) { $0.varying == entry.varying && $0.authorization == entry.authorization }
+        memory.remove(TextKey(entry.url)) { $0.isSameVariant(as: entry) }
         guard entry.content.count <= limit else { return }
         memory.insert(entry, for: TextKey(entry.url), cost: entry.cost)
         _ = memory.trim(TextKey(entry.url), to: EntryStore.maximumVariants)

@@ -17,7 +17,9 @@ final class ForeignStore: ResponseStore {
         maximumContentSize = max(0, max(cache.memoryCapacity, cache.diskCapacity)) / 20
     }
 
-    func lookUp(_ url: String) -> StoreLookUp { StoreLookUp(entries: [], mayHaveMore: true) }
+    func lookUp(_ url: String, for request: CacheRequest) -> StoreLookUp {
+        StoreLookUp(entries: [], mayHaveMore: true)
+    }
 
     func load(_ url: String, _ request: URLRequest, completion: @escaping @Sendable ([CacheEntry]) -> Void) {
         let request = request.with(url: url)

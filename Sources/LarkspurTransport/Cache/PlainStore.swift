@@ -2,130 +2,131 @@
 import HTTPSyntax
 import Synchronization
 
-/// The store for a plain `URLCache`. Entries are in memory, with copies in the `URLCache`. If a copy was removed from
-/// the `URLCache`, the entry is removed too.
+/// The store for a plain `URLCache`. Entries are in memory. An entry that ordinary requests can use again is also
+/// copied to the `URLCache`, and is removed when its copy there was removed.
 ///
-/// The `URLCache` itself cannot be the store, because it has a single entry for all schemes and queries of a path.
-/// Copies are made on a queue, because writing to a `URLCache` takes longer than many requests do. Of several waiting
-/// changes to one URL, only the last is made. A task waits for the copy of its response; the session's thread does not
-/// wait.
+/// The `URLCache` itself cannot be the store, because it has a single entry for all schemes and queries of a path. A
+/// copy is made in memory only, where the response is stored: this costs a few microseconds, and a file would cost a
+/// thousand times as much.
+///
+/// An entry that only requests for any stored response can use has no copy, because nearly all of them are never used.
+/// An empty response in the `URLCache`, the sign, is kept for all of them together: when a program empties the
+/// `URLCache`, the sign is gone, and the next of these requests finds none of these entries.
 final class PlainStore: ResponseStore {
-    private struct Reference {
+    private struct Copies {
         weak var cache: URLCache?
-    }
-
-    /// Changes by URL: the new entry, or nil for a removal.
-    private typealias Changes = [TextKey: CacheEntry?]
-
-    private struct Copying {
-        var waiting: Changes = [:]
-        var underWay: Changes = [:]
-        /// The completions of the waiting changes.
-        var completions: [@Sendable () -> Void] = []
-        var isScheduled = false
+        /// Whether a copy was made, so that a removal may concern one.
+        var wereMade = false
+        var hasSign = false
     }
 
     private let entries: EntryStore
-    private let reference: Mutex<Reference>
-    private let copying = Mutex(Copying())
-    private let queue = DispatchQueue(label: "larkspur.cache.plain")
+    /// The lock is held while entries and their copies change, so that both change in the same order. No code of a
+    /// program runs meanwhile, as the `URLCache` is Foundation's own.
+    private let copies: Mutex<Copies>
 
     init(_ cache: URLCache) {
         entries = EntryStore(memoryCapacity: cache.memoryCapacity, diskCapacity: 0, directory: nil)
-        reference = Mutex(Reference(cache: cache))
+        copies = Mutex(Copies(cache: cache))
     }
 
     var maximumContentSize: Int { entries.maximumContentSize }
 
-    func lookUp(_ url: String) -> StoreLookUp {
-        let found = entries.lookUp(url)
-        guard !found.entries.isEmpty, isGone(url) else { return found }
-        entries.remove(url)
-        return StoreLookUp(entries: [], mayHaveMore: false)
+    func lookUp(_ url: String, for request: CacheRequest) -> StoreLookUp {
+        copies.withLock { copies in
+            let found = entries.lookUp(url, for: request)
+            if let copy = found.entries.lazy.compactMap(\.copy).first, !copies.has(copy) {
+                entries.remove(url)
+            } else if request.mayUseAnyEntry, copies.hasSign, found.entries.contains(where: { $0.copy == nil }),
+                !copies.has(Self.sign)
+            {
+                copies.hasSign = false
+                entries.removeAll { $0.copy == nil }
+            } else {
+                return found
+            }
+            return entries.lookUp(url, for: request)
+        }
     }
 
     func load(_ url: String, _ request: URLRequest, completion: @escaping @Sendable ([CacheEntry]) -> Void) {
         entries.load(url, request, completion: completion)
     }
 
-    let isCopied = true
-
-    func store(_ entry: CacheEntry, for request: URLRequest) { store(entry, for: request) {} }
-
-    func store(_ entry: CacheEntry, for request: URLRequest, completion: @escaping @Sendable () -> Void) {
-        entries.store(entry, for: request)
-        copy(entry, for: entry.url, completion: completion)
+    func store(_ entry: CacheEntry, for request: URLRequest) {
+        copies.withLock { copies in
+            let known = entries.lookUp(entry.url).entries
+            var entry = entry
+            if entry.isUsefulByDefault {
+                let former = known.first { $0.isSameVariant(as: entry) && $0.hasSameCopy(as: entry) }
+                entry.copy = former?.copy ?? copies.make(entry)
+            } else {
+                entry.copy = nil
+                // The copy is of this response's former version, unless it is of another variant.
+                if let copy = known.first(where: { $0.copy != nil })?.copy,
+                    !known.contains(where: { $0.copy != nil && !$0.isSameVariant(as: entry) })
+                {
+                    copies.remove(copy)
+                }
+                copies.addSign(Self.sign)
+            }
+            entries.store(entry)
+        }
     }
 
     func remove(_ url: String) {
-        entries.remove(url)
-        copy(nil, for: url)
+        copies.withLock { copies in
+            entries.remove(url)
+            if copies.wereMade, let request = CacheEntry.copyRequest(for: url) { copies.remove(request) }
+        }
     }
 
     func removeAll() {
-        entries.removeAll()
-        copying.withLock { $0.waiting = [:] }
-        queue.async { [self] in cache?.removeAllCachedResponses() }
-    }
-
-    // MARK: Copies
-
-    private var cache: URLCache? { reference.withLock { $0.cache } }
-
-    /// Whether a program has removed the copy of an entry from its cache.
-    private func isGone(_ url: String) -> Bool {
-        let isUnderWay = copying.withLock { $0.waiting[url] != nil || $0.underWay[url] != nil }
-        guard !isUnderWay, let cache, let request = Self.request(for: url) else { return false }
-        return cache.cachedResponse(for: request) == nil
-    }
-
-    private func copy(_ entry: CacheEntry?, for url: String, completion: (@Sendable () -> Void)? = nil) {
-        let mustSchedule = copying.withLock { copying in
-            copying.waiting.updateValue(entry, forKey: url)
-            if let completion { copying.completions.append(completion) }
-            defer { copying.isScheduled = true }
-            return !copying.isScheduled
-        }
-        if mustSchedule { queue.async { [self] in copyAll() } }
-    }
-
-    private func copyAll() {
-        while let (changes, completions) = takeChanges() {
-            if let cache { Self.make(changes, in: cache) }
-            for completion in completions { completion() }
+        copies.withLock { copies in
+            entries.removeAll()
+            copies.hasSign = false
+            copies.cache?.removeAllCachedResponses()
         }
     }
 
-    private static func make(_ changes: Changes, in cache: URLCache) {
-        for (url, entry) in changes {
-            guard let request = request(for: url.text) else { continue }
-            // The old copy is removed first. If a copy was stored twice, Foundation ends the process when it later
-            // removes entries to make room.
-            cache.removeCachedResponse(for: request)
-            if var entry {
-                // The copy is not written to a file, because that takes a thousand times as long.
-                entry.isMemoryOnly = true
-                if let response = entry.cachedResponse(withMetadata: false) {
-                    cache.storeCachedResponse(response, for: request)
-                }
-            }
-        }
+    private static let sign = CacheEntry.copyRequest(for: "http://larkspur.invalid/stored-responses")
+}
+
+extension PlainStore.Copies {
+    /// Whether the `URLCache` still has a response for a request. A released `URLCache` counts as having it.
+    fileprivate func has(_ request: URLRequest?) -> Bool {
+        guard let cache, let request else { return true }
+        return cache.cachedResponse(for: request) != nil
     }
 
-    /// Takes the waiting changes and their completions; nil if none are waiting. Called when the earlier changes have
-    /// been made.
-    private func takeChanges() -> (Changes, [@Sendable () -> Void])? {
-        copying.withLock { copying in
-            let completions = copying.completions
-            copying.underWay = copying.waiting
-            copying.waiting = [:]
-            copying.completions = []
-            // After a removal of all entries, there may be completions without changes.
-            copying.isScheduled = !copying.underWay.isEmpty || !completions.isEmpty
-            return copying.isScheduled ? (copying.underWay, completions) : nil
-        }
+    /// Copies an entry. Returns the request for its copy; nil if Foundation has no form for it.
+    fileprivate mutating func make(_ entry: CacheEntry) -> URLRequest? {
+        var entry = entry
+        // The copy is not written to a file.
+        entry.isMemoryOnly = true
+        guard let request = CacheEntry.copyRequest(for: entry.url),
+            let response = entry.cachedResponse(withMetadata: false)
+        else { return nil }
+        wereMade = true
+        store(response, for: request)
+        return request
     }
 
-    private static func request(for url: String) -> URLRequest? { URL(string: url).map { URLRequest(url: $0) } }
+    /// Makes sure that the `URLCache` has the sign.
+    fileprivate mutating func addSign(_ request: URLRequest?) {
+        guard !hasSign, let request, let url = request.url else { return }
+        hasSign = true
+        let response = URLResponse(url: url, mimeType: nil, expectedContentLength: 0, textEncodingName: nil)
+        store(CachedURLResponse(response: response, data: Data(), storagePolicy: .allowedInMemoryOnly), for: request)
+    }
+
+    private func store(_ response: CachedURLResponse, for request: URLRequest) {
+        // The old response is removed first. If a response was stored twice, Foundation ends the process when it later
+        // removes entries to make room.
+        cache?.removeCachedResponse(for: request)
+        cache?.storeCachedResponse(response, for: request)
+    }
+
+    fileprivate func remove(_ request: URLRequest) { cache?.removeCachedResponse(for: request) }
 }
 #endif

@@ -80,9 +80,4 @@ enum StoreDecision: Equatable, Sendable {
         return names.map(\.text).sorted()
     }
 }
-
-extension CacheRequest {
-    /// Whether a response is useful even if it is stale.
-    fileprivate var takesAnything: Bool { policy == .returnCacheDataElseLoad || policy == .returnCacheDataDontLoad }
-}
 #endif

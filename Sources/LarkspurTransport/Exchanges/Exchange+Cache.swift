@@ -14,7 +14,7 @@ extension Exchange {
         guard let cache = settings.cache, let state = makeCacheState(policy) else {
             return policy == .returnCacheDataDontLoad ? finish(.failure(notInCache)) : enqueue()
         }
-        let known = cache.lookUp(state.url)
+        let known = cache.lookUp(state.url, for: state.request)
         caching = state
         caching?.hasEntries = known.mayHaveMore || !known.entries.isEmpty
         let candidates = known.entries.filter { $0.matches(state.fields) }

@@ -114,16 +114,17 @@ extension Exchange {
         entry.varying = names.map { CacheEntry.VaryingField(name: $0, value: state.fields.nominated($0)) }
         // The server now distinguishes between requests that the old entry would still serve.
         if entry.varying != stale.varying { cache.remove(state.url) }
-        group.outbox.store(entry, for: request, in: cache, of: task)
+        cache.store(entry, for: request)
     }
 
     /// Stores the copy of a complete response, if the delegate agrees.
     func storeCopy() {
         guard let entry = sink.takeCopy(), let cache = group.settings.cache else { return }
         if task.asksAboutCaching {
-            group.outbox.propose(entry, for: request, in: cache, of: task)
+            let proposal = CacheProposal(entry: entry, request: request, destination: cache)
+            group.outbox.deliver(.willCache(proposal), to: task)
         } else {
-            group.outbox.store(entry, for: request, in: cache, of: task)
+            cache.store(entry, for: request)
         }
     }
 

@@ -7,14 +7,17 @@ struct CallHandlersTests {
     private final class Handler: CallHandler, @unchecked Sendable {  // Safe: it has no mutable state.
         private let isQuickHandler: Bool
         private let isAwait: Bool
+        private let isDecoded: Bool
 
         init(_ kind: Kind) {
-            isQuickHandler = kind != .slow
-            isAwait = kind == .quickAwait
+            isQuickHandler = kind == .quick || kind == .quickAwait
+            isAwait = kind == .quickAwait || kind == .decodingAwait || kind == .slowAwait
+            isDecoded = kind == .decodingAwait
             super.init(queue: nil)
         }
 
         override var isQuick: Bool { isQuickHandler }
+        override var mayAwaiterSerialize: Bool { isQuickHandler || isDecoded }
         override var resume: (@Sendable (TransferResult) -> Void)? {
             guard isAwait else { return nil }
             return { _ in }
@@ -24,6 +27,8 @@ struct CallHandlersTests {
     enum Kind: Sendable {
         case quick
         case quickAwait
+        case decodingAwait
+        case slowAwait
         case slow
     }
 
@@ -76,6 +81,11 @@ struct CallHandlersTests {
         .row([.quickAwait], isUnseen: true, mayUseQueue: false, .awaiter),
         .row([.quickAwait, .quick], isUnseen: true, .queue),
         .row([.quickAwait, .slow], isUnseen: true, .processing),
+        .row([.decodingAwait], .processing),
+        .row([.decodingAwait], isUnseen: true, .awaiter),
+        .row([.decodingAwait], isUnseen: true, mayUseQueue: false, .awaiter),
+        .row([.decodingAwait, .quick], isUnseen: true, .processing),
+        .row([.slowAwait], isUnseen: true, .processing),
     ]
 
     @Test("A response is serialized where its handlers allow it; others are late", arguments: table)

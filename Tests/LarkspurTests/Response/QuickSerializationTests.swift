@@ -29,6 +29,7 @@ struct QuickSerializationTests {
     init() throws {
         server = try LoopbackServer()
         server.route("/small", .json(#"{"name": "Ada"}"#))
+        server.route("/large-json", .json("[" + String(repeating: " ", count: SessionTask.smallSize) + "]"))
         server.route("/large", .text(String(repeating: "a", count: SessionTask.smallSize + 1)))
     }
 
@@ -51,8 +52,10 @@ struct QuickSerializationTests {
         try await events.wait()
         let data = try await manager.get("small").data
         let string = try await manager.get("small").string
+        let (user, value) = (try await manager.get("small").value(as: User.self), try await manager.get("small").value())
         #expect(data.count == 15)
         #expect(string == #"{"name": "Ada"}"#)
+        #expect(user.name == "Ada" && value["name"].string == "Ada")
         #expect(events.values == ["object"])
 
         gate.open()
@@ -72,6 +75,33 @@ struct QuickSerializationTests {
             .validate { _, _, _ in events.record(Observer.isOnProcessingQueue) }
             .data
         #expect(events.values == [true])
+    }
+
+    /// A type that notes where it is decoded.
+    private struct Place: Decodable {
+        let isMain: Bool
+        let isOnProcessingQueue: Bool
+
+        init(from decoder: any Decoder) throws {
+            (isMain, isOnProcessingQueue) = (Thread.isMainThread, Observer.isOnProcessingQueue)
+        }
+    }
+
+    private final class OwnDecoder: JSONDecoder, @unchecked Sendable {}  // Safe: it adds no state.
+
+    @Test("A value is decoded by the task that awaits it, never on the main actor, and by decoders of a caller elsewhere")
+    @MainActor
+    func decoded() async throws {
+        let manager = TestTransport.curl.makeManager(for: server)
+        manager.processingQueue.setSpecific(key: Observer.key, value: true)
+        let place = try await manager.get("small").value(as: Place.self)
+        #expect(!place.isMain && !place.isOnProcessingQueue)
+        let own = try await manager.get("small").value(as: Place.self, decoder: OwnDecoder())
+        #expect(own.isOnProcessingQueue)
+        let large = try await manager.get("large-json").value(as: Place.self)
+        #expect(large.isOnProcessingQueue)
+        let checked = try await manager.get("small").validate { _, _, _ in }.value(as: Place.self)
+        #expect(checked.isOnProcessingQueue)
     }
 
     @Test("A handler that is added when the response is being serialized runs its code on the processing queue")

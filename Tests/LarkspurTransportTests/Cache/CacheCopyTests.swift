@@ -110,14 +110,95 @@ struct CacheCopyTests {
     func emptied() async throws {
         var cache: URLCache? = URLCache(memoryCapacity: 4 << 20, diskCapacity: 0, diskPath: nil)
         let store = PlainStore(try #require(cache))
-        let done = Recorder<Int>()
         for index in 0..<40 {
-            store.store(.made(["ETag": "\"\(index)\""]), for: request(index)) { done.record(index) }
+            store.store(.made(["Etag": "\"\(index)\""]), for: request(index))
             if index % 4 == 0 { store.removeAll() }
             if index == 30 { cache = nil }
         }
-        try await done.wait(for: 40)
-        #expect(done.values.sorted() == Array(0..<40) && cache == nil)
+        #expect(cache == nil)
+    }
+
+    // MARK: What has no copy
+
+    private func source(_ path: String, _ policy: URLRequest.CachePolicy) async throws -> String? {
+        try await lab.get(path, policy: policy).source
+    }
+
+    @Test("A response that ordinary requests cannot use has no copy, and serves those that take any response")
+    func uncopied() async throws {
+        lab.route("/plain", ["Content-Type": "text/plain"])
+        let request = URLRequest(url: lab.server.url("/plain"))
+        #expect(try await source("/plain", .useProtocolCachePolicy) == "network")
+        #expect(cache.cachedResponse(for: request) == nil)
+        #expect(try await source("/plain", .returnCacheDataDontLoad) == "cache")
+        #expect(try await source("/plain", .returnCacheDataElseLoad) == "cache")
+        #expect(try await source("/plain", .useProtocolCachePolicy) == "network")
+    }
+
+    @Test("It serves none after the program has emptied its cache")
+    func uncopiedAndEmptied() async throws {
+        for path in ["/plain", "/other"] { lab.route(path, ["Content-Type": "text/plain"]) }
+        for _ in 0..<2 {
+            for path in ["/plain", "/other"] { _ = try await source(path, .useProtocolCachePolicy) }
+            #expect(try await source("/plain", .returnCacheDataElseLoad) == "cache")
+            cache.removeAllCachedResponses()
+            #expect(try await source("/plain", .returnCacheDataElseLoad) == "network")
+            #expect(try await source("/other", .returnCacheDataElseLoad) == "network")
+        }
+    }
+
+    @Test("It takes the copy of the former response away")
+    func replaced() throws {
+        let store = PlainStore(cache)
+        store.store(.made(["Etag": "\"1\""]), for: request(1))
+        let url = CacheEntry.made().url
+        let copy = try #require(CacheEntry.copyRequest(for: url))
+        #expect(cache.cachedResponse(for: copy) != nil)
+        store.store(.made(), for: request(1))
+        #expect(cache.cachedResponse(for: copy) == nil)
+        #expect(store.lookUp(url, for: .made(policy: .returnCacheDataElseLoad)).entries.map(\.fields) == [CacheEntry.made().fields])
+    }
+
+    @Test("A validation that changes only dates makes no new copy")
+    func validated() throws {
+        let store = PlainStore(cache)
+        store.store(.made(["Etag": "\"1\"", "Date": "Thu, 01 Jan 2026 00:00:00 GMT"]), for: request(1))
+        let copy = try #require(CacheEntry.copyRequest(for: CacheEntry.made().url))
+        let first = try #require(cache.cachedResponse(for: copy))
+        store.store(.made(["Etag": "\"1\"", "Date": "Thu, 01 Jan 2026 00:00:09 GMT"]), for: request(1))
+        #expect(cache.cachedResponse(for: copy) === first)
+        store.store(.made(["Etag": "\"1\"", "X-New": "new"]), for: request(1))
+        #expect(cache.cachedResponse(for: copy) !== first)
+    }
+
+    static let cacheControls = [
+        nil, "no-cache", "max-age=0", "max-age=60", "no-cache, max-age=60", "must-revalidate",
+        "stale-while-revalidate=60", "stale-if-error=60", "must-revalidate, stale-if-error=60", "max-age=60, immutable",
+        "public", "no-cache, stale-while-revalidate=60",
+    ]
+
+    @Test("An entry has a copy exactly if a request with the default policy can use it", arguments: cacheControls)
+    func usefulness(cacheControl: String?) {
+        let date = "Thu, 01 Jan 2026 00:00:00 GMT"
+        let now = Date(timeIntervalSince1970: 1_767_225_600)
+        for expires in [nil, "0", date, "Thu, 01 Jan 2026 00:01:00 GMT"] {
+            for validator in [nil, "Etag", "Last-Modified"] {
+                var fields = ["Date": date]
+                fields["Cache-Control"] = cacheControl
+                fields["Expires"] = expires
+                if let validator { fields[validator] = validator == "Etag" ? "\"1\"" : date }
+                let entry = CacheEntry.made(fields, now: now)
+                let isUsed = [0, 30, 90].contains { age in
+                    let moment = now + TimeInterval(age)
+                    if CacheDecision.allowsFallback(to: entry, for: .made(), at: moment) { return true }
+                    switch CacheDecision.decide([entry], for: .made(), at: moment) {
+                    case .use, .useWhileRevalidating, .revalidate: return true
+                    default: return false
+                    }
+                }
+                #expect(entry.isUsefulByDefault == isUsed, "\(fields)")
+            }
+        }
     }
 
     @Test("A cache on disk without memory answers the request after the first")

@@ -276,12 +276,12 @@ struct ContentSinkTests {
         let cache = try #require(engine.settings.cache)
         let request = URLRequest(url: try #require(URL(string: "http://a.test/x")))
         cache.store(.made(["cache-control": "max-age=60"]), for: request)
-        try #require(!cache.lookUp("http://a.test/x").entries.isEmpty)
+        try #require(!cache.lookUp("http://a.test/x", for: .made()).entries.isEmpty)
         let sink = makeSink(try engine.makeTask(receiver: RecordingReceiver()), in: engine)
         sink.incoming.copy = ContentSink.CacheCopy(entry: .made(content: ""), hasEntries: true)
         #expect(take(Data(count: cache.maximumContentSize + 1), by: sink) == nil)
         #expect(sink.takeCopy() == nil)
-        #expect(cache.lookUp("http://a.test/x").entries.isEmpty)
+        #expect(cache.lookUp("http://a.test/x", for: .made()).entries.isEmpty)
     }
 }
 #endif

@@ -76,26 +76,6 @@ final class Outbox {
         }
         if isWriting { holds.hold(task) }
     }
-
-    /// Stores a response in a cache. If the response is also copied to the program's cache, the task's later events
-    /// wait until the copy is stored.
-    func store(_ entry: CacheEntry, for request: URLRequest, in cache: any ResponseStore, of task: TaskCore) {
-        guard cache.isCopied else { return cache.store(entry, for: request) }
-        let mailbox = mailbox
-        holds.hold(task)
-        cache.store(entry, for: request) { mailbox.post(.stored(task)) }
-    }
-
-    /// Asks the delegate whether to store a response. If the delegate agrees, the response is stored as in
-    /// ``store(_:for:in:of:)``.
-    func propose(_ entry: CacheEntry, for request: URLRequest, in cache: any ResponseStore, of task: TaskCore) {
-        let (mailbox, waits) = (mailbox, cache.isCopied)
-        let proposal = CacheProposal(entry: entry, request: request, destination: cache) {
-            if waits { mailbox.post(.stored(task)) }
-        }
-        deliver(.willCache(proposal), to: task)
-        if waits { holds.holdLater(task) }
-    }
 }
 
 /// The content of one task that has arrived in a turn of the loop.

@@ -10,7 +10,7 @@ extension TaskCore {
     /// Asks the delegate whether to store a response. If the decision is not made before the delegate's method returns,
     /// the task does not wait for it. If the handler is released without a call, the response is not stored.
     func askAboutCaching(_ proposal: CacheProposal) {
-        guard !isCancelled else { return proposal.completion() }
+        guard !isCancelled else { return }
         if let decision = deliveryState.receiver?.cachingDecision ?? plan.refresh?.decision {
             return askAboutCaching(proposal, decision)
         }
@@ -21,10 +21,8 @@ extension TaskCore {
         else { return proposal.accept(nil) }
         let question = Question<CachedURLResponse?>(refusal: nil)
         delegate.urlSession(session, dataTask: task, willCacheResponse: response) { question.answer($0) }
-        if let answer = question.take(orLater: { Self.store($0, in: proposal.unawaited, insteadOf: response) }) {
+        if let answer = question.take(orLater: { Self.store($0, in: proposal, insteadOf: response) }) {
             Self.store(answer, in: proposal, insteadOf: response)
-        } else {
-            proposal.completion()
         }
     }
 
@@ -48,9 +46,7 @@ extension TaskCore {
         switch answer {
         case nil: proposal.store()
         case .now(let answer): Self.store(answer, in: proposal, insteadOf: response)
-        case .later(let decide):
-            decide { Self.store($0, in: proposal.unawaited, insteadOf: response) }
-            proposal.completion()
+        case .later(let decide): decide { Self.store($0, in: proposal, insteadOf: response) }
         }
     }
 

@@ -17,28 +17,6 @@ struct OutboxTests {
 
     private func deliver(_ text: String, to task: TaskCore) { deliver(Data(text.utf8), to: task) }
 
-    /// A store that keeps the completions of its copies.
-    private final class Store: ResponseStore {
-        let isCopied: Bool
-        let stored = Recorder<CacheEntry>()
-        let completions = Recorder<@Sendable () -> Void>()
-        let maximumContentSize = 1 << 20
-
-        init(isCopied: Bool) { self.isCopied = isCopied }
-
-        func lookUp(_ url: String) -> StoreLookUp { StoreLookUp(entries: [], mayHaveMore: false) }
-        func load(_ url: String, _ request: URLRequest, completion: @escaping @Sendable ([CacheEntry]) -> Void) {
-            completion([])
-        }
-        func store(_ entry: CacheEntry, for request: URLRequest) { stored.record(entry) }
-        func store(_ entry: CacheEntry, for request: URLRequest, completion: @escaping @Sendable () -> Void) {
-            stored.record(entry)
-            completions.record(completion)
-        }
-        func remove(_ url: String) {}
-        func removeAll() {}
-    }
-
     @Test("Events wait for the end of the turn, and are delivered in order")
     func order() throws {
         let receiver = RecordingReceiver()
@@ -141,63 +119,39 @@ struct OutboxTests {
 
     // MARK: Events that wait
 
-    @Test("Events wait for the copy of a stored response in the program's cache, and those of other tasks do not")
-    func copiedResponse() throws {
-        let store = Store(isCopied: true)
+    @Test("A failure does not wait, nor do the events of other tasks")
+    func failure() throws {
+        let storage = HTTPCookieStorage.sharedCookieStorage(forGroupContainerIdentifier: UUID().uuidString)
+        let engine = TestEngine(.testing { $0.httpCookieStorage = storage })
         let (receiver, other) = (RecordingReceiver(), RecordingReceiver())
         let (task, otherTask) = (try engine.makeTask(receiver: receiver), try engine.makeTask(receiver: other))
-        outbox.store(.made(), for: try #require(task.originalRequest), in: store, of: task)
-        #expect(store.stored.values.count == 1)
-        #expect(outbox.isHolding)
-        outbox.end(task, with: nil)
-        outbox.end(otherTask, with: nil)
-        outbox.send()
-        #expect(receiver.events.values == [] && other.events.values == ["end"])
-        store.completions.values[0]()
-        #expect(engine.takeCommands() == ["stored"])
-        outbox.release(task)
-        outbox.send()
-        #expect(receiver.events.values == ["end"])
-        #expect(!outbox.isHolding)
+        let url = try #require(task.originalRequest?.url)
+        engine.outbox.storeCookies(["a=b"], from: url, mainDocumentURL: nil, of: task)
+        #expect(engine.outbox.isHolding)
+        engine.outbox.end(otherTask, with: nil)
+        engine.outbox.end(task, with: URLError(.timedOut))
+        engine.outbox.send()
+        #expect(receiver.events.values == ["failure \(URLError.Code.timedOut.rawValue)"] && other.events.values == ["end"])
+        #expect(!engine.outbox.isHolding)
     }
 
-    @Test("Events wait for no store that has no copy")
-    func storedResponse() throws {
-        let store = Store(isCopied: false)
-        let receiver = RecordingReceiver()
-        let task = try engine.makeTask(receiver: receiver)
-        outbox.store(.made(), for: try #require(task.originalRequest), in: store, of: task)
-        #expect(store.stored.values.count == 1 && !outbox.isHolding)
-    }
-
-    @Test("A failure does not wait")
-    func failure() throws {
-        let store = Store(isCopied: true)
-        let receiver = RecordingReceiver()
-        let task = try engine.makeTask(receiver: receiver)
-        outbox.store(.made(), for: try #require(task.originalRequest), in: store, of: task)
-        outbox.end(task, with: URLError(.timedOut))
-        outbox.send()
-        #expect(receiver.events.values == ["failure \(URLError.Code.timedOut.rawValue)"])
-        #expect(!outbox.isHolding)
-    }
-
-    @Test("A proposed response is stored after the events before it, and those after it wait for its copy")
+    @Test("A proposed response is stored after the events before it, and before those after it")
     func proposal() throws {
-        let store = Store(isCopied: true)
         let receiver = RecordingReceiver()
         let task = try engine.makeTask(receiver: receiver)
+        let store = EntryStore(memoryCapacity: 1 << 20, diskCapacity: 0, directory: nil)
+        let proposal = CacheProposal(
+            entry: .made(),
+            request: try #require(task.originalRequest),
+            destination: store
+        )
         deliver("content", to: task)
-        outbox.propose(.made(), for: try #require(task.originalRequest), in: store, of: task)
+        outbox.deliver(.willCache(proposal), to: task)
+        outbox.deliver(.action { receiver.events.record("stored \(store.memoryUsage > 0)") })
         outbox.end(task, with: nil)
+        #expect(store.memoryUsage == 0)
         outbox.send()
-        #expect(receiver.events.values == ["data content"])
-        #expect(store.stored.values.count == 1)
-        store.completions.values[0]()
-        #expect(engine.takeCommands() == ["stored"])
-        outbox.release(task)
-        outbox.send()
-        #expect(receiver.events.values == ["data content", "end"])
+        #expect(receiver.events.values == ["data content", "stored true", "end"])
     }
 
     @Test("Events wait until the cookies of their response are in the storage")

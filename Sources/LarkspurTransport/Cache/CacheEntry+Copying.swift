@@ -1,0 +1,34 @@
+#if canImport(FoundationNetworking)
+import HTTPSyntax
+
+/// The rule by which an entry has a copy in a plain `URLCache`.
+extension CacheEntry {
+    /// Whether a request with the default policy and without directives of its own could use the entry, now or later:
+    /// while it is fresh, after a validation, or stale as its directives permit.
+    var isUsefulByDefault: Bool {
+        if !conditions.isEmpty { return true }
+        guard fields["Cache-Control"] != nil || fields["Expires"] != nil || fields["Pragma"] != nil else { return false }
+        let directives = directives
+        if directives.noCache { return false }
+        let mayBeStale = directives.staleWhileRevalidate != nil || directives.staleIfError != nil
+        return mayBeStale && !directives.mustRevalidate || Freshness(of: self, at: responseTime).isFresh
+    }
+
+    /// Whether the copy of this entry shows the other one too: the two differ in nothing but their dates and ages.
+    func hasSameCopy(as other: CacheEntry) -> Bool {
+        guard copy != nil, status == other.status, version == other.version, userInfo == other.userInfo,
+            content == other.content
+        else { return false }
+        return hasTimelessFields(of: other) && other.hasTimelessFields(of: self)
+    }
+
+    private func hasTimelessFields(of other: CacheEntry) -> Bool {
+        other.fields.allSatisfy { name, value in
+            name == "Date" || name == "Age" || fields[name].map { $0 == value } ?? false
+        }
+    }
+
+    /// Returns the request for the copy of a URL's entry; nil if Foundation cannot represent the URL.
+    static func copyRequest(for url: String) -> URLRequest? { URL(string: url).map { URLRequest(url: $0) } }
+}
+#endif
