@@ -6,7 +6,11 @@ extension CacheEntry {
     /// that differ only in the case of scheme and host, in a default port or in an empty path are equivalent, and have
     /// the same key (RFC 9110, section 4.2.3).
     static func key(_ url: URL) -> String? {
-        guard let target = try? RequestTarget(url) else { return nil }
+        (try? RequestTarget(url)).map { key($0, of: url) }
+    }
+
+    /// Returns the key of a URL whose form for libcurl is known.
+    static func key(_ target: RequestTarget, of url: URL) -> String {
         guard target.socketPath == nil else { return socketKey(url) }
         var text = target.text
         return text.withUTF8(isNormal) ? text : normalized(text)

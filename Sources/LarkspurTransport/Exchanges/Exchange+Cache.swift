@@ -36,7 +36,7 @@ extension Exchange {
     /// not a data task.
     private func makeCacheState(_ policy: URLRequest.CachePolicy) -> CacheState? {
         guard !history.ignoresCache, task.kind == .data, case .none = content.body, let url = destination.url,
-            let method = request.httpMethod, MethodProperties(method).isCacheable, let key = CacheEntry.key(url)
+            let target = destination.target, let method = request.httpMethod, MethodProperties(method).isCacheable
         else { return nil }
         let cookies = request.httpShouldHandleCookies ? group.settings.cookies : nil
         let fields = CacheRequestFields(
@@ -47,7 +47,7 @@ extension Exchange {
         )
         return CacheState(
             request: CacheRequest(method: method, policy: policy, fields: fields),
-            url: key,
+            url: CacheEntry.key(target, of: url),
             fields: fields
         )
     }
