@@ -13,7 +13,7 @@ import Synchronization
 /// An empty response in the `URLCache`, the sign, is kept for all of them together: when a program empties the
 /// `URLCache`, the sign is gone, and the next of these requests finds none of these entries.
 final class PlainStore: ResponseStore {
-    private struct Copies {
+    fileprivate struct Copies {
         weak var cache: URLCache?
         /// Whether a copy was made, so that a removal may concern one.
         var wereMade = false
