@@ -53,12 +53,31 @@ let package = Package(
             swiftSettings: strict
         ),
         .executableTarget(name: "BenchLibcurl"),
+        .executableTarget(name: "BenchProcess"),
         .executableTarget(name: "BenchServer"),
         .executableTarget(
             name: "BenchMultipart",
             dependencies: ["Measuring", .product(name: "Larkspur", package: "Larkspur")],
             swiftSettings: strict
         ),
+        // The smallest programs that send one GET. Tests/Benchmarks/Scripts/programs.py lists them too.
+        .executableTarget(
+            name: "OneGetSessionManager",
+            dependencies: [.product(name: "Larkspur", package: "Larkspur")]
+        ),
+        .executableTarget(
+            name: "OneGetCurlURLSession",
+            dependencies: [.product(name: "LarkspurTransport", package: "Larkspur")]
+        ),
+        .executableTarget(name: "OneGetFoundationNetworking"),
+        .executableTarget(
+            name: "OneGetAsyncHTTPClient",
+            dependencies: [
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ]
+        ),
+        .executableTarget(name: "OneGetLibcurl"),
     ],
     swiftLanguageModes: [.v6]
 )

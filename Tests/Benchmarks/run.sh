@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the benchmarks, starts nginx, runs every scenario against every client, and prints Markdown tables.
-# Usage: run.sh [--json FILE] [--quick] [--all] [--runs N] [--client NAME]… [--list] [SCENARIO…]
+# Usage: run.sh [--json FILE] [--quick] [--all] [--runs N] [--seed N] [--client NAME]… [--list] [SCENARIO…]
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -29,13 +29,14 @@ install_nginx() {
     { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends nginx; } >&2
 }
 
-# A command that few have: without it the client is left out.
+# Without the command its clients are left out.
 build_go() {
     if ! command -v go >/dev/null; then
-        say 'go is not installed (apt-get install golang-go): its client is left out.'
+        say "There is no go: $1 is left out."
         return
     fi
-    (cd "$here/Sources/BenchGo" && GO111MODULE=off go build -o "$BENCH_PROGRAMS/BenchGo" .)
+    # Files outside of a module get the language and the settings of the command's own version.
+    GOTOOLCHAIN=local GOFLAGS= go build -o "$BENCH_PROGRAMS/$1" "$here/Sources/$1"/*.go
 }
 
 # Programs of an earlier build whose client has been left out since are not to be measured.
@@ -43,14 +44,17 @@ build() {
     say 'Building…'
     export BENCH_PROGRAMS
     BENCH_PROGRAMS=$(swift build -c release --package-path "$here" --show-bin-path)
-    if [ -d "$BENCH_PROGRAMS" ]; then find "$BENCH_PROGRAMS" -maxdepth 1 -type f -name 'Bench*' -delete; fi
-    local program
+    if [ -d "$BENCH_PROGRAMS" ]; then
+        find "$BENCH_PROGRAMS" -maxdepth 1 -type f \( -name 'Bench*' -o -name 'OneGet*' \) -delete
+    fi
+    local program go
+    go=$("$here/Scripts/go.sh")
+    PATH=${go:+$go:}$PATH
     for program in $(benchmark --programs "$@"); do
-        if [ "$program" = BenchGo ]; then
-            build_go
-        else
-            swift build -c release --package-path "$here" --product "$program" >&2
-        fi
+        case $program in
+        *Go) build_go "$program" ;;
+        *) swift build -c release --package-path "$here" --product "$program" >&2 ;;
+        esac
     done
 }
 

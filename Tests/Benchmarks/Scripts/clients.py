@@ -1,82 +1,102 @@
-"""The clients, in the order of the tables, and what each of them can be asked to do."""
+"""The clients: their programs, their configurations, and which of them take part in a scenario."""
 
-PROGRAMS = {
-    "CurlURLSession": "BenchCurlURLSession",
-    "CurlURLSession-completion": "BenchCurlURLSession",
-    "CurlURLSession-websocket": "BenchWebSocket",
-    "SessionManager": "BenchSessionManager",
-    "SessionManager-logged": "BenchSessionManager",
-    "SessionManager-observed": "BenchSessionManager",
-    "SessionManager-data": "BenchSessionManager",
-    "SessionManager-data-async": "BenchSessionManager",
-    "SessionManager-data-executor-async": "BenchSessionManager",
-    "SessionManager-data-intercepted-async": "BenchSessionManager",
-    "FoundationNetworking": "BenchFoundationNetworking",
-    "FoundationNetworking-completion": "BenchFoundationNetworking",
-    "async-http-client": "BenchAsyncHTTPClient",
-    "async-http-client-async": "BenchAsyncHTTPClient",
-    "go": "BenchGo",
-    "libcurl-c": "BenchLibcurl",
-    "libcurl-c-fields": "BenchLibcurl",
-    "libcurl-c-epoll": "BenchLibcurl",
-    "libcurl-c-epoll-apart": "BenchLibcurl",
-    "libcurl-c-epoll-apart-100": "BenchLibcurl",
-    "curl": None,  # the command
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class Client:
+    program: str | None  # none is the curl command
+    configuration: str  # for the tables: what is not the default, and how a call is made
+
+
+ALL = {
+    "SessionManager-async": Client("BenchSessionManager", "default; awaited"),
+    "SessionManager-uncached-async": Client("BenchSessionManager", "`urlCache = nil`; awaited"),
+    "SessionManager-executor-async": Client("BenchSessionManager", "default; awaited on `manager.executor`"),
+    "SessionManager-intercepted-async": Client("BenchSessionManager", "an interceptor that does nothing; awaited"),
+    "SessionManager": Client("BenchSessionManager", "default; closures"),
+    "SessionManager-object": Client("BenchSessionManager", "default; closures that get a JSON object"),
+    "SessionManager-logged": Client("BenchSessionManager", "a logger that drops what succeeds; closures"),
+    "SessionManager-observed": Client("BenchSessionManager", "an observer of every event; closures"),
+    "CurlURLSession": Client("BenchCurlURLSession", "default; a delegate"),
+    "CurlURLSession-completion": Client("BenchCurlURLSession", "default; completion handlers"),
+    "CurlURLSession-websocket": Client("BenchWebSocket", "`.ephemeral`; awaited"),
+    "FoundationNetworking": Client("BenchFoundationNetworking", "default; a delegate"),
+    "FoundationNetworking-completion": Client("BenchFoundationNetworking", "default; completion handlers"),
+    "async-http-client": Client("BenchAsyncHTTPClient", "default; futures"),
+    "async-http-client-async": Client("BenchAsyncHTTPClient", "default; awaited"),
+    "go": Client("BenchGo", "default; a goroutine for each request in flight"),
+    "libcurl-c": Client("BenchLibcurl", "`curl_multi_poll`, one thread"),
+    "libcurl-c-fields": Client("BenchLibcurl", "the same, with the fields of `SessionManager`"),
+    "libcurl-c-epoll": Client("BenchLibcurl", "epoll, `curl_multi_socket_action`, one thread"),
+    "libcurl-c-epoll-apart-100": Client("BenchLibcurl", "the same, a multi handle for each 100 idle streams"),
+    "curl": Client(None, "the command, its whole process"),
 }
-
-#: Those that the others are compared with.
-PEERS = [name for name in PROGRAMS if not name.startswith(("CurlURLSession", "SessionManager"))]
 
 #: Those whose failure fails the whole run.
-OWN = [name for name in PROGRAMS if name not in PEERS]
+OWN = [name for name in ALL if name.startswith(("CurlURLSession", "SessionManager"))]
 
-#: They send content from asynchronous sequences, and hand it out as such.
-SEQUENCES = {"SessionManager-data-async", "SessionManager-data-executor-async", "async-http-client-async"}
+#: Those that the others are compared with: one of each library in a table.
+PEERS = ["async-http-client-async", "go", "FoundationNetworking", "FoundationNetworking-completion", "libcurl-c", "curl"]
 
-#: They collect the content of a response, and cannot take it piece by piece.
-COLLECTING = {"CurlURLSession-completion", "FoundationNetworking-completion"} | {
-    name for name in PROGRAMS if name.startswith("SessionManager") and name not in SEQUENCES
+_AWAITED = [
+    "SessionManager-async",
+    "SessionManager-uncached-async",
+    "SessionManager-executor-async",
+    "SessionManager-intercepted-async",
+]
+_ENGINE = ["CurlURLSession", "CurlURLSession-completion"]
+_OTHERS = ["FoundationNetworking-completion", "async-http-client", "async-http-client-async", "go"]
+_SEQUENCES = ["SessionManager-async", "SessionManager-executor-async", "async-http-client-async"]
+_STREAMS = ["SessionManager-async", "CurlURLSession", "FoundationNetworking", *_OTHERS[1:], "libcurl-c"]
+
+#: The clients of a scenario's workload, or of what the scenario names in its place.
+_TAKING_PART = {
+    "value": [*_AWAITED, "SessionManager", "SessionManager-object", "CurlURLSession-completion", *_OTHERS],
+    "caching": ["SessionManager-async", "SessionManager-uncached-async", *_OTHERS],
+    "items": [*_AWAITED, "SessionManager", "CurlURLSession-completion", *_OTHERS],
+    "get": [
+        *_AWAITED,
+        "SessionManager",
+        "SessionManager-logged",
+        "SessionManager-observed",
+        *_ENGINE,
+        *_OTHERS,
+        "libcurl-c",
+        "libcurl-c-fields",
+        "libcurl-c-epoll",
+    ],
+    "usual": [*_AWAITED, "SessionManager", *_ENGINE, *_OTHERS, "libcurl-c"],
+    "post": [*_AWAITED, "SessionManager", *_ENGINE, *_OTHERS, "libcurl-c"],
+    "encoded-post": [*_AWAITED, "SessionManager", "CurlURLSession-completion", *_OTHERS],
+    "discard": _STREAMS,
+    "slow": _STREAMS,
+    "download": ["CurlURLSession", "FoundationNetworking", "curl"],
+    "upload": ["CurlURLSession", "FoundationNetworking", "curl"],
+    "sequence": [*_SEQUENCES, "curl"],
+    "awaited-sequence": _SEQUENCES,  # the command does not sleep, and makes its own chunks
+    "sessions": ["SessionManager-async", *_ENGINE, *_OTHERS, "libcurl-c"],
+    "sessions-alive": ["SessionManager-async", *_ENGINE, *_OTHERS[:-1]],
+    "idle": [
+        "SessionManager-async",
+        "CurlURLSession",
+        "async-http-client-async",
+        "go",
+        "libcurl-c-epoll",
+        "libcurl-c-epoll-apart-100",
+    ],
+    "crawl": [
+        "SessionManager-async",
+        "SessionManager-uncached-async",
+        "SessionManager-executor-async",
+        "async-http-client-async",
+        "go",
+    ],
+    "websockets": ["CurlURLSession-websocket"],
 }
 
-#: They can show when a response that stays open has begun.
-HOLDING = {
-    "CurlURLSession",
-    "SessionManager-data",
-    "SessionManager-data-async",
-    "FoundationNetworking",
-    "async-http-client",
-    "async-http-client-async",
-    "go",
-} | {name for name in PROGRAMS if name.startswith("libcurl-c")}
 
-#: They write content to files, or send it from files.
-WITH_FILES = {"CurlURLSession", "FoundationNetworking", "curl"}
-
-#: They open WebSockets, and do nothing else.
-WITH_WEBSOCKETS = {"CurlURLSession-websocket"}
-
-
-def can_do(client, scenario):
-    workload = scenario.workload
-    if workload == "websockets" or client in WITH_WEBSOCKETS:
-        return workload == "websockets" and client in WITH_WEBSOCKETS
-    if scenario.idle_streams is not None:
-        return client in HOLDING
-    if client == "libcurl-c-fields":
-        return workload == "get" and scenario.idle_streams is None
-    if client.startswith("libcurl-c-epoll"):
-        return client == "libcurl-c-epoll" and workload == "get"
-    if scenario.is_sequence:
-        # The command does not sleep.
-        return client in SEQUENCES or (client == "curl" and workload in ("discard", "upload-sequence"))
-    if workload in ("download", "upload"):
-        return client in WITH_FILES
-    if client == "curl":
-        return False
-    if workload in ("discard", "slow"):
-        return client not in COLLECTING
-    if workload == "sessions-alive":
-        return client != "go" and not client.startswith("libcurl-c")
-    if workload == "json":
-        return client != "libcurl-c"  # it decodes no JSON
-    return True
+def of(scenario):
+    """The names of the clients that take part in a scenario, in the order of the tables."""
+    taking_part = _TAKING_PART[scenario.clients or scenario.workload]
+    return [name for name in ALL if name in taking_part]

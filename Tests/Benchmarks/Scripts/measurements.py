@@ -2,10 +2,11 @@
 
 import json
 import os
+import pathlib
 import subprocess
-import time
 
 import clients
+import programs
 import servers
 from failure import Failure
 
@@ -13,14 +14,26 @@ TIME_LIMIT = 300  # seconds
 
 
 def run(program, client, arguments, environment):
-    """The figures of one run."""
-    figures = _figures([str(program), "--client", client, *arguments], environment)
-    return _of_streams(figures) | {
-        "cpu_us_per_request": figures["cpu_us"] / figures["requests"],
-        "requests_per_second": figures["requests"] / figures["wall_us"] * 1e6,
-        "peak_rss_mib": figures["peak_rss_kib"] / 1024,
-        "growth": figures["growth"],
+    """The figures of one run of a client's program."""
+    return _of_requests(_figures([str(program), "--client", client, *arguments], environment))
+
+
+def run_processes(client, scenario, origin, environment):
+    """The figures of several runs of the smallest program of a client, of its whole process."""
+    folder = pathlib.Path(os.environ["BENCH_PROGRAMS"])
+    command = [str(folder / programs.CLIENTS[client][0]), f"{origin}/", scenario.path]
+    figures = _of_requests(_processes(scenario.requests, command, environment))
+    return figures | {
+        "wall_us_per_request": 1e6 / figures["requests_per_second"],
+        "program_mib": programs.program_size(client, folder),
     }
+
+
+def run_curl(arguments, piped_length, environment):
+    """The figures of the curl command, of the whole process. It reads so many zeros from a pipe, if it reads at all."""
+    with subprocess.Popen(["head", "--bytes", str(piped_length), "/dev/zero"], stdout=subprocess.PIPE) as zeros:
+        command = ["curl", "--silent", "--show-error", "--fail", *arguments]
+        return _of_requests(_processes(1, command, environment, stdin=zeros.stdout))
 
 
 def run_websockets(program, client, scenario, seconds, environment):
@@ -48,10 +61,23 @@ def run_websockets(program, client, scenario, seconds, environment):
     }
 
 
-def _figures(command, environment):
-    """What a client's program has printed."""
+def check_memory(client, scenario, figures):
+    """Fails if one of Larkspur's clients has used more memory than the scenario allows."""
+    limit = scenario.memory_limit_mib
+    if limit and client in clients.OWN and figures["peak_rss_mib"] > limit:
+        raise Failure(f"{figures['peak_rss_mib']:.1f} MiB of memory instead of at most {limit} MiB")
+
+
+def _processes(count, command, environment, **options):
+    """The figures of so many runs of a command, one after the other."""
+    launcher = pathlib.Path(os.environ["BENCH_PROGRAMS"]) / "BenchProcess"
+    return _figures([str(launcher), str(count), *command], environment, **options)
+
+
+def _figures(command, environment, **options):
+    """What a program has printed."""
     try:
-        result = subprocess.run(command, capture_output=True, text=True, timeout=TIME_LIMIT, env=environment)
+        result = subprocess.run(command, capture_output=True, text=True, timeout=TIME_LIMIT, env=environment, **options)
     except subprocess.TimeoutExpired:
         raise Failure(f"not finished after {TIME_LIMIT} s")
     if result.returncode != 0:
@@ -61,6 +87,16 @@ def _figures(command, environment):
     return json.loads(result.stdout)
 
 
+def _of_requests(figures):
+    return _of_streams(figures) | {
+        "cpu_us_per_request": figures["cpu_us"] / figures["requests"],
+        "requests_per_second": figures["requests"] / figures["wall_us"] * 1e6,
+        "sleeps_per_request": figures["sleeps"] / figures["requests"],
+        "peak_rss_mib": figures["peak_rss_kib"] / 1024,
+        "growth": figures["growth"],
+    }
+
+
 def _of_streams(figures):
     opening = figures.get("opening", {"streams": 0})
     if opening["streams"] == 0:
@@ -68,31 +104,4 @@ def _of_streams(figures):
     return {
         "cpu_us_per_stream": opening["cpu_us"] / opening["streams"],
         "rss_kib_per_stream": opening["rss_kib"] / opening["streams"],
-    }
-
-
-def check_memory(client, scenario, figures):
-    """Fails if one of Larkspur's clients has used more memory than the scenario allows."""
-    limit = scenario.memory_limit_mib
-    if limit and client in clients.OWN and figures["peak_rss_mib"] > limit:
-        raise Failure(f"{figures['peak_rss_mib']:.1f} MiB of memory instead of at most {limit} MiB")
-
-
-def run_curl(arguments, piped_length, environment):
-    """The figures of the curl command, of the whole process. It reads so many zeros from a pipe, if it reads at all."""
-    zeros = subprocess.Popen(["head", "--bytes", str(piped_length), "/dev/zero"], stdout=subprocess.PIPE)
-    start = time.monotonic()
-    command = ["curl", "--silent", "--show-error", "--fail", *arguments]
-    process = subprocess.Popen(command, stdin=zeros.stdout, env=environment)
-    zeros.stdout.close()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    zeros.wait()
-    if process.returncode != 0:
-        raise Failure(f"curl ended with status {process.returncode}")
-    return {
-        "cpu_us_per_request": (usage.ru_utime + usage.ru_stime) * 1e6,
-        "requests_per_second": 1 / (time.monotonic() - start),
-        "peak_rss_mib": usage.ru_maxrss / 1024,
-        "growth": [],
     }

@@ -1,15 +1,19 @@
 """Medians, spreads, and the Markdown tables."""
 
 import ctypes
+import datetime
+import json
 import os
 import platform
 import statistics
 import subprocess
 
 import clients
+import programs
+import scenarios
 
-
-REQUEST_KEYS = ("cpu_us_per_request", "requests_per_second", "peak_rss_mib")
+REQUEST_KEYS = ("cpu_us_per_request", "requests_per_second", "sleeps_per_request", "peak_rss_mib")
+PROCESS_KEYS = ("wall_us_per_request",)
 SEQUENCE_KEYS = ("cpu_ms_per_gib", "mib_per_second")
 STREAM_KEYS = ("cpu_us_per_stream", "rss_kib_per_stream")
 WEBSOCKET_KEYS = (
@@ -39,13 +43,13 @@ def summary(scenario, client, runs, failures):
             }
             for run in runs
         ]
-    for key in (*REQUEST_KEYS, *SEQUENCE_KEYS, *STREAM_KEYS, *WEBSOCKET_KEYS, *BUILD_KEYS, *SIZE_KEYS):
+    for key in (
+        *REQUEST_KEYS, *PROCESS_KEYS, *SEQUENCE_KEYS, *STREAM_KEYS, *WEBSOCKET_KEYS, *BUILD_KEYS, *SIZE_KEYS
+    ):
         values = [run[key] for run in runs if key in run]
         if values:
             result[key] = round(statistics.median(values), 3)
             result[f"{key}_range"] = [round(min(values), 3), round(max(values), 3)]
-        elif key in REQUEST_KEYS:
-            result[key] = None
     samples = [run["growth"] for run in runs if run.get("growth")]
     if samples:
         result["growth"] = [
@@ -56,12 +60,23 @@ def summary(scenario, client, runs, failures):
     return result
 
 
-def table(scenario, results):
+def write(path, environment, summaries, results):
+    """Writes the figures of a run as JSON, each result in a line."""
+    parts = {"environment": [environment], "scenarios": [summaries], "results": results}
+    lines = {name: ",\n".join(json.dumps(part, ensure_ascii=False) for part in of_name) for name, of_name in parts.items()}
+    path.write_text(
+        f'{{"environment": {lines["environment"]},\n"scenarios": {lines["scenarios"]},\n"results": [\n{lines["results"]}\n]}}\n'
+    )
+
+
+def table(name, summary, results):
     """A scenario's results as Markdown."""
-    lines = [f"### {scenario.name}", "", f"{scenario.summary}.", ""]
+    lines = [f"### {name}", "", f"{summary}.", ""]
     measured = [result for result in results if result["runs"]]
     if measured and "build_seconds" in measured[0]:
         lines += _build_table(measured)
+    elif measured and "wall_us_per_request" in measured[0]:
+        lines += _process_table(measured)
     elif measured and "program_mib" in measured[0]:
         lines += _size_table(measured)
     elif measured and "cpu_us_per_ping" in measured[0]:
@@ -78,25 +93,40 @@ def table(scenario, results):
     return "\n".join(lines) + "\n"
 
 
-def environment(runs, seconds):
-    """What the figures were measured on."""
-    versions = [
-        _first_line("swift", "--version"),
-        _first_line("nginx", "-v"),
-        _libcurl_version(),
-        _first_line("go", "version"),
-        _first_line("uname", "-sr"),
-    ]
+def environment(runs, seconds, seed):
+    """What the figures were measured on, and how."""
+    versions = {
+        "Swift": _words(2, "swift", "--version"),
+        "AsyncHTTPClient": programs.async_http_client_version(),
+        "Go": _words(2, "go", "version").removeprefix("go"),
+        "libcurl": _libcurl_version(),
+        "libcurl for HTTP/2": scenarios.HTTP2_LIBCURL,
+        "nginx": _words(2, "nginx", "-v").removeprefix("nginx/"),
+        "kernel": platform.release(),
+    }
+    return {
+        "date": datetime.date.today().isoformat(),
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "versions": {name: version for name, version in versions.items() if version},
+        "runs": runs,
+        "seconds": seconds,
+        "seed": seed,
+    }
+
+
+def environment_line(environment):
+    versions = ", ".join(f"{name} {version}" for name, version in environment["versions"].items())
     return (
-        f"{_processor()}, {os.cpu_count()} cores; {'; '.join(version for version in versions if version)}. "
-        f"Medians of {runs} run(s) of {seconds} s (one build, unless --runs says otherwise), with least and greatest "
-        "in brackets; CPU is the client's alone, and × is its multiple of a peer's.\n"
+        f"{environment['processor']}, {environment['cores']} cores; {versions}. Medians of {environment['runs']} run(s) of "
+        f"{environment['seconds']} s (one build, unless --runs says otherwise), with least and greatest in brackets; CPU is "
+        f"the client's alone, and × is its multiple of a peer's. The seed of the site is {environment['seed']}.\n"
     )
 
 
 def _request_table(results):
-    peers = [result for result in results if result["client"] in clients.PEERS]
-    header = ["client", "CPU per request", "requests/s", "peak memory, MiB"]
+    peers = _peers(results)
+    header = ["client", "configuration", "CPU per request", "requests/s", "sleeps per request", "peak memory, MiB"]
     has_streams = any(STREAM_KEYS[0] in result for result in results)
     if has_streams:
         header += ["CPU to open a stream", "memory of a stream, KiB"]
@@ -104,41 +134,60 @@ def _request_table(results):
     rows = []
     for result in results:
         row = [
-            result["client"],
+            *_client(result),
             _with_range(result, "cpu_us_per_request", *_unit(result["cpu_us_per_request"])),
             _with_range(result, "requests_per_second"),
+            number(result["sleeps_per_request"]),
             _with_range(result, "peak_rss_mib"),
         ]
         if has_streams:
             row += [_with_range(result, "cpu_us_per_stream", 1, " µs"), _with_range(result, "rss_kib_per_stream")]
-        row += [_ratio(result["cpu_us_per_request"], peer["cpu_us_per_request"]) for peer in peers]
-        rows.append(row)
-    return _markdown(header, rows)
+        rows.append(row + _ratios(result, peers))
+    return markdown(header, rows, 2)
 
 
-def _sequence_table(results):
-    peers = [result for result in results if result["client"] in clients.PEERS]
-    header = ["client", f"CPU per GiB ({results[0]['mib']:,.0f} MiB a request)", "MiB/s", "peak memory, MiB"]
+def _process_table(results):
+    peers = _peers(results)
+    header = ["client", "the program calls", "CPU", "time", "peak memory, MiB", "program, MiB"]
     header += [f"× {peer['client']}" for peer in peers]
     rows = [
         [
             result["client"],
-            _with_range(result, "cpu_ms_per_gib", 1, " ms"),
-            _with_range(result, "mib_per_second"),
+            programs.CLIENTS[result["client"]][1],
+            _with_range(result, "cpu_us_per_request", 1000, " ms"),
+            _with_range(result, "wall_us_per_request", 1000, " ms"),
             _with_range(result, "peak_rss_mib"),
-            *(_ratio(result["cpu_us_per_request"], peer["cpu_us_per_request"]) for peer in peers),
+            number(result["program_mib"]),
+            *_ratios(result, peers),
         ]
         for result in results
     ]
-    return _markdown(header, rows)
+    return markdown(header, rows, 2)
+
+
+def _sequence_table(results):
+    peers = _peers(results)
+    header = ["client", "configuration", f"CPU per GiB ({results[0]['mib']:,.0f} MiB a request)", "MiB/s", "peak memory, MiB"]
+    header += [f"× {peer['client']}" for peer in peers]
+    rows = [
+        [
+            *_client(result),
+            _with_range(result, "cpu_ms_per_gib", 1, " ms"),
+            _with_range(result, "mib_per_second"),
+            _with_range(result, "peak_rss_mib"),
+            *_ratios(result, peers),
+        ]
+        for result in results
+    ]
+    return markdown(header, rows, 2)
 
 
 def _websocket_table(results):
-    header = ["client", "CPU per second", "CPU per ping", "memory of a WebSocket, KiB", "CPU to open one"]
+    header = ["client", "configuration", "CPU per second", "CPU per ping", "memory of a WebSocket, KiB", "CPU to open one"]
     header += ["latency, median", "latency, p99", "latency, greatest", "lost pings", "peak memory, MiB"]
     rows = [
         [
-            result["client"],
+            *_client(result),
             _with_range(result, "cpu_us_per_second", 1000, " ms"),
             _with_range(result, "cpu_us_per_ping", 1, " µs"),
             _with_range(result, "rss_kib_per_stream"),
@@ -151,7 +200,7 @@ def _websocket_table(results):
         ]
         for result in results
     ]
-    return _markdown(header, rows)
+    return markdown(header, rows, 2)
 
 
 def _growth_table(results):
@@ -169,7 +218,7 @@ def _growth_table(results):
             ]
         )
     heading = f"after {sessions[0]:.0f} → {sessions[1]:.0f} sessions"
-    return _markdown([heading, "threads", "descriptors", "memory, MiB"], rows)
+    return markdown([heading, "threads", "descriptors", "memory, MiB"], rows)
 
 
 def _build_table(results):
@@ -181,37 +230,49 @@ def _build_table(results):
         ]
         for result in results
     ]
-    return _markdown(["client", "build", "CPU"], rows)
+    return markdown(["client", "build", "CPU"], rows)
 
 
 def _size_table(results):
-    rows = [[result["client"], *(f"{result[key]:.1f} MiB" for key in SIZE_KEYS)] for result in results]
-    return _markdown(["client", "program", "with Swift's libraries"], rows)
+    rows = [[result["client"], *(f"{number(result[key])} MiB" for key in SIZE_KEYS)] for result in results]
+    return markdown(["client", "program", "with Swift's libraries"], rows)
 
 
-def _markdown(header, rows):
-    lines = ["| " + " | ".join(header) + " |", "| --- |" + " ---: |" * (len(header) - 1)]
+def markdown(header, rows, names=1):
+    """A table; the columns after those with names are aligned to the right."""
+    lines = ["| " + " | ".join(header) + " |", "|" + " --- |" * names + " ---: |" * (len(header) - names)]
     return lines + ["| " + " | ".join(row) + " |" for row in rows]
+
+
+def _client(result):
+    return result["client"], clients.ALL[result["client"]].configuration
+
+
+def _peers(results):
+    return [result for name in clients.PEERS for result in results if result["client"] == name]
+
+
+def _ratios(result, peers):
+    return [factor(result["cpu_us_per_request"] / peer["cpu_us_per_request"]) for peer in peers]
 
 
 def _with_range(result, key, scale=1, unit=""):
     least, greatest = result[f"{key}_range"]
-    median = _number(result[key] / scale) + unit
-    return median if result["runs"] == 1 else f"{median} ({_number(least / scale)}–{_number(greatest / scale)})"
+    median = number(result[key] / scale) + unit
+    return median if result["runs"] == 1 else f"{median} ({number(least / scale)}–{number(greatest / scale)})"
 
 
 def _unit(microseconds):
     return (1, " µs") if microseconds < 10_000 else (1000, " ms")
 
 
-def _number(value):
+def number(value):
     if value >= 1000:
         return f"{value:,.0f}"
     return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
-def _ratio(value, peer):
-    ratio = value / peer if peer else 0
+def factor(ratio):
     return f"{ratio:.2f}" if ratio >= 0.095 else f"{ratio:.3f}"
 
 
@@ -232,12 +293,14 @@ def _libcurl_version():
     except OSError:
         return ""
     library.curl_version.restype = ctypes.c_char_p
-    return library.curl_version().decode().split()[0]
+    return library.curl_version().decode().split()[0].removeprefix("libcurl/")
 
 
-def _first_line(*command):
+def _words(index, *command):
+    """A word of the first line that a command prints; none if there is no such command."""
     try:
         result = subprocess.run(command, capture_output=True, text=True)
     except OSError:
         return ""
-    return ((result.stdout or result.stderr).splitlines() or [""])[0].strip()
+    words = (result.stdout or result.stderr).split()
+    return words[index] if len(words) > index else ""

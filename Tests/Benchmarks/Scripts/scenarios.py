@@ -4,13 +4,15 @@ import dataclasses
 import os
 import pathlib
 
-SMALL = "small.json"
-ITEMS = "items.json"
-SILENT = "silent"
-ZEROS = {"zeros-1gib": 1 << 30, "zeros-64mib": 1 << 26}
+import content
 
+SMALL = "small.json"
+SILENT = "silent"
 #: The buffer of the C library where 1 GiB is received: the same as that of CurlURLSession.
 STREAM_BUFFER_SIZE = 64 * 1024
+
+#: A libcurl with which the engine offers HTTP/2, which Tests/Interop/libcurls.sh provides.
+HTTP2_LIBCURL = "8.14.1"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -19,6 +21,8 @@ class Scenario:
     summary: str
     path: str = SMALL
     workload: str = "get"
+    clients: str = ""  # a list of clients.py; that of the workload by default
+    libcurl: str = ""  # the version that LARKSPUR_LIBCURL names; the system's by default
     server: str = "http"  # or https, http2, streams, websockets
     in_flight: int = 1
     connections: int = 0  # as many as requests in flight
@@ -38,7 +42,7 @@ class Scenario:
         if self.is_sequence:
             return self.with_content(1 << 26)
         if self.path == "zeros-1gib":
-            return dataclasses.replace(self, path="zeros-64mib", content_length=ZEROS["zeros-64mib"])
+            return dataclasses.replace(self, path="zeros-64mib", content_length=content.ZEROS["zeros-64mib"])
         if self.idle_streams is not None:
             return dataclasses.replace(self, requests=500, idle_streams=min(self.idle_streams, 50))
         if self.websockets:
@@ -49,6 +53,10 @@ class Scenario:
             return dataclasses.replace(self, requests=1000, in_flight=1000)
         if self.name == "sessions-500":
             return dataclasses.replace(self, requests=50)
+        if self.workload == "process":
+            return dataclasses.replace(self, requests=2)
+        if self.workload == "crawl":
+            return dataclasses.replace(self, requests=200)
         return self
 
     def with_content(self, size):
@@ -88,7 +96,7 @@ class Scenario:
         if self.workload in ("download", "upload"):
             # As with curl, of which the whole process is measured.
             values["warm-up"] = 0
-        elif self.workload not in ("sessions", "sessions-alive"):
+        elif self.workload not in ("sessions", "sessions-alive", "crawl"):
             # Several for each connection: the first to be open may take the requests of others.
             values["warm-up"] = max(8 * (self.connections or self.in_flight), 500)
         return _words(values)
@@ -120,7 +128,7 @@ def _words(values):
 
 def zeros_of(size):
     """The name of a file of so many zeros, for nginx to serve; it has holes, and takes no room."""
-    name = next((name for name, length in ZEROS.items() if length == size), f"zeros-{size}")
+    name = next((name for name, length in content.ZEROS.items() if length == size), f"zeros-{size}")
     if "BENCH_FOLDER" in os.environ:
         with open(pathlib.Path(os.environ["BENCH_FOLDER"]) / "content" / name, "ab") as file:
             file.truncate(size)
@@ -131,20 +139,62 @@ def small(name, summary, **changes):
     return Scenario(name, summary, content_length=70, **changes)
 
 
+def _calls():
+    """The call that people write, with responses that a cache has to treat in another way."""
+    for name, path, clients, response in (
+        ("default-call", SMALL, "value", "the response has no fields for caches"),
+        ("etag-call", f"etag/{SMALL}", "caching", "the response has an `ETag` and `Cache-Control: no-cache`"),
+        ("no-store-call", f"no-store/{SMALL}", "caching", "the response has `Cache-Control: no-store`"),
+    ):
+        for count in (1, 32):
+            yield small(
+                f"{name}-{count}",
+                f"GET of 70 bytes of JSON over http that is decoded into a value, {count} in flight; {response}",
+                path=path,
+                workload="value",
+                clients=clients,
+                in_flight=count,
+            )
+
+
+def _gets():
+    for server, prefix in (("http", "small-get"), ("https", "small-get-https")):
+        for count in (1, 32, 256):
+            yield small(
+                f"{prefix}-{count}",
+                f"GET of 70 bytes over {server}, HTTP/1.1, {count} in flight on {count} connection(s)",
+                clients="get" if server == "http" and count < 256 else "usual",
+                server=server,
+                in_flight=count,
+                is_slow=server == "https" and count == 256,
+            )
+    for count in (32, 100):
+        yield small(
+            f"small-get-h2-{count}",
+            f"GET of 70 bytes over https, HTTP/2, {count} streams on one connection, with libcurl {HTTP2_LIBCURL} for the engine",
+            clients="usual",
+            libcurl=HTTP2_LIBCURL,
+            server="http2",
+            in_flight=count,
+            connections=1,
+        )
+
+
 def _idle():
-    """The most of them are left out of a run of all scenarios: with some clients they take minutes."""
+    """Most of them are left out of a run of all scenarios: with some clients they take minutes."""
     for elsewhere in (False, True):
         for count in (1000, 4000, 8000) if elsewhere else (0, 1000, 4000, 8000):
             yield small(
                 f"idle-elsewhere-{count}" if elsewhere else f"idle-{count}",
                 f"20,000 GETs of 70 bytes, 32 in flight, while {count:,} responses "
                 + ("of another port stay open and silent" if elsewhere else "of the same port stay open and silent"),
+                clients="idle",
                 server="streams",
                 in_flight=32,
                 requests=20_000,
                 idle_streams=count,
                 idle_elsewhere=elsewhere,
-                is_slow=count > 1000,
+                is_slow=elsewhere or count == 4000,
             )
 
 
@@ -152,6 +202,7 @@ def _sequences():
     upload = "PUT of a sequence of chunks of 64 KiB, whose number is not announced"
     for name, summary, workload, folder, size in (
         ("upload-sequence", upload, "upload-sequence", "sink", 1 << 30),
+        ("upload-sequence-same-chunk", f"{upload}, and which are all the same", "upload-sequence-same-chunk", "sink", 1 << 30),
         ("upload-sequence-slow-producer", f"{upload}, and which sleeps 1 ms after each", "upload-sequence-slow", "sink", 1 << 28),
         ("upload-sequence-slow-server", f"{upload}, to a server that sleeps 4 ms after each MiB", "upload-sequence", "slow-sink", 1 << 30),
     ):
@@ -160,6 +211,7 @@ def _sequences():
             summary,
             f"{folder}/{size}",
             workload,
+            clients="sequence" if workload == "upload-sequence" else "awaited-sequence",
             server="streams",
             requests=1,
             is_sequence=True,
@@ -168,13 +220,14 @@ def _sequences():
         )
     for name, summary, workload in (
         ("download-sequence", "GET whose content is a sequence that is read and thrown away", "discard"),
-        ("download-sequence-slow-consumer", "the same with a consumer that sleeps 4 ms after each MiB", "slow"),
+        ("download-sequence-slow-consumer", "GET whose content is a sequence, by a consumer that sleeps 4 ms after each MiB", "slow"),
     ):
         yield Scenario(
             name,
             summary,
             "zeros-1gib",
             workload,
+            clients="awaited-sequence" if workload == "slow" else "sequence",
             requests=1,
             content_length=1 << 30,
             is_sequence=True,
@@ -183,24 +236,10 @@ def _sequences():
         )
 
 
-def _all():
-    for server, prefix in (("http", "small-get"), ("https", "small-get-https")):
-        for count in (1, 32, 256):
-            yield small(
-                f"{prefix}-{count}",
-                f"GET of 70 bytes of JSON over {server}, HTTP/1.1, {count} in flight on {count} connection(s)",
-                server=server,
-                in_flight=count,
-            )
-    yield small(
-        "small-get-h2-32",
-        "GET of 70 bytes of JSON over https, HTTP/2, 32 streams on one connection",
-        server="http2",
-        in_flight=32,
-        connections=1,
+def _large():
+    yield Scenario(
+        "json-100k", "GET of 100 KiB of JSON, decoded as an array of structs, 32 in flight", content.ITEMS, "items", in_flight=32
     )
-    yield Scenario("post-json-1k", "POST of 1 KiB of JSON, 32 in flight", "post", "post", in_flight=32)
-    yield Scenario("json-100k", "GET of 100 KiB of JSON, decoded as an array of structs, 32 in flight", ITEMS, "json", in_flight=32)
     yield Scenario(
         "discard-1gib",
         f"GET of 1 GiB that is counted and thrown away; libcurl-c with a buffer of {STREAM_BUFFER_SIZE // 1024} KiB",
@@ -227,10 +266,52 @@ def _all():
         content_length=1 << 30,
     )
     yield Scenario("upload-1gib", "PUT of a file of 1 GiB", "uploads/file", "upload", requests=1, source="zeros-1gib")
+
+
+def _processes():
+    for server in ("http", "https"):
+        yield small(
+            f"one-get-{server}",
+            f"A program that sends one GET over {server} and decodes 70 bytes of JSON into a value, from its start to its end",
+            workload="process",
+            server=server,
+            requests=20,
+        )
+    yield Scenario(
+        "program-size",
+        "Release build of that program, without symbols; Swift's libraries apart, and within it",
+        workload="size",
+    )
+    yield Scenario(
+        "build-time", "Clean debug build of that program, dependencies fetched", workload="build", is_slow=True
+    )
+
+
+def _all():
+    yield from _calls()
+    yield from _gets()
+    yield Scenario("post-json-1k", "POST of 1 KiB of JSON, which is prepared, 32 in flight", "post", "post", in_flight=32)
+    yield Scenario(
+        "post-encoded-1k",
+        "POST of 1 KiB of JSON, which is encoded for each request, 32 in flight",
+        "post",
+        "encoded-post",
+        in_flight=32,
+    )
+    yield from _large()
     yield from _sequences()
+    yield Scenario(
+        "crawl",
+        "GET of the 5,000 pages of a site, of 2 to 60 KB each, whose links lead from one to the others, 32 in flight",
+        content.FIRST_PAGE,
+        "crawl",
+        in_flight=32,
+        requests=5000,
+    )
     yield small(
         "queued-10000",
         "10,000 GETs of 70 bytes begun at once, on 64 connections",
+        clients="usual",
         in_flight=10_000,
         connections=64,
         requests=10_000,
@@ -256,12 +337,7 @@ def _all():
         server="websockets",
         websockets=10_000,
     )
-    yield Scenario("build-time", "Clean debug build of a program that makes one GET, dependencies fetched", is_slow=True)
-    yield Scenario(
-        "program-size",
-        "Release build, without symbols, of a program that makes one GET; Swift's libraries apart, and within it",
-        is_slow=True,
-    )
+    yield from _processes()
 
 
 ALL = {scenario.name: scenario for scenario in _all()}

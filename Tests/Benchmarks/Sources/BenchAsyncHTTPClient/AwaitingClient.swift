@@ -1,10 +1,15 @@
 internal import AsyncHTTPClient
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 internal import Measuring
 internal import NIOCore
 internal import NIOHTTP1
 
 /// AsyncHTTPClient by async functions.
-struct AwaitingClient: AsyncClient {
+struct AwaitingClient: PageClient {
     struct MeasuredRequest: Sendable {
         let target: Target
         let request: HTTPClientRequest
@@ -22,15 +27,13 @@ struct AwaitingClient: AsyncClient {
 
     func makeRequest(_ target: Target) -> MeasuredRequest {
         var request = HTTPClientRequest(url: target.url)
-        if workload == .post {
+        if workload == .post || workload == .encodedPost {
             request.method = .POST
             request.headers.add(name: "Content-Type", value: "application/json")
-            request.body = .bytes(ByteBuffer(string: Message.example.json))
         }
-        if workload == .uploadSequence || workload == .slowUploadSequence {
-            let chunks = ChunkSequence(length: target.uploadLength, pauses: workload == .slowUploadSequence) {
-                ByteBuffer(repeating: 0, count: $0)
-            }
+        if workload == .post { request.body = .bytes(ByteBuffer(bytes: Message.exampleJSON)) }
+        if workload.uploadsSequence {
+            let chunks = ChunkSequence(length: target.uploadLength, workload) { ByteBuffer(repeating: 0, count: $0) }
             request.method = .PUT
             request.body = .stream(chunks, length: .unknown)
         }
@@ -39,21 +42,27 @@ struct AwaitingClient: AsyncClient {
 
     func perform(_ request: MeasuredRequest) async throws -> String? {
         if request.target.staysOpen { return await openStream(request) }
-        let response = try await client.execute(request.request, deadline: .distantFuture)
-        var content: ByteBuffer?
-        let length: Int
-        switch workload {
-        case .discard, .slow:
-            length = try await discard(response.body)
-        // The scenarios with files leave this client out.
-        case .get, .post, .json, .sessions, .sessionsAlive, .download, .upload, .uploadSequence, .slowUploadSequence:
-            let collected = try await response.body.collect(upTo: Self.maximumContentLength)
-            length = collected.readableBytes
-            content = collected
+        let response = try await execute(request.request)
+        let status = Int(response.status.code)
+        if workload == .discard || workload == .slow {
+            return request.target.failure(status: status, contentLength: try await discard(response.body))
         }
-        let failure = request.target.failure(status: Int(response.status.code), contentLength: length)
-        guard failure == nil, workload == .json, let content else { return failure }
-        return try itemsFailure(in: content)
+        let content = try await response.body.collect(upTo: Self.maximumContentLength)
+        let failure = request.target.failure(status: status, contentLength: content.readableBytes)
+        guard failure == nil, workload.decodes else { return failure }
+        return try workload.failure(in: Data(content.readableBytesView))
+    }
+
+    private func execute(_ request: HTTPClientRequest) async throws -> HTTPClientResponse {
+        var request = request
+        if workload == .encodedPost { request.body = .bytes(ByteBuffer(bytes: try Message.encodeExample())) }
+        return try await client.execute(request, deadline: .distantFuture)
+    }
+
+    func links(at url: String) async throws -> [String] {
+        let response = try await client.execute(HTTPClientRequest(url: url), deadline: .distantFuture)
+        guard response.status == .ok else { end("\(url): \(response.status)") }
+        return try await response.body.collect(upTo: Self.maximumContentLength).withUnsafeReadableBytes(Page.links(in:))
     }
 
     /// Leaves the response to a task that waits for its end.

@@ -1,4 +1,9 @@
 internal import AsyncHTTPClient
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 internal import Measuring
 internal import NIOCore
 internal import NIOHTTP1
@@ -19,11 +24,10 @@ struct FutureClient: CallbackClient {
     }
 
     func makeRequest(_ target: Target) throws -> MeasuredRequest {
-        var request = try HTTPClient.Request(url: target.url, method: workload == .post ? .POST : .GET)
-        if workload == .post {
-            request.headers.add(name: "Content-Type", value: "application/json")
-            request.body = .byteBuffer(ByteBuffer(string: Message.example.json))
-        }
+        let posts = workload == .post || workload == .encodedPost
+        var request = try HTTPClient.Request(url: target.url, method: posts ? .POST : .GET)
+        if posts { request.headers.add(name: "Content-Type", value: "application/json") }
+        if workload == .post { request.body = .byteBuffer(ByteBuffer(bytes: Message.exampleJSON)) }
         return MeasuredRequest(target: target, request: request)
     }
 
@@ -31,21 +35,25 @@ struct FutureClient: CallbackClient {
         switch workload {
         case _ where request.target.staysOpen: openStream(request, completion)
         case .discard, .slow: discard(request, completion)
-        // The scenarios with files and sequences leave this client out.
-        case .get, .post, .json, .sessions, .sessionsAlive, .download, .upload, .uploadSequence, .slowUploadSequence:
-            collect(request, completion)
+        default: collect(request, completion)
         }
     }
 
     private func collect(_ request: MeasuredRequest, _ completion: @escaping Completion) {
-        let decodesJSON = workload == .json
-        client.execute(request: request.request).whenComplete { result in
+        let workload = workload
+        var sent = request.request
+        do {
+            if workload == .encodedPost { sent.body = .byteBuffer(ByteBuffer(bytes: try Message.encodeExample())) }
+        } catch {
+            return completion("\(error)")
+        }
+        client.execute(request: sent).whenComplete { result in
             do {
                 let response = try result.get()
                 let length = response.body?.readableBytes ?? 0
                 let failure = request.target.failure(status: Int(response.status.code), contentLength: length)
-                guard failure == nil, decodesJSON, let body = response.body else { return completion(failure) }
-                completion(try itemsFailure(in: body))
+                guard failure == nil, workload.decodes, let body = response.body else { return completion(failure) }
+                completion(try workload.failure(in: Data(body.readableBytesView)))
             } catch {
                 completion("\(error)")
             }

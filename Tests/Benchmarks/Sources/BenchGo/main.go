@@ -16,12 +16,18 @@ import (
 )
 
 const (
-	messageLength      = 1024
-	slowConsumerSleep  = 4 * time.Millisecond
-	openingAtOnce      = 64
-	idleTimeout        = time.Hour
-	longestJSONContent = 1 << 20
+	messageLength     = 1024
+	slowConsumerSleep = 4 * time.Millisecond
+	openingAtOnce     = 64
+	idleTimeout       = time.Hour
+	longestContent    = 1 << 20
 )
+
+// A message is what is posted.
+type message struct {
+	ID   int    `json:"id"`
+	Text string `json:"text"`
+}
 
 type item struct {
 	ID       int      `json:"id"`
@@ -35,7 +41,8 @@ type item struct {
 type client struct {
 	options   options
 	transport *http.Transport
-	message   []byte
+	message   message
+	json      []byte
 }
 
 func makeClient(options options) *client {
@@ -45,20 +52,32 @@ func makeClient(options options) *client {
 	transport.MaxIdleConnsPerHost = options.connections
 	transport.MaxIdleConns = 0
 	transport.IdleConnTimeout = idleTimeout
-	head, tail := `{"id":1,"text":"`, `"}`
-	text := strings.Repeat("a", messageLength-len(head)-len(tail))
-	return &client{options, transport, []byte(head + text + tail)}
+	message := message{1, strings.Repeat("a", messageLength-len(`{"id":1,"text":""}`))}
+	return &client{options, transport, message, encode(message)}
+}
+
+func encode(message message) []byte {
+	content, err := json.Marshal(message)
+	if err != nil {
+		end("the message", err.Error())
+	}
+	return content
 }
 
 func (client *client) request(url string) (*http.Response, error) {
-	if client.options.workload != "post" {
+	content := client.json
+	switch client.options.workload {
+	case "post":
+	case "encoded-post":
+		content = encode(client.message)
+	default:
 		request, err := http.NewRequest(http.MethodGet, url, nil)
 		if err != nil {
 			return nil, err
 		}
 		return client.do(request)
 	}
-	request, err := http.NewRequest(http.MethodPost, url, bytes.NewReader(client.message))
+	request, err := http.NewRequest(http.MethodPost, url, bytes.NewReader(content))
 	if err != nil {
 		return nil, err
 	}
@@ -100,19 +119,12 @@ func (client *client) perform(url string, contentLength int64, buffer []byte) er
 		return err
 	}
 	defer response.Body.Close()
-	if client.options.workload == "json" {
-		content, err := io.ReadAll(io.LimitReader(response.Body, longestJSONContent))
+	if workload := client.options.workload; workload == "value" || workload == "items" {
+		content, err := io.ReadAll(io.LimitReader(response.Body, longestContent))
 		if err != nil {
 			return err
 		}
-		var items []item
-		if err := json.Unmarshal(content, &items); err != nil {
-			return err
-		}
-		if len(items) == 0 {
-			return fmt.Errorf("no items")
-		}
-		return nil
+		return decode(content, workload == "items")
 	}
 	writer := &pausingWriter{isSlow: client.options.workload == "slow"}
 	if _, err := io.CopyBuffer(writer, struct{ io.Reader }{response.Body}, buffer); err != nil {
@@ -120,6 +132,21 @@ func (client *client) perform(url string, contentLength int64, buffer []byte) er
 	}
 	if contentLength >= 0 && writer.length != contentLength {
 		return fmt.Errorf("%d bytes of content instead of %d", writer.length, contentLength)
+	}
+	return nil
+}
+
+func decode(content []byte, isArray bool) error {
+	items := make([]item, 1)
+	if isArray {
+		if err := json.Unmarshal(content, &items); err != nil {
+			return err
+		}
+	} else if err := json.Unmarshal(content, &items[0]); err != nil {
+		return err
+	}
+	if len(items) == 0 || items[0].Name == "" {
+		return fmt.Errorf("no name")
 	}
 	return nil
 }
@@ -213,11 +240,83 @@ func measureSessions(options options) {
 	report(options.requests, meter, opening{}, samples)
 }
 
+// links loads a page, and returns the paths of its links.
+func (client *client) links(url string) []string {
+	response, err := client.request(url)
+	if err != nil {
+		end(url, err.Error())
+	}
+	defer response.Body.Close()
+	page, err := io.ReadAll(io.LimitReader(response.Body, longestContent))
+	if err != nil {
+		end(url, err.Error())
+	}
+	var links []string
+	attribute := []byte("href=")
+	for {
+		quote := bytes.IndexByte(page, '"')
+		if quote < 0 {
+			return links
+		}
+		isLink := bytes.HasSuffix(page[:quote], attribute)
+		page = page[quote+1:]
+		if !isLink {
+			continue
+		}
+		end := bytes.IndexByte(page, '"')
+		if end < 0 {
+			return links
+		}
+		links = append(links, string(page[:end]))
+		page = page[end+1:]
+	}
+}
+
+// measureCrawl loads all pages of a site, as the clients in Swift do.
+func measureCrawl(options options) {
+	client := makeClient(options)
+	var meter meter
+	meter.start()
+	pathBegin := len("https://")
+	pathBegin += strings.IndexByte(options.url[pathBegin:], '/')
+	origin, first := options.url[:pathBegin], options.url[pathBegin:]
+	known := map[string]bool{first: true}
+	waiting := []string{first}
+	loaded := make(chan []string)
+	begun, finished := 0, 0
+	for {
+		for begun-finished < options.inFlight && len(waiting) > 0 {
+			path := waiting[len(waiting)-1]
+			waiting = waiting[:len(waiting)-1]
+			go func() { loaded <- client.links(origin + path) }()
+			begun++
+		}
+		if begun == finished {
+			break
+		}
+		for _, link := range <-loaded {
+			if !known[link] {
+				known[link] = true
+				waiting = append(waiting, link)
+			}
+		}
+		finished++
+	}
+	meter.stop()
+	if int64(finished) != options.requests {
+		end(options.url, fmt.Sprintf("%d pages instead of %d", finished, options.requests))
+	}
+	report(int64(finished), meter, opening{}, nil)
+}
+
 func main() {
 	options := readOptions()
-	if options.workload == "sessions" {
+	switch options.workload {
+	case "sessions":
 		measureSessions(options)
-	} else {
+	case "crawl":
+		measureCrawl(options)
+	default:
 		measureRequests(options)
 	}
 }

@@ -60,7 +60,7 @@ func readOptions() options {
 		}
 	}
 	switch options.workload {
-	case "get", "post", "json", "discard", "slow", "sessions":
+	case "get", "value", "items", "post", "encoded-post", "crawl", "discard", "slow", "sessions":
 	default:
 		end(options.workload, "is no workload of this client")
 	}
@@ -70,31 +70,28 @@ func readOptions() options {
 	return options
 }
 
-// A meter has microseconds.
+// A meter has microseconds, and the number of times that a thread has gone to sleep.
 type meter struct {
 	processor int64
 	wall      int64
+	sleeps    int64 // of all threads
 }
 
-func (meter *meter) start() {
-	meter.processor -= processorTime()
-	meter.wall -= time.Since(begin).Microseconds()
-}
+func (meter *meter) start() { meter.add(-1) }
 
-func (meter *meter) stop() {
-	meter.processor += processorTime()
-	meter.wall += time.Since(begin).Microseconds()
-}
+func (meter *meter) stop() { meter.add(1) }
 
-var begin = time.Now()
-
-func processorTime() int64 {
+func (meter *meter) add(sign int64) {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
 		end("getrusage", err.Error())
 	}
-	return (usage.Utime.Nano() + usage.Stime.Nano()) / 1000
+	meter.processor += sign * (usage.Utime.Nano() + usage.Stime.Nano()) / 1000
+	meter.sleeps += sign * usage.Nvcsw
+	meter.wall += sign * time.Since(begin).Microseconds()
 }
+
+var begin = time.Now()
 
 // An opening has what it took to open the idle streams.
 type opening struct {
@@ -136,8 +133,8 @@ func readStatus() status {
 
 // report prints the figures as one line of JSON.
 func report(requests int64, meter meter, opening opening, samples []string) {
-	fmt.Printf(`{"requests":%d,"cpu_us":%d,"wall_us":%d,"peak_rss_kib":%d,`,
-		requests, meter.processor, meter.wall, readStatus().peakResidentKiB)
+	fmt.Printf(`{"requests":%d,"cpu_us":%d,"wall_us":%d,"sleeps":%d,"peak_rss_kib":%d,`,
+		requests, meter.processor, meter.wall, meter.sleeps, readStatus().peakResidentKiB)
 	fmt.Printf(`"opening":{"streams":%d,"cpu_us":%d,"wall_us":%d,"rss_kib":%d},"growth":[%s]}`+"\n",
 		opening.streams, opening.meter.processor, opening.meter.wall, opening.residentKiB, strings.Join(samples, ","))
 }

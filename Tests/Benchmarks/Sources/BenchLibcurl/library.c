@@ -2,13 +2,17 @@
 #include "measuring.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct library curl;
 
 void load_library(void) {
-    void *library = dlopen("libcurl.so.4", RTLD_NOW);
-    if (!library) end("libcurl.so.4", "cannot be loaded");
+    // The variable that the engine reads.
+    const char *name = getenv("LARKSPUR_LIBCURL");
+    if (!name) name = "libcurl.so.4";
+    void *library = dlopen(name, RTLD_NOW);
+    if (!library) end(name, "cannot be loaded");
     const struct {
         const char *name;
         void *target;
@@ -32,7 +36,7 @@ void load_library(void) {
     };
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         void *function = dlsym(library, functions[i].name);
-        if (!function) end(functions[i].name, "is not in libcurl.so.4");
+        if (!function) end(functions[i].name, "is not in libcurl");
         memcpy(functions[i].target, &function, sizeof function);
     }
     curl.global_init(3);

@@ -68,7 +68,7 @@ struct library {
 
 extern struct library curl;
 
-/// Loads libcurl.so.4, or ends the process.
+/// Loads the libcurl that LARKSPUR_LIBCURL names, or the system's; ends the process if it cannot.
 void load_library(void);
 
 #endif

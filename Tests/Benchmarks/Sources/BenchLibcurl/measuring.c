@@ -56,28 +56,24 @@ struct options read_options(int count, char **arguments) {
     return options;
 }
 
-static int64_t processor_time(void) {
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * INT64_C(1000000) + usage.ru_utime.tv_usec +
-           usage.ru_stime.tv_usec;
-}
-
 int64_t monotonic_time(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return time.tv_sec * INT64_C(1000000) + time.tv_nsec / 1000;
 }
 
-void meter_start(struct meter *meter) {
-    meter->processor -= processor_time();
-    meter->wall -= monotonic_time();
+static void meter_add(struct meter *meter, int64_t sign) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    int64_t seconds = usage.ru_utime.tv_sec + usage.ru_stime.tv_sec;
+    meter->processor += sign * (seconds * 1000000 + usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+    meter->sleeps += sign * usage.ru_nvcsw;
+    meter->wall += sign * monotonic_time();
 }
 
-void meter_stop(struct meter *meter) {
-    meter->processor += processor_time();
-    meter->wall += monotonic_time();
-}
+void meter_start(struct meter *meter) { meter_add(meter, -1); }
+
+void meter_stop(struct meter *meter) { meter_add(meter, 1); }
 
 static int64_t count_descriptors(void) {
     DIR *folder = opendir("/proc/self/fd");
@@ -104,8 +100,9 @@ struct status read_status(int64_t sessions) {
 
 void report(int64_t requests, struct meter meter, struct opening opening, const struct status *samples,
             int sample_count) {
-    printf("{\"requests\":%" PRId64 ",\"cpu_us\":%" PRId64 ",\"wall_us\":%" PRId64 ",\"peak_rss_kib\":%" PRId64, requests,
-           meter.processor, meter.wall, read_status(0).peak_resident_kib);
+    printf("{\"requests\":%" PRId64 ",\"cpu_us\":%" PRId64 ",\"wall_us\":%" PRId64 ",\"sleeps\":%" PRId64, requests,
+           meter.processor, meter.wall, meter.sleeps);
+    printf(",\"peak_rss_kib\":%" PRId64, read_status(0).peak_resident_kib);
     printf(",\"opening\":{\"streams\":%ld,\"cpu_us\":%" PRId64 ",\"wall_us\":%" PRId64 ",\"rss_kib\":%" PRId64 "}",
            opening.streams, opening.meter.processor, opening.meter.wall, opening.resident_kib);
     printf(",\"growth\":[");

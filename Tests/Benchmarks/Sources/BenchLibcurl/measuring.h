@@ -29,10 +29,11 @@ struct options {
     long idle_streams;
 };
 
-/// Microseconds.
+/// Microseconds, and the number of times that a thread has gone to sleep.
 struct meter {
     int64_t processor;
     int64_t wall;
+    int64_t sleeps;
 };
 
 struct status {

@@ -2,52 +2,55 @@ internal import Larkspur
 internal import Measuring
 internal import Synchronization
 
-/// A `SessionManager` as it is without settings: the automatic transport, JSON responses.
+/// A `SessionManager` whose calls have closures.
 struct ManagerClient: CallbackClient {
-    private let workload: Options.Workload
-    /// Whether content is sent and taken as it is, as ``AwaitingManagerClient`` does.
-    private let isPlain: Bool
+    private let options: Options
     private let manager: SessionManager
 
     init(_ options: Options) {
-        workload = options.workload
-        isPlain = options.client.contains("-data")
+        self.options = options
         manager = .measured(options)
     }
 
-    func makeRequest(_ target: Target) -> Target { target }
+    func makeRequest(_ target: Target) -> Target { target.relative(to: options) }
 
     func perform(_ target: Target, completion: @escaping Completion) {
         let url = target.url
-        switch workload {
+        switch options.workload {
         case _ where target.staysOpen: openStream(url, completion)
-        case .json:
+        case _ where options.client.hasSuffix("-object"):
+            manager.get(url) { _, object in
+                completion(object == nil ? "no content" : nil)
+            } failure: { _, error in
+                completion("\(error)")
+            }
+        case .value:
+            manager.get(url, as: Item.self) { _, item in
+                completion(item.name.isEmpty ? "no name" : nil)
+            } failure: { _, error in
+                completion("\(error)")
+            }
+        case .items:
             manager.get(url, as: [Item].self) { _, items in
                 completion(items.isEmpty ? "no items" : nil)
             } failure: { _, error in
                 completion("\(error)")
             }
-        case .post where isPlain:
-            manager.upload(url, from: .data(Message.exampleData), headers: .json, as: .data) { _, data in
+        case .post:
+            manager.upload(url, from: .data(Message.exampleJSON), headers: .json, as: .data) { _, data in
                 completion(data.isEmpty ? "no content" : nil)
             } failure: { _, error in
                 completion("\(error)")
             }
-        case .post:
-            manager.post(url, body: .json(Message.example)) { _, object in
-                completion(object == nil ? "no content" : nil)
-            } failure: { _, error in
-                completion("\(error)")
-            }
-        case _ where isPlain:
-            manager.get(url, as: .data) { _, data in
+        case .encodedPost:
+            manager.post(url, body: .json(Message.example), as: .data) { _, data in
                 completion(data.isEmpty ? "no content" : nil)
             } failure: { _, error in
                 completion("\(error)")
             }
         default:
-            manager.get(url) { _, object in
-                completion(object == nil ? "no content" : nil)
+            manager.get(url, as: .data) { _, data in
+                completion(target.failure(status: 200, contentLength: data.count))
             } failure: { _, error in
                 completion("\(error)")
             }
@@ -67,33 +70,40 @@ struct ManagerClient: CallbackClient {
     func invalidate() async { manager.invalidate(cancellingTasks: false) }
 }
 
-/// A `SessionManager` whose calls are awaited. It sends and takes content as it is.
-struct AwaitingManagerClient: AsyncClient {
-    private let workload: Options.Workload
+/// A `SessionManager` whose calls are awaited.
+struct AwaitingManagerClient: PageClient {
+    private let options: Options
     private let manager: SessionManager
     /// The executor of the tasks that await; nil for the global one.
     let executor: (any TaskExecutor)?
 
     init(_ options: Options) {
-        workload = options.workload
+        self.options = options
         manager = .measured(options)
         executor = options.client.contains("-executor") ? manager.executor : nil
     }
 
-    func makeRequest(_ target: Target) -> Target { target }
+    func makeRequest(_ target: Target) -> Target { target.relative(to: options) }
 
     func perform(_ target: Target) async throws -> String? {
         let url = target.url
         if target.staysOpen { return await openStream(url) }
-        return switch workload {
-        case .json: try await manager.get(url).value(as: [Item].self).isEmpty ? "no items" : nil
+        return switch options.workload {
+        case .value: try await manager.get(url).value(as: Item.self).name.isEmpty ? "no name" : nil
+        case .items: try await manager.get(url).value(as: [Item].self).isEmpty ? "no items" : nil
         case .post:
-            try await manager.upload(url, from: .data(Message.exampleData), headers: .json).data.isEmpty
+            try await manager.upload(url, from: .data(Message.exampleJSON), headers: .json).data.isEmpty
                 ? "no content" : nil
+        case .encodedPost:
+            try await manager.post(url, body: .json(Message.example)).data.isEmpty ? "no content" : nil
         case .discard, .slow: try await discard(target)
-        case .uploadSequence, .slowUploadSequence: try await uploadSequence(target)
-        default: try await manager.get(url).data.isEmpty ? "no content" : nil
+        case _ where options.workload.uploadsSequence: try await uploadSequence(target)
+        default: target.failure(status: 200, contentLength: try await manager.get(url).data.count)
         }
+    }
+
+    func links(at url: String) async throws -> [String] {
+        try await manager.get(url).data.withUnsafeBytes(Page.links(in:))
     }
 
     private func discard(_ target: Target) async throws -> String? {
@@ -102,16 +112,14 @@ struct AwaitingManagerClient: AsyncClient {
         for try await chunk in content {
             let before = length
             length += chunk.count
-            let count = workload == .slow ? SlowConsumer.sleeps(from: before, to: length) : 0
+            let count = options.workload == .slow ? SlowConsumer.sleeps(from: before, to: length) : 0
             if count > 0 { try await Task.sleep(for: .milliseconds(count * SlowConsumer.sleepMilliseconds)) }
         }
         return target.failure(status: head.statusCode, contentLength: length)
     }
 
     private func uploadSequence(_ target: Target) async throws -> String? {
-        let chunks = ChunkSequence(length: target.uploadLength, pauses: workload == .slowUploadSequence) {
-            Data(count: $0)
-        }
+        let chunks = ChunkSequence(length: target.uploadLength, options.workload) { Data(count: $0) }
         let (head, content) = try await manager.put(target.url, body: .sequence(chunks)).open()
         return target.failure(status: head.statusCode, contentLength: try await content.collect(upTo: 1 << 10).count)
     }
@@ -149,16 +157,26 @@ extension HTTPHeaders {
     fileprivate static let json: HTTPHeaders = ["Content-Type": "application/json"]
 }
 
+extension Target {
+    /// The same target, with a path that is relative to the manager's base URL.
+    fileprivate func relative(to options: Options) -> Target {
+        let (origin, path) = parts
+        guard origin == options.target.parts.origin else { return self }
+        var target = self
+        target.url = String(path.dropFirst())
+        return target
+    }
+}
+
 extension SessionManager {
-    /// A session manager with its default settings, but for the cache and the number of connections.
+    /// A session manager with a base URL and its default settings, but for the number of connections.
     fileprivate static func measured(_ options: Options) -> SessionManager {
         let configuration = URLSessionConfiguration.default
-        // The network is what is measured.
-        configuration.urlCache = nil
+        if options.client.contains("-uncached") { configuration.urlCache = nil }
         configuration.httpMaximumConnectionsPerHost = options.connections
         // Longer than any measurement takes.
         if options.idleStreams > 0 { configuration.timeoutIntervalForRequest = 3600 }
-        let manager = SessionManager(configuration: configuration, requestSerializer: JSONRequestSerializer())
+        let manager = SessionManager(baseURL: options.target.parts.origin, configuration: configuration)
         if options.client.contains("-intercepted") { manager.interceptors.call = [Passage()] }
         // It drops what succeeds.
         if options.client.contains("-logged") { manager.observers = [ConsoleLogger(level: .failures)] }

@@ -1,4 +1,4 @@
-/// The content of an upload: chunks of 64 KiB, each of them made when it is asked for.
+/// The content of an upload: chunks of 64 KiB, each of them made when it is asked for, unless all are the same.
 package struct ChunkSequence<Chunk: Sendable>: AsyncSequence, Sendable {
     private let length: Int
     private let pause: Duration?
@@ -6,18 +6,27 @@ package struct ChunkSequence<Chunk: Sendable>: AsyncSequence, Sendable {
 
     /// - Parameters:
     ///   - length: The number of bytes of all chunks.
-    ///   - pauses: Whether the sequence sleeps 1 ms after each chunk.
+    ///   - workload: Whether the sequence sleeps 1 ms after each chunk, and whether all chunks are the same.
     ///   - makeChunk: Makes a chunk of so many bytes.
-    package init(length: Int, pauses: Bool, makeChunk: @escaping @Sendable (_ length: Int) -> Chunk) {
+    package init(
+        length: Int,
+        _ workload: Options.Workload,
+        makeChunk: @escaping @Sendable (_ length: Int) -> Chunk
+    ) {
         self.length = length
-        self.makeChunk = makeChunk
-        pause = pauses ? .milliseconds(1) : nil
+        pause = workload == .slowUploadSequence ? .milliseconds(1) : nil
+        if workload == .repeatedUploadSequence {
+            let chunk = makeChunk(Iterator.chunkLength)
+            self.makeChunk = { $0 == Iterator.chunkLength ? chunk : makeChunk($0) }
+        } else {
+            self.makeChunk = makeChunk
+        }
     }
 
     package func makeAsyncIterator() -> Iterator { Iterator(sequence: self, rest: length) }
 
     package struct Iterator: AsyncIteratorProtocol {
-        private static var chunkLength: Int { 1 << 16 }
+        fileprivate static var chunkLength: Int { 1 << 16 }
 
         fileprivate let sequence: ChunkSequence
         fileprivate var rest: Int

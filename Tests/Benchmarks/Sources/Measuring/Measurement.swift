@@ -1,7 +1,7 @@
 /// One measurement of one client: warms it up, measures it, and prints the figures as one line of JSON.
 package struct Measurement<C: Client> {
-    private let options: Options
-    private let makeClient: @Sendable () -> C
+    let options: Options
+    let makeClient: @Sendable () -> C
 
     package init(_ options: Options, makeClient: @escaping @Sendable () -> C) {
         self.options = options
@@ -85,7 +85,7 @@ package struct Measurement<C: Client> {
         if loop.finished == 0 { end("\(options.target.url): no request has ended") }
     }
 
-    private func report(
+    func report(
         requests: Int,
         _ meter: Meter,
         _ opening: Opening,
@@ -97,7 +97,8 @@ package struct Measurement<C: Client> {
         }
         print(
             #"{"requests":\#(requests),"cpu_us":\#(meter.processorMicroseconds),"#
-                + #""wall_us":\#(meter.wallMicroseconds),"peak_rss_kib":\#(ProcessStatus().peakResidentKiB),"#
+                + #""wall_us":\#(meter.wallMicroseconds),"sleeps":\#(meter.sleeps),"#
+                + #""peak_rss_kib":\#(ProcessStatus().peakResidentKiB),"#
                 + #""opening":\#(opening.json),"growth":[\#(growth.joined(separator: ","))]}"#
         )
     }

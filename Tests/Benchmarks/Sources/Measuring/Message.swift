@@ -1,4 +1,8 @@
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
 package import Foundation
+#endif
 
 /// What is posted.
 package struct Message: Encodable, Sendable {
@@ -7,11 +11,13 @@ package struct Message: Encodable, Sendable {
 
     /// The message that is posted. Making one takes longer than a request.
     package static let example = Message()
-    /// The JSON of ``example``, for clients that take bytes as they are.
-    package static let exampleData = Data(example.json.utf8)
+    /// The 1 KiB of JSON of ``example``, for requests that are prepared.
+    package static let exampleJSON = Data(#"{"id":\#(example.id),"text":"\#(example.text)"}"#.utf8)
+
+    private static let encoder = JSONEncoder()
 
     private init() {}
 
-    /// The message as 1 KiB of JSON, for clients that take bytes.
-    package var json: String { #"{"id":\#(id),"text":"\#(text)"}"# }
+    /// Encodes ``example``. All requests share an encoder.
+    package static func encodeExample() throws -> Data { try encoder.encode(example) }
 }

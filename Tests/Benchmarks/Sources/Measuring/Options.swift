@@ -4,10 +4,16 @@ package struct Options: Sendable {
     package enum Workload: String, Sendable {
         /// GET; the content is counted.
         case get
-        /// POST of 1 KiB of JSON; the content of the response is counted.
-        case post
+        /// GET; the content is decoded as an ``Item``.
+        case value
         /// GET; the content is decoded as an array of ``Item``.
-        case json
+        case items
+        /// POST of 1 KiB of JSON, which is prepared; the content of the response is counted.
+        case post
+        /// The same, with a value that is encoded for each request.
+        case encodedPost = "encoded-post"
+        /// GET of all pages of a site, each once; the links of the pages lead from one to the others.
+        case crawl
         /// GET; the content is counted as it arrives, and not kept.
         case discard
         /// As `discard`, with a consumer that sleeps.
@@ -20,10 +26,17 @@ package struct Options: Sendable {
         case uploadSequence = "upload-sequence"
         /// The same, with a sequence that sleeps.
         case slowUploadSequence = "upload-sequence-slow"
+        /// The same, with a sequence that has the same chunk again and again.
+        case repeatedUploadSequence = "upload-sequence-same-chunk"
         /// As many sessions as there are requests, each used once.
         case sessions
         /// The same, and all of them stay until the last one was used.
         case sessionsAlive = "sessions-alive"
+
+        /// Whether a sequence is uploaded.
+        package var uploadsSequence: Bool {
+            self == .uploadSequence || self == .slowUploadSequence || self == .repeatedUploadSequence
+        }
     }
 
     package private(set) var client = ""

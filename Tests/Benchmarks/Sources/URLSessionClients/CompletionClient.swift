@@ -15,9 +15,10 @@ struct CompletionClient: CallbackClient {
     func makeRequest(_ target: Target) -> MeasuredRequest { MeasuredRequest(target, options.workload) }
 
     func perform(_ request: MeasuredRequest, completion: @escaping Completion) {
-        let decodesJSON = options.workload == .json
-        session.dataTask(with: request.request) { data, response, error in
-            completion(Outcome(response, data?.count ?? 0, error, decodesJSON ? data : nil).failure(of: request.target))
+        let workload = options.workload
+        session.dataTask(with: request.made) { data, response, error in
+            let outcome = Outcome(response, data?.count ?? 0, error, workload.decodes ? data : nil)
+            completion(outcome.failure(of: request.target, workload))
         }.resume()
     }
 

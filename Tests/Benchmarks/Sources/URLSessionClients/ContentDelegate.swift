@@ -29,7 +29,7 @@ final class ContentDelegate: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     func expect(_ task: URLSessionTask, _ target: Target, _ completion: @escaping CallbackClient.Completion) {
-        let exchange = Exchange(target: target, completion: completion, json: workload == .json ? Data() : nil)
+        let exchange = Exchange(target: target, completion: completion, json: workload.decodes ? Data() : nil)
         exchanges.withLock { $0[task.taskIdentifier] = exchange }
     }
 
@@ -50,7 +50,7 @@ final class ContentDelegate: NSObject, URLSessionDataDelegate, Sendable {
         guard let exchange = exchanges.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
         if exchange.target.staysOpen { end("\(exchange.target.url) has ended: \(error.map { "\($0)" } ?? "no error")") }
         let outcome = Outcome(task.response, exchange.contentLength, error, exchange.json)
-        exchange.completion(outcome.failure(of: exchange.target))
+        exchange.completion(outcome.failure(of: exchange.target, workload))
     }
 
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {

@@ -17,7 +17,7 @@ struct DelegateClient: CallbackClient {
     func makeRequest(_ target: Target) -> MeasuredRequest { MeasuredRequest(target, options.workload) }
 
     func perform(_ request: MeasuredRequest, completion: @escaping Completion) {
-        let task = session.dataTask(with: request.request)
+        let task = session.dataTask(with: request.made)
         delegate.expect(task, request.target, completion)
         task.resume()
     }

@@ -16,13 +16,13 @@ struct FileClient: CallbackClient {
 
     func perform(_ request: MeasuredRequest, completion: @escaping Completion) {
         if options.workload == .upload {
-            session.uploadTask(with: request.request, fromFile: URL(filePath: options.file)) { _, response, error in
-                completion(Outcome(response, 0, error, nil).failure(of: request.target))
+            session.uploadTask(with: request.made, fromFile: URL(filePath: options.file)) { _, response, error in
+                completion(Outcome(response, 0, error, nil).failure(of: request.target, options.workload))
             }.resume()
         } else {
-            session.downloadTask(with: request.request) { file, response, error in
+            session.downloadTask(with: request.made) { file, response, error in
                 let size = try? file?.resourceValues(forKeys: [.fileSizeKey]).fileSize
-                completion(Outcome(response, size ?? 0, error, nil).failure(of: request.target))
+                completion(Outcome(response, size ?? 0, error, nil).failure(of: request.target, options.workload))
             }.resume()
         }
     }

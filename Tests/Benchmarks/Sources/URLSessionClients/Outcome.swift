@@ -17,13 +17,13 @@ struct Outcome {
         self.json = json
     }
 
-    func failure(of target: Target) -> String? {
+    func failure(of target: Target, _ workload: Options.Workload) -> String? {
         if let error { return "\(error)" }
         let status = (response as? HTTPURLResponse)?.statusCode ?? 0
         if let failure = target.failure(status: status, contentLength: contentLength) { return failure }
         guard let json else { return nil }
         do {
-            return try JSONDecoder().decode([Item].self, from: json).isEmpty ? "no items" : nil
+            return try workload.failure(in: json)
         } catch {
             return "\(error)"
         }

