@@ -4,7 +4,6 @@
 #include "OpenSSL.h"
 
 #if defined(__linux__) || defined(__ANDROID__)
-#include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -501,8 +500,6 @@ bool libcurl_multi_info_read(CURLM *multi, libcurl_message *message) {
 CURLSH *libcurl_share_init(void) { return libcurl_unavailability() ? NULL : curl.share_init(); }
 void libcurl_share_cleanup(CURLSH *share) { curl.share_cleanup(share); }
 int libcurl_share_add(CURLSH *share, int data) { return curl.share_setopt(share, 1 /* CURLSHOPT_SHARE */, data); }
-
-size_t libcurl_allocation_size(void *allocation) { return malloc_usable_size(allocation); }
 
 // MARK: TLS
 

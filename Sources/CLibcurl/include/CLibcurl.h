@@ -537,12 +537,6 @@ bool libpsl_is_available(void);
 /// name has no registrable domain, or if there is no list. The name must be in ASCII and in lower case.
 int libpsl_registrable_domain(const char *name);
 
-// MARK: Memory
-
-/// The number of bytes that malloc has reserved at an address. This is malloc_usable_size, which Swift's module of the
-/// C library does not contain.
-size_t libcurl_allocation_size(void *allocation);
-
 #pragma clang assume_nonnull end
 
 #endif

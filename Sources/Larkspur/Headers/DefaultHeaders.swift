@@ -5,11 +5,12 @@ extension HTTPHeaders {
     /// `User-Agent` from the process's name, the bundle's version and the operating system. The fields are created
     /// once.
     ///
-    /// On Linux the language comes from the process's locale. The locale is the first of the environment variables
-    /// `LC_ALL`, `LC_MESSAGES` and `LANG` that has a value. If that value is `C` or `POSIX`, or if no variable has a
-    /// value, there is no `Accept-Language`. The operating system is `Linux`, without the kernel's release, because the
-    /// release would reveal the known vulnerabilities of the machine to servers. On Apple platforms both fields are as
-    /// in AFNetworking, but a name that is not ASCII is percent-encoded instead of transliterated.
+    /// On Linux the version is always `1.0`, because a program has no bundle there. The language comes from the
+    /// process's locale. The locale is the first of the environment variables `LC_ALL`, `LC_MESSAGES` and `LANG` that
+    /// has a value. If that value is `C` or `POSIX`, or if no variable has a value, there is no `Accept-Language`. The
+    /// operating system is `Linux`, without the kernel's release, because the release would reveal the known
+    /// vulnerabilities of the machine to servers. On Apple platforms both fields are as in AFNetworking, but a name that
+    /// is not ASCII is percent-encoded instead of transliterated.
     public static let `default`: HTTPHeaders = {
         var headers: HTTPHeaders = []
         let language = Field.acceptLanguage(Platform.preferredLanguages)
@@ -24,9 +25,14 @@ extension HTTPHeaders {
         return headers
     }()
 
+    /// The version of the program's bundle; nil on Linux, where programs have no bundle.
     private static var bundleVersion: String? {
+        #if canImport(Darwin)
         let info = Bundle.main.infoDictionary
         return info?["CFBundleShortVersionString"] as? String ?? info?["CFBundleVersion"] as? String
+        #else
+        return nil
+        #endif
     }
 }
 
@@ -71,7 +77,10 @@ struct LocaleName {
     /// Returns the locale of a process's messages; nil if no variable names a locale. An empty variable counts as
     /// unset.
     static func ofMessages(in environment: [String: String]) -> LocaleName? {
-        ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }.map(LocaleName.init)
+        for variable in ["LC_ALL", "LC_MESSAGES", "LANG"] {
+            if let value = environment[variable], !value.isEmpty { return LocaleName(value) }
+        }
+        return nil
     }
 
     /// The language tag (RFC 5646), such as `de-AT`; nil for `C`, `POSIX`, and a value that is not the name of a

@@ -96,7 +96,7 @@ public struct StatusCodes: Hashable, Sendable {
 
     /// Creates a set of the codes of a half-open range.
     /// - Parameter codes: The codes, such as `200..<300`.
-    public init(_ codes: Range<Int>) { self.init(RangeSet(codes)) }
+    public init(_ codes: Range<Int>) { intervals = codes.isEmpty ? [] : [codes] }
 
     /// Creates a set of the codes of a closed range.
     /// - Parameter codes: The codes, such as `200...299`.

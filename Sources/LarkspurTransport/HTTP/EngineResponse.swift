@@ -21,12 +21,11 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
     /// Creates a response. If the superclass has an unexpected layout, the result is nil, and the caller has to create
     /// an ordinary `HTTPURLResponse`.
     init?(url: URL, statusCode: Int, httpVersion: String, fields: [String: String]) {
-        guard let offset = Self.fieldsOffset else { return nil }
+        guard let storedFields = Self.storedFields else { return nil }
         self.fields = fields
         ownURL = url
         super.init(url: Self.constantURL, statusCode: statusCode, httpVersion: httpVersion, headerFields: nil)
-        Unmanaged.passUnretained(self).toOpaque().advanced(by: offset)
-            .assumingMemoryBound(to: [String: String].self).pointee = fields
+        storedFields.set(fields, in: self)
     }
 
     /// Creates a response with these fields. If this class cannot be used, the result is an ordinary `HTTPURLResponse`.
@@ -102,30 +101,22 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
     // MARK: The superclass's storage
 
     /// Whether the superclass has the expected layout, and the environment does not switch the class off.
-    static var isAvailable: Bool { fieldsOffset != nil }
+    static var isAvailable: Bool { storedFields != nil }
 
     /// Whether the environment has the variable that switches this class off.
     static func isSwitchedOff(by environment: [String: String]) -> Bool {
         environment["LARKSPUR_ORDINARY_RESPONSES"] == "1"
     }
 
-    /// The offset of the fields in the superclass's storage. Reflection shows the fields of a sample response, and
-    /// their position in its memory is the offset. Nil if the position is not found, if a write to it does not have the
-    /// expected effect, or if the environment switches this class off.
-    private static let fieldsOffset: Int? = {
-        guard !isSwitchedOff(by: ProcessInfo.processInfo.environment), let url = URL(string: "http://localhost/"),
-            let sample = HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: ["X-A": "b"]),
-            let stored = Mirror(reflecting: sample).children.first(where: { $0.label == "_allHeaderFields" })?.value,
-            let fields = stored as? [String: String], type(of: stored) == [String: String].self,
-            MemoryLayout<[String: String]>.size == MemoryLayout<UInt>.size
+    /// The fields in the superclass's storage. Nil if the superclass does not have the property, if a write to it does
+    /// not have the expected effect, or if the environment switches this class off.
+    private static let storedFields: StoredProperty? = {
+        guard !isSwitchedOff(by: ProcessInfo.processInfo.environment),
+            let property = StoredProperty("_allHeaderFields", of: HTTPURLResponse.self, as: [String: String].self),
+            let sample = HTTPURLResponse(url: constantURL, statusCode: 200, httpVersion: nil, headerFields: nil)
         else { return nil }
-        let pattern = unsafeBitCast(fields, to: UInt.self)
-        let object = Unmanaged.passUnretained(sample).toOpaque()
-        let offsets = stride(from: 0, to: libcurl_allocation_size(object), by: MemoryLayout<UInt>.stride)
-        let matches = offsets.filter { object.load(fromByteOffset: $0, as: UInt.self) == pattern }
-        guard matches.count == 1, let offset = matches.first else { return nil }
-        object.advanced(by: offset).assumingMemoryBound(to: [String: String].self).pointee = ["X-C": "d"]
-        return sample.value(forHTTPHeaderField: "X-C") == "d" && sample.allHeaderFields.count == 1 ? offset : nil
+        property.set(["X-A": "b"], in: sample)
+        return sample.value(forHTTPHeaderField: "X-A") == "b" ? property : nil
     }()
 }
 #endif

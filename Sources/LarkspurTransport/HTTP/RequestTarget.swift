@@ -78,7 +78,7 @@ struct RequestTarget: Equatable {
 
     /// Whether a scheme is http or https.
     private static func isHTTP(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
-        (bytes.count == 4 || bytes.count == 5) && zip(bytes, "https".utf8).allSatisfy { $0.asLowercase == $1 }
+        "https".utf8.starts(with: bytes) { $0 == $1.asLowercase } && bytes.count >= 4
     }
 
     /// Returns the end of the host in a text of host and port; nil if the host is empty or the port is impossible.
