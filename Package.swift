@@ -14,6 +14,7 @@ let package = Package(
     products: [
         .library(name: "Larkspur", targets: ["Larkspur"]),
         .library(name: "LarkspurImages", targets: ["LarkspurImages"]),
+        .library(name: "LarkspurXML", targets: ["LarkspurXML"]),
         .library(name: "LarkspurActivity", targets: ["LarkspurActivity"]),
         .library(name: "LarkspurReachability", targets: ["LarkspurReachability"]),
         .library(name: "LarkspurCurlCommands", targets: ["LarkspurCurlCommands"]),
@@ -58,6 +59,7 @@ let package = Package(
         ),
         .target(name: "LarkspurCurlCommands", dependencies: ["HTTPSyntax", "Larkspur"], swiftSettings: strict),
         .target(name: "LarkspurImages", dependencies: ["CImages", "HTTPSyntax", "Larkspur"], swiftSettings: strict),
+        .target(name: "LarkspurXML", dependencies: ["HTTPSyntax", "Larkspur"], swiftSettings: strict),
         .target(
             name: "LarkspurTesting",
             dependencies: ["CLoopbackTLS", "HTTPSyntax", "JSONSyntax", "Larkspur", "LarkspurTransport"],
@@ -145,7 +147,8 @@ let package = Package(
             name: "LarkspurTests",
             dependencies: [
                 "Dialogue", "HTTPSyntax", "JSONSyntax", "Larkspur", "LarkspurActivity", "LarkspurCurlCommands",
-                "LarkspurReachability", "LarkspurTesting", "LarkspurTestSupport", "LarkspurTransport", "TestSupport",
+                "LarkspurReachability", "LarkspurTesting", "LarkspurTestSupport", "LarkspurTransport", "LarkspurXML",
+                "TestSupport",
             ],
             swiftSettings: strict
         ),

@@ -44,6 +44,7 @@ CATALOGUES = {
     'LarkspurActivity': {},
     'LarkspurCurlCommands': {'Guides': ['CurlCommands']},
     'LarkspurImages': {'Guides': ['Images']},
+    'LarkspurXML': {},
     'LarkspurReachability': {'Guides': ['Reachability']},
     'LarkspurTransport': {'Guides': ['Linux', 'LibcurlVersions', 'StaticPrograms']},
     'LarkspurTesting': {'Guides': ['Testing']},

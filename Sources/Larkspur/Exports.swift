@@ -1,4 +1,4 @@
-// `import Larkspur` also imports Foundation and its networking and XML parts, which are separate modules on Linux.
+// `import Larkspur` also imports Foundation and its networking part, which is a separate module on Linux.
 // LarkspurTransport contains the engine on Linux. Every other file of this module relies on these imports.
 
 @_exported public import Foundation
@@ -6,7 +6,4 @@
 
 #if canImport(FoundationNetworking)
 @_exported public import FoundationNetworking
-#endif
-#if canImport(FoundationXML)
-@_exported public import FoundationXML
 #endif

@@ -56,6 +56,7 @@ let package = Package(
         module("LarkspurActivity", ["Larkspur"]),
         module("LarkspurCurlCommands", ["HTTPSyntax", "Larkspur"]),
         module("LarkspurImages", ["CImages", "Larkspur"]),
+        module("LarkspurXML", ["HTTPSyntax", "Larkspur"]),
         module(
             "LarkspurTesting",
             ["CLoopbackTLS", "HTTPSyntax", "JSONSyntax", "Larkspur", "LarkspurTransport"]
@@ -71,6 +72,7 @@ let package = Package(
             dependencies: [
                 "CCodings", "CFuzz", "CLibcurl", "CLoopbackTLS", "HTTPSyntax", "JSONSyntax", "Larkspur",
                 "LarkspurCommand", "LarkspurCurlCommands", "LarkspurImages", "LarkspurTesting", "LarkspurTransport",
+                "LarkspurXML",
             ],
             swiftSettings: instrumented,
             linkerSettings: [.unsafeFlags(["-sanitize=address"]), .linkedLibrary("stdc++")]

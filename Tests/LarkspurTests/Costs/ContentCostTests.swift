@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Larkspur
+@testable import LarkspurXML
 
 /// Each reader of content, and each writer of what a caller may have from others, with 512 KiB of its worst: the cost
 /// grows with the length.

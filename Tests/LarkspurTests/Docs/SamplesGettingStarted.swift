@@ -1,4 +1,5 @@
 import Larkspur
+import LarkspurXML
 
 /// The samples of `Docs/GettingStarted.md`, `Docs/Requests.md` and `Docs/Responses.md`, each between two markers; their
 /// output is recorded.
@@ -132,6 +133,16 @@ struct GettingStartedSamples: Sendable {
             case let members as [String: Any]: print(members.count)
             default: print("no content")
             }
+        }
+        // end
+    }
+
+    func document() {
+        // sample: document
+        manager.get("news", as: .xmlDocument) { _, document in
+            print(document.rootElement()?.name ?? "no root")
+        } failure: { _, error in
+            print(error)
         }
         // end
     }

@@ -1,3 +1,4 @@
+import LarkspurXML
 import Testing
 
 @testable import Larkspur

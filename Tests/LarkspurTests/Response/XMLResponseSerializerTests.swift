@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Larkspur
+@testable import LarkspurXML
 
 /// Documents that end the process, or read its files, where FoundationXML on Linux is let at them.
 enum HostileXML {

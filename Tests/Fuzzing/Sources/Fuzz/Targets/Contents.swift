@@ -1,11 +1,11 @@
 import Foundation
 import FoundationNetworking
-import FoundationXML
 import HTTPSyntax
 
 @testable import Larkspur
 @testable import LarkspurTesting
 @testable import LarkspurTransport
+@testable import LarkspurXML
 
 /// The readers of content: event streams, lines, codings, XML, property lists, JSON, forms.
 extension FuzzTarget {
