@@ -140,7 +140,7 @@ struct GettingStartedSamples: Sendable {
     func document() {
         // sample: document
         manager.get("news", as: .xmlDocument) { _, document in
-            print(document.rootElement()?.name ?? "no root")
+            print(document?.rootElement()?.name ?? "no root")
         } failure: { _, error in
             print(error)
         }
