@@ -25,7 +25,7 @@ public struct XMLDocumentResponseSerializer: ResponseSerializer {
 
     /// Parses the content.
     /// - Returns: The document, or nil if there is no content.
-    /// - Throws: ``LarkspurError`` with the code `responseSerializationFailed`, if the content is not well-formed XML.
+    /// - Throws: `LarkspurError` with the code `responseSerializationFailed`, if the content is not well-formed XML.
     public func serialize(_ data: Data, response: URLResponse?) throws(LarkspurError) -> sending XMLDocument? {
         if data.isEmpty { return nil }
         try XMLContent.requireWellFormed(data)

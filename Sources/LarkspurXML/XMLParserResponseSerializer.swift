@@ -18,7 +18,7 @@ public struct XMLParserResponseSerializer: ResponseSerializer {
 
     /// Creates the parser.
     /// - Returns: A parser that has not been started, or nil if there is no content.
-    /// - Throws: ``LarkspurError`` with the code `responseSerializationFailed`, if the encoding is unknown, the content
+    /// - Throws: `LarkspurError` with the code `responseSerializationFailed`, if the encoding is unknown, the content
     ///   is not valid in it, or the content has one of the constructs with which `XMLParser` crashes on Linux: a
     ///   processing instruction without data, and declarations of attributes, notations and unparsed entities.
     public func serialize(_ data: Data, response: URLResponse?) throws(LarkspurError) -> sending XMLParser? {

@@ -9,8 +9,8 @@ extension HTTPHeaders {
     /// process's locale. The locale is the first of the environment variables `LC_ALL`, `LC_MESSAGES` and `LANG` that
     /// has a value. If that value is `C` or `POSIX`, or if no variable has a value, there is no `Accept-Language`. The
     /// operating system is `Linux`, without the kernel's release, because the release would reveal the known
-    /// vulnerabilities of the machine to servers. On Apple platforms both fields are as in AFNetworking, but a name that
-    /// is not ASCII is percent-encoded instead of transliterated.
+    /// vulnerabilities of the machine to servers. On Apple platforms both fields are as in AFNetworking, but a name
+    /// that is not ASCII is percent-encoded instead of transliterated.
     public static let `default`: HTTPHeaders = {
         var headers: HTTPHeaders = []
         let language = Field.acceptLanguage(Platform.preferredLanguages)

@@ -7,12 +7,15 @@ extension CacheEntry {
     /// while it is fresh, after a validation, or stale as its directives permit.
     var isUsefulByDefault: Bool {
         if !conditions.isEmpty { return true }
-        guard fields["Cache-Control"] != nil || fields["Expires"] != nil || fields["Pragma"] != nil else { return false }
+        guard Self.freshnessFields.contains(where: { fields[$0] != nil }) else { return false }
         let directives = directives
         if directives.noCache { return false }
         let mayBeStale = directives.staleWhileRevalidate != nil || directives.staleIfError != nil
         return mayBeStale && !directives.mustRevalidate || Freshness(of: self, at: responseTime).isFresh
     }
+
+    /// Without one of these fields, a response that has no validator is never fresh.
+    private static let freshnessFields = ["Cache-Control", "Expires", "Pragma"]
 
     /// Whether the copy of this entry shows the other one too: the two differ in nothing but their dates and ages.
     func hasSameCopy(as other: CacheEntry) -> Bool {

@@ -140,7 +140,7 @@ struct GettingStartedSamples: Sendable {
     func document() {
         // sample: document
         manager.get("news", as: .xmlDocument) { _, document in
-            print(document?.rootElement()?.name ?? "no root")
+            if let name = document?.rootElement()?.name { print(name) }
         } failure: { _, error in
             print(error)
         }

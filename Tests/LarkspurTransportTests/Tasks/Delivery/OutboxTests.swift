@@ -131,7 +131,8 @@ struct OutboxTests {
         engine.outbox.end(otherTask, with: nil)
         engine.outbox.end(task, with: URLError(.timedOut))
         engine.outbox.send()
-        #expect(receiver.events.values == ["failure \(URLError.Code.timedOut.rawValue)"] && other.events.values == ["end"])
+        #expect(receiver.events.values == ["failure \(URLError.Code.timedOut.rawValue)"])
+        #expect(other.events.values == ["end"])
         #expect(!engine.outbox.isHolding)
     }
 
