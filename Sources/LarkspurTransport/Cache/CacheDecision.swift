@@ -24,7 +24,7 @@ enum CacheDecision: Sendable {
     ///   - candidates: The entries for the request's URL and fields.
     ///   - now: The time at which the request is made.
     static func decide(_ candidates: [CacheEntry], for request: CacheRequest, at now: Date) -> CacheDecision {
-        guard MethodProperties(request.method).isCacheable, !request.isSpecial else {
+        guard CacheRequest.serves(request.method), !request.isSpecial else {
             return request.forbidsLoading ? .fail : .bypass
         }
         // The latest entry, as section 4 requires.
@@ -46,11 +46,13 @@ enum CacheDecision: Sendable {
     private static func decide(_ entry: CacheEntry?, for request: CacheRequest, at now: Date) -> CacheDecision {
         let wishes = request.directives
         guard let entry else { return wishes.onlyIfCached ? .gatewayTimeout : .load(fallback: nil) }
+        if !entry.mayBeUsedByDefault, !request.mayUseAnyEntry, !wishes.onlyIfCached { return .load(fallback: entry) }
         let directives = entry.directives
-        let freshness = Freshness(of: entry, at: now)
         let mustAsk = directives.noCache || wishes.noCache
+        if mustAsk { return wishes.onlyIfCached ? .gatewayTimeout : ask(about: entry, request) }
+        let freshness = Freshness(of: entry, at: now)
         let isYoungEnough = wishes.maxAge.map { freshness.age <= TimeInterval($0) } ?? true
-        if !mustAsk, isYoungEnough {
+        if isYoungEnough {
             let isFresh = freshness.isFresh && freshness.lifetime >= freshness.age + TimeInterval(wishes.minFresh ?? 0)
             let mayBeStale = !directives.mustRevalidate && wishes.minFresh == nil
             let isTolerable = mayBeStale && wishes.maxStale.map { freshness.staleness <= TimeInterval($0) } ?? false
@@ -58,7 +60,7 @@ enum CacheDecision: Sendable {
         }
         if wishes.onlyIfCached { return .gatewayTimeout }
         let hasWishes = wishes.maxAge != nil || wishes.minFresh != nil
-        if !mustAsk, !directives.mustRevalidate, !hasWishes, let limit = directives.staleWhileRevalidate,
+        if !directives.mustRevalidate, !hasWishes, let limit = directives.staleWhileRevalidate,
             freshness.staleness <= TimeInterval(limit)
         {
             return .useWhileRevalidating(entry)

@@ -9,6 +9,8 @@ extension CacheEntry {
         "Proxy-Connection", "Te", "Transfer-Encoding", "Upgrade",
     ]
 
+    private static let lengthsOfUnstored = Set(unstored.map(\.text.utf8.count))
+
     /// The fields that belong to the content, which a 304 does not change (RFC 9111, section 3.2).
     private static let ofContent: Set<TextKey> = [
         "Content-Encoding", "Content-Length", "Content-Range", "Content-Type",
@@ -16,8 +18,12 @@ extension CacheEntry {
 
     /// Returns the fields of a response that are stored.
     static func storedFields(of fields: [String: String]) -> [String: String] {
-        var storedFields = fields.filter { !unstored.contains($0.key) }
-        for name in fields["Connection"]?.parts(separatedBy: ",") ?? [] {
+        var storedFields = fields
+        for name in fields.keys where lengthsOfUnstored.contains(name.utf8.count) && unstored.contains(name) {
+            storedFields[name] = nil
+        }
+        guard let options = fields["Connection"], options != "keep-alive" else { return storedFields }
+        for name in options.parts(separatedBy: ",") {
             let name = String(decoding: name.utf8.filter { !$0.isBlank }, as: UTF8.self)
             for key in storedFields.keys where key.hasSameLetters(as: name) { storedFields[key] = nil }
         }

@@ -42,6 +42,8 @@ struct CacheEntry: Equatable, Sendable {
     var userInfo: UserInfo?
     /// The request for which a plain `URLCache` has a copy of the entry; nil if there is no copy.
     var copy: URLRequest?
+    /// Whether a request with the default policy might use the entry. If false, it is certain that none can.
+    var mayBeUsedByDefault = true
 
     /// The key that distinguishes the entry from all other entries, including entries for the same URL.
     var variantKey: String {

@@ -21,6 +21,7 @@ struct CacheProposal: Sendable {
         if let response = answer.response as? HTTPURLResponse {
             entry.status = response.statusCode
             entry.fields = CacheEntry.storedFields(of: response.textFields)
+            entry.mayBeUsedByDefault = true
         }
         entry.userInfo = answer.userInfo.map { CacheEntry.UserInfo($0) }
         destination.store(entry, for: request)

@@ -17,14 +17,18 @@ struct CacheRequest: Sendable {
     init(method: String, policy: URLRequest.CachePolicy, fields: CacheRequestFields) {
         self.method = method
         self.policy = policy
-        let isPlain = fields.isPlain
-        directives = isPlain ? CacheControl() : CacheControl(fields["cache-control"], pragma: fields["pragma"])
-        isSpecial = !isPlain && Self.specialFields.contains { fields[$0] != nil }
+        let hasDirectives = fields.hasGiven(anyOf: Self.directiveFields)
+        directives = hasDirectives ? CacheControl(fields["cache-control"], pragma: fields["pragma"]) : CacheControl()
+        isSpecial = fields.hasGiven(anyOf: Self.specialFields)
     }
 
+    private static let directiveFields = ["cache-control", "pragma"]
     private static let specialFields = [
         "range", "if-range", "if-none-match", "if-modified-since", "if-match", "if-unmodified-since", "host",
     ]
+
+    /// Whether stored responses may answer requests with a method.
+    static func serves(_ method: String) -> Bool { method == "GET" || MethodProperties(method).isCacheable }
 
     /// Whether the request allows the response to be stored.
     var allowsStoring: Bool { method == "GET" && !directives.noStore && !isSpecial }

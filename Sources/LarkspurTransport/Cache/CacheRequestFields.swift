@@ -28,8 +28,14 @@ struct CacheRequestFields: Sendable {
         self.cookie = cookie
     }
 
-    /// Whether neither the request nor the session sets a field.
-    var isPlain: Bool { own.isEmpty && additional.isEmpty }
+    /// Whether the request or the session sets one of the fields.
+    func hasGiven(anyOf names: [String]) -> Bool {
+        Self.has(anyOf: names, own) || Self.has(anyOf: names, additional)
+    }
+
+    private static func has(anyOf names: [String], _ fields: [String: String]) -> Bool {
+        fields.keys.contains { key in names.contains { key.hasSameLetters(as: $0) } }
+    }
 
     /// Whether a credential was used for a challenge.
     var answersChallenge: Bool { userCredential != nil }

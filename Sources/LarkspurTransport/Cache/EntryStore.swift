@@ -11,6 +11,8 @@ final class EntryStore: ResponseStore {
     fileprivate struct State {
         var memory = RecencyIndex<TextKey, CacheEntry>()
         var memoryCapacity: Int
+        /// The part of the capacity that is used elsewhere, in bytes.
+        var reservedMemory = 0
         var diskCapacity: Int
         /// The known files, by the checksums of their URLs.
         var files = RecencyIndex<UInt64, CacheFolder.File>()
@@ -54,7 +56,18 @@ final class EntryStore: ResponseStore {
         set {
             state.withLock { state in
                 state.memoryCapacity = max(0, newValue)
-                state.memory.evict(to: state.memoryCapacity)
+                state.evictMemory()
+            }
+        }
+    }
+
+    /// The part of the capacity in memory that is used elsewhere, in bytes.
+    var reservedMemory: Int {
+        get { state.withLock { $0.reservedMemory } }
+        set {
+            state.withLock { state in
+                state.reservedMemory = newValue
+                state.evictMemory()
             }
         }
     }
@@ -209,6 +222,11 @@ final class EntryStore: ResponseStore {
         }
     }
 
+    /// Removes the entry in memory that serves the same requests as another one.
+    func removeVariant(of entry: CacheEntry) {
+        _ = state.withLock { $0.memory.remove(TextKey(entry.url)) { $0.isSameVariant(as: entry) } }
+    }
+
     /// Removes the entries in memory that meet a condition.
     func removeAll(where condition: (CacheEntry) -> Bool) {
         state.withLock { state in
@@ -277,11 +295,17 @@ extension EntryStore.State {
 
     /// Stores an entry in memory in place of its previous version, if it is small enough.
     fileprivate mutating func store(_ entry: CacheEntry, limit: Int) {
-        memory.remove(TextKey(entry.url)) { $0.isSameVariant(as: entry) }
-        guard entry.content.count <= limit else { return }
-        memory.insert(entry, for: TextKey(entry.url), cost: entry.cost)
-        _ = memory.trim(TextKey(entry.url), to: EntryStore.maximumVariants)
-        memory.evict(to: memoryCapacity)
+        let key = TextKey(entry.url)
+        let isSmall = entry.content.count <= limit
+        if !isSmall || !memory.replaceLast(key, with: entry, cost: entry.cost, where: { $0.isSameVariant(as: entry) }) {
+            memory.remove(key) { $0.isSameVariant(as: entry) }
+            guard isSmall else { return }
+            memory.insert(entry, for: key, cost: entry.cost)
+            _ = memory.trim(key, to: EntryStore.maximumVariants)
+        }
+        evictMemory()
     }
+
+    fileprivate mutating func evictMemory() { memory.evict(to: memoryCapacity - reservedMemory) }
 }
 #endif

@@ -15,6 +15,8 @@ import Synchronization
 final class PlainStore: ResponseStore {
     fileprivate struct Copies {
         weak var cache: URLCache?
+        /// The entries that only requests for any stored response can use, unless a request field distinguishes them.
+        var unused: UnusedEntries
         /// Whether a copy was made, so that a removal may concern one.
         var wereMade = false
         var hasSign = false
@@ -27,25 +29,33 @@ final class PlainStore: ResponseStore {
 
     init(_ cache: URLCache) {
         entries = EntryStore(memoryCapacity: cache.memoryCapacity, diskCapacity: 0, directory: nil)
-        copies = Mutex(Copies(cache: cache))
+        // Each of the two kinds of entries has half of the capacity, if there are both.
+        copies = Mutex(Copies(cache: cache, unused: UnusedEntries(capacity: cache.memoryCapacity / 2)))
     }
 
     var maximumContentSize: Int { entries.maximumContentSize }
 
     func lookUp(_ url: String, for request: CacheRequest) -> StoreLookUp {
         copies.withLock { copies in
-            let found = entries.lookUp(url, for: request)
+            var found = entries.lookUp(url)
             if let copy = found.entries.lazy.compactMap(\.copy).first, !copies.has(copy) {
                 entries.remove(url)
-            } else if request.mayUseAnyEntry, copies.hasSign, found.entries.contains(where: { $0.copy == nil }),
+                found = entries.lookUp(url)
+            }
+            guard request.mayUseAnyEntry else {
+                found.hasUnusable = copies.unused.contains(url)
+                return found
+            }
+            if copies.hasSign, copies.unused.contains(url) || found.entries.contains(where: { $0.copy == nil }),
                 !copies.has(Self.sign)
             {
                 copies.hasSign = false
+                copies.unused.removeAll()
                 entries.removeAll { $0.copy == nil }
-            } else {
-                return found
+                found = entries.lookUp(url)
             }
-            return entries.lookUp(url, for: request)
+            if let unused = copies.unused[url] { found.entries.append(unused) }
+            return found
         }
     }
 
@@ -55,28 +65,34 @@ final class PlainStore: ResponseStore {
 
     func store(_ entry: CacheEntry, for request: URLRequest) {
         copies.withLock { copies in
-            let known = entries.lookUp(entry.url).entries
+            let known = entries.memoryUsage == 0 ? [] : entries.lookUp(entry.url).entries
             var entry = entry
-            if entry.isUsefulByDefault {
+            entry.mayBeUsedByDefault = entry.mayBeUsedByDefault && entry.isUsefulByDefault
+            if entry.mayBeUsedByDefault {
                 let former = known.first { $0.isSameVariant(as: entry) && $0.hasSameCopy(as: entry) }
                 entry.copy = former?.copy ?? copies.make(entry)
-            } else {
-                entry.copy = nil
-                // The copy is of this response's former version, unless it is of another variant.
-                if let copy = known.first(where: { $0.copy != nil })?.copy,
-                    !known.contains(where: { $0.copy != nil && !$0.isSameVariant(as: entry) })
-                {
-                    copies.remove(copy)
-                }
-                copies.addSign(Self.sign)
+                copies.unused.remove(entry.url)
+                return entries.store(entry)
             }
-            entries.store(entry)
+            entry.copy = nil
+            // The copy is of this response's former version, unless it is of another variant.
+            if let copy = known.first(where: { $0.copy != nil })?.copy,
+                !known.contains(where: { $0.copy != nil && !$0.isSameVariant(as: entry) })
+            {
+                copies.remove(copy)
+            }
+            copies.addSign(Self.sign)
+            guard entry.varying.isEmpty, entry.authorization == nil else { return entries.store(entry) }
+            if known.contains(where: { $0.isSameVariant(as: entry) }) { entries.removeVariant(of: entry) }
+            if copies.unused.isEmpty { entries.reservedMemory = copies.unused.capacity }
+            copies.unused.insert(entry)
         }
     }
 
     func remove(_ url: String) {
         copies.withLock { copies in
             entries.remove(url)
+            copies.unused.remove(url)
             if copies.wereMade, let request = CacheEntry.copyRequest(for: url) { copies.remove(request) }
         }
     }
@@ -84,6 +100,7 @@ final class PlainStore: ResponseStore {
     func removeAll() {
         copies.withLock { copies in
             entries.removeAll()
+            copies.unused.removeAll()
             copies.hasSign = false
             copies.cache?.removeAllCachedResponses()
         }

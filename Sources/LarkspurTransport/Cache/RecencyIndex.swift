@@ -3,8 +3,8 @@
 struct RecencyIndex<Key: Hashable & Sendable, Element: Sendable>: Sendable {
     private struct Node: Sendable {
         let key: Key
-        let element: Element
-        let cost: Int
+        var element: Element
+        var cost: Int
         var older: Int?
         var newer: Int?
     }
@@ -37,6 +37,23 @@ struct RecencyIndex<Key: Hashable & Sendable, Element: Sendable>: Sendable {
         identifiers[key, default: []].append(identifier)
         totalCost += cost
         append(identifier)
+    }
+
+    /// Replaces the element that was inserted last for a key, if it meets a condition, as the most recently used one.
+    /// - Returns: Whether the element was replaced.
+    mutating func replaceLast(_ key: Key, with element: Element, cost: Int, where condition: (Element) -> Bool) -> Bool
+    {
+        guard let identifier = identifiers[key]?.last, let index = nodes.index(forKey: identifier),
+            condition(nodes.values[index].element)
+        else { return false }
+        totalCost += cost - nodes.values[index].cost
+        nodes.values[index].element = element
+        nodes.values[index].cost = cost
+        if identifier != newest {
+            detach(identifier)
+            append(identifier)
+        }
+        return true
     }
 
     /// Records a use of the elements for a key.

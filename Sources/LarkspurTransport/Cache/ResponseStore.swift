@@ -25,8 +25,10 @@ protocol ResponseStore: Sendable {
 
 /// The entries of a URL that a store knows without waiting.
 struct StoreLookUp: Sendable {
-    let entries: [CacheEntry]
+    var entries: [CacheEntry]
     /// Whether there may be more entries, which only ``ResponseStore/load(_:_:completion:)`` finds.
     let mayHaveMore: Bool
+    /// Whether there is another entry, which the request cannot use.
+    var hasUnusable = false
 }
 #endif

@@ -31,6 +31,11 @@ enum StoreDecision: Equatable, Sendable {
 
     static func decide(_ head: ResponseHead, for request: CacheRequest) -> StoreDecision {
         guard request.allowsStoring else { return .refuse(.request) }
+        return request.takesAnything ? decide(head, takesAnything: true) : head.storable.value(of: head).decision
+    }
+
+    /// - Parameter takesAnything: Whether the request takes any stored response, even if it is stale.
+    static func decide(_ head: ResponseHead, takesAnything: Bool) -> StoreDecision {
         let fields = head.fields
         let hasValidator = fields["Etag"] != nil || fields["Last-Modified"] != nil
         let control = fields["Cache-Control"]
@@ -45,7 +50,7 @@ enum StoreDecision: Equatable, Sendable {
         guard head.status < 600, isKnown || isExplicit && !directives.mustUnderstand else { return .refuse(.status) }
         let isStale = directives.noCache || directives.maxAge == 0
         let mayBeFresh = directives.maxAge != nil || fields["Expires"] != nil
-        guard (200...299).contains(head.status) || hasValidator || mayBeFresh && !isStale || request.takesAnything
+        guard (200...299).contains(head.status) || hasValidator || mayBeFresh && !isStale || takesAnything
         else {
             return .refuse(.useless)
         }

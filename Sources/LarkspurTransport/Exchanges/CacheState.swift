@@ -19,6 +19,8 @@ final class CacheState {
     @exclusivity(unchecked) var fields: CacheRequestFields
     /// Whether there may be entries for the URL.
     @exclusivity(unchecked) var hasEntries = false
+    /// Whether there is an entry that the request cannot use.
+    @exclusivity(unchecked) var hasUnusable = false
     /// The stale entry: to validate, or to use if the server fails.
     @exclusivity(unchecked) var stale: CacheEntry?
     /// Whether the request asks the server to validate ``stale``.
@@ -30,6 +32,11 @@ final class CacheState {
         self.request = request
         self.url = url
         self.fields = fields
+    }
+
+    /// Records that the request goes to the network without a condition.
+    func noteLoad(hasFallback: Bool) {
+        use = !request.looksUp ? .bypassed : hasFallback || hasUnusable ? .unverifiable : .absent
     }
 }
 #endif

@@ -16,8 +16,9 @@ extension Exchange {
         }
         let known = cache.lookUp(state.url, for: state.request)
         caching = state
-        caching?.hasEntries = known.mayHaveMore || !known.entries.isEmpty
-        let candidates = known.entries.filter { $0.matches(state.fields) }
+        state.hasEntries = known.mayHaveMore || !known.entries.isEmpty || known.hasUnusable
+        state.hasUnusable = known.hasUnusable
+        let candidates = known.entries.isEmpty ? [] : known.entries.filter { $0.matches(state.fields) }
         if candidates.isEmpty, known.mayHaveMore, state.request.looksUp {
             transaction.beginLookUp()
             return cache.load(state.url, request) { [task] entries in task.session.loop.post(.cached(task, entries)) }
@@ -36,7 +37,7 @@ extension Exchange {
     /// not a data task.
     private func makeCacheState(_ policy: URLRequest.CachePolicy) -> CacheState? {
         guard !history.ignoresCache, task.kind == .data, case .none = content.body, let url = destination.url,
-            let target = destination.target, let method = request.httpMethod, MethodProperties(method).isCacheable
+            let target = destination.target, let method = request.httpMethod, CacheRequest.serves(method)
         else { return nil }
         let cookies = request.httpShouldHandleCookies ? group.settings.cookies : nil
         let fields = CacheRequestFields(
@@ -59,7 +60,7 @@ extension Exchange {
             enqueue()
         case .load(let fallback):
             caching?.stale = fallback
-            caching?.use = fallback != nil ? .unverifiable : caching?.request.looksUp == true ? .absent : .bypassed
+            caching?.noteLoad(hasFallback: fallback != nil)
             enqueue()
         case .use(let entry):
             caching?.use = Freshness(of: entry, at: Date()).isFresh ? .fresh : .stale
@@ -91,29 +92,32 @@ extension Exchange {
     /// Records the credentials and cookies that the request is sent with, because the stored response may depend on
     /// them.
     func noteSent(_ head: RequestHead) {
-        guard caching != nil else { return }
+        guard let caching else { return }
         let credential = history.authentication.origin.sentCredential
-        caching?.fields.note(sentFor: credential, with: head.value(of: "authorization"))
-        caching?.fields.note(sentCookie: head.value(of: "cookie"))
+        if credential == nil, !head.addsCredentials { return caching.fields.note(sentCookie: nil) }
+        caching.fields.note(sentFor: credential, with: head.value(of: "authorization"))
+        caching.fields.note(sentCookie: head.value(of: "cookie"))
     }
 
     /// Adds the fields that a cache sends (RFC 9111, sections 4.3.1, 5.2.1 and 5.4).
-    func withCacheFields(_ request: URLRequest) -> URLRequest {
+    func withCacheFields(_ additional: [String: String], for request: URLRequest) -> [String: String] {
         let policy = group.settings.cachePolicy(of: request)
-        guard caching?.isConditional == true || policy != .useProtocolCachePolicy else { return request }
-        var request = request
+        guard caching?.isConditional == true || policy != .useProtocolCachePolicy else { return additional }
+        var fields = additional
         if caching?.isConditional == true {
-            for (name, value) in caching?.stale?.conditions ?? [] { request.setValue(value, forHTTPHeaderField: name) }
+            for (name, value) in caching?.stale?.conditions ?? [] { fields[name] = value }
         }
-        guard request.value(forHTTPHeaderField: "Cache-Control") == nil else { return request }
+        guard policy != .useProtocolCachePolicy, request.value(forHTTPHeaderField: "Cache-Control") == nil else {
+            return fields
+        }
         switch policy {
         case .reloadIgnoringLocalAndRemoteCacheData:
-            request.setValue("no-cache", forHTTPHeaderField: "Cache-Control")
-            request.setValue("no-cache", forHTTPHeaderField: "Pragma")
-        case .reloadRevalidatingCacheData: request.setValue("max-age=0", forHTTPHeaderField: "Cache-Control")
+            fields["Cache-Control"] = "no-cache"
+            fields["Pragma"] = "no-cache"
+        case .reloadRevalidatingCacheData: fields["Cache-Control"] = "max-age=0"
         default: break
         }
-        return request
+        return fields
     }
 
     // MARK: Delivering
@@ -185,7 +189,7 @@ extension Exchange {
 
 extension CacheRequest {
     /// Whether stored responses may be used.
-    fileprivate var looksUp: Bool {
+    var looksUp: Bool {
         !isSpecial && policy != .reloadIgnoringLocalCacheData && policy != .reloadIgnoringLocalAndRemoteCacheData
     }
 }

@@ -73,17 +73,19 @@ extension Exchange {
             if state.hasEntries, decision != .refuse(.request), head.status < 500 { cache.remove(state.url) }
             return
         }
-        let entry = CacheEntry(
+        let storable = head.storable.value(of: head)
+        var entry = CacheEntry(
             url: state.url,
             status: head.status,
             version: head.version,
-            fields: CacheEntry.storedFields(of: head.cachedFields),
+            fields: storable.fields,
             varying: names.map { CacheEntry.VaryingField(name: $0, value: state.fields.nominated($0)) },
             authorization: state.fields.nominated("authorization"),
             requestTime: transfer.start,
             responseTime: Date(),
             content: Data()
         )
+        entry.mayBeUsedByDefault = storable.mayBeUsedByDefault
         sink.incoming.copy = ContentSink.CacheCopy(entry: entry, hasEntries: state.hasEntries)
     }
 
@@ -120,7 +122,7 @@ extension Exchange {
     /// Stores the copy of a complete response, if the delegate agrees.
     func storeCopy() {
         guard let entry = sink.takeCopy(), let cache = group.settings.cache else { return }
-        if task.asksAboutCaching {
+        if task.mayDecideAboutCaching {
             let proposal = CacheProposal(entry: entry, request: request, destination: cache)
             group.outbox.deliver(.willCache(proposal), to: task)
         } else {

@@ -59,9 +59,9 @@ extension Exchange {
         var proxyLine: String?
         do throws(RequestHead.Failure) {
             head = try RequestHead(
-                withCacheFields(credentials.request),
+                credentials.request,
                 target: destination.target,
-                additionalFields: credentials.additionalFields,
+                additionalFields: withCacheFields(credentials.additionalFields, for: credentials.request),
                 body: contentLength.map { $0.map(RequestHead.BodyLength.known) ?? .unknown } ?? .none,
                 cookie: request.httpShouldHandleCookies
                     ? destination.url.flatMap { settings.cookies.field(for: $0) } : nil,

@@ -34,6 +34,8 @@ struct RequestHead {
     let setsAcceptEncoding: Bool
     /// Whether the request is for a part of the content, with a `Range` field.
     let asksForRange: Bool
+    /// Whether the engine adds fields with credentials or cookies to those of the request.
+    let addsCredentials: Bool
 
     /// The maximum length of URL and fields together, in bytes. libcurl allows 1 MiB, including the lines that it adds,
     /// and does not report that a request is longer.
@@ -65,6 +67,7 @@ struct RequestHead {
             guard let url = request.url else { throw .missingURL }
             target = try RequestTarget(url)
         }
+        addsCredentials = authorization != nil || cookie != nil
         let method = request.httpMethod ?? "GET"
         guard method == "GET" || method.isToken else { throw .invalidMethod }
         self.method = method
@@ -79,7 +82,7 @@ struct RequestHead {
             expectsContinue = false
             return
         }
-        let isPlain = body == .none && authorization == nil && cookie == nil
+        let isPlain = body == .none && !addsCredentials
         if isPlain, let remembered, remembered.matches(method, fields, additionalFields, mayAskFirst),
             target.text.utf8.count + remembered.length <= Self.maximumLength
         {

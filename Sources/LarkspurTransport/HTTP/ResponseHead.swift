@@ -25,6 +25,8 @@ struct ResponseHead: Sendable {
     var strictTransport: String?
     /// The entity tag, made of octets, if it has octets that are not UTF-8; otherwise nil.
     var entityTag: String?
+    /// What a cache stores of the head. Copies of the head share it.
+    let storable = StorableHead.Memo()
 
     /// The fields for the cache, with the octets of the entity tag.
     var cachedFields: [String: String] {

@@ -44,6 +44,19 @@ struct RecencyIndexTests {
         #expect(index.totalCost == 30)
     }
 
+    @Test("The element that was inserted last for a key is replaced if it meets a condition")
+    func replacement() {
+        var index = filled()
+        #expect(index.replaceLast("a", with: 7, cost: 15) { $0 == 2 })
+        #expect(index.elements == [7, 3, 1, 0])
+        #expect(index.totalCost == 45)
+        #expect(!index.replaceLast("a", with: 8, cost: 1) { $0 == 0 })
+        #expect(!index.replaceLast("x", with: 8, cost: 1) { _ in true })
+        #expect(index.trim("a", to: 1) == [0])
+        #expect(index.evict(to: 15) == [1, 3])
+        #expect(index.elements == [7])
+    }
+
     @Test("Elements are removed by key, or by key and condition, wherever they are in the order", arguments: 0..<4)
     func removal(element: Int) {
         var index = filled()

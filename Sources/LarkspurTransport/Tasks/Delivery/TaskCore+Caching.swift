@@ -1,5 +1,11 @@
 #if canImport(FoundationNetworking)
 extension TaskCore {
+    /// Whether somebody may decide about storing the response. Read only on the loop's thread.
+    var mayDecideAboutCaching: Bool {
+        guard asksAboutCaching, hasReceiver, session.delivery.isOnLoop else { return asksAboutCaching }
+        return deliveryState.receiver?.decidesAboutCaching ?? (plan.refresh?.decision != nil)
+    }
+
     /// The decision of the receiver about the response of a refresh after this task; nil without a receiver. Read only
     /// on the loop's thread.
     var decisionForRefresh: CachingDecision? {

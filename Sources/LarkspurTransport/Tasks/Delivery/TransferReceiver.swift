@@ -48,6 +48,9 @@ package protocol TransferReceiver: AnyObject, Sendable {
     /// Creates a stream of the request's content, and passes it to a closure on any thread.
     func makeBodyStream(_ completion: @escaping @Sendable (InputStream?) -> Void)
 
+    /// Whether the receiver has to be asked whether a response is stored. Default: true.
+    var decidesAboutCaching: Bool { get }
+
     /// The decision whether a response is stored. It stays valid when the transfer has ended, because it also decides
     /// about the response by which the session refreshes a stored one.
     var cachingDecision: CachingDecision { get }
@@ -64,6 +67,9 @@ package protocol TransferReceiver: AnyObject, Sendable {
 }
 
 extension TransferReceiver {
+    /// Whether the receiver has to be asked whether a response is stored: always.
+    package var decidesAboutCaching: Bool { true }
+
     /// Does nothing.
     package func waits(_ wait: ConnectionWait) {}
 }
