@@ -22,15 +22,11 @@ extension CacheEntry {
         guard copy != nil, status == other.status, version == other.version, userInfo == other.userInfo,
             content == other.content
         else { return false }
-        return timelessFieldCount == other.timelessFieldCount
-            && fields.allSatisfy { name, value in Self.isTime(name) || other.fields[name] == value }
+        return fields.keys.count(where: Self.isTimeless) == other.fields.keys.count(where: Self.isTimeless)
+            && fields.allSatisfy { name, value in !Self.isTimeless(name) || other.fields[name] == value }
     }
 
-    private var timelessFieldCount: Int {
-        fields.count - (fields["Date"] == nil ? 0 : 1) - (fields["Age"] == nil ? 0 : 1)
-    }
-
-    private static func isTime(_ name: String) -> Bool { name == "Date" || name == "Age" }
+    private static func isTimeless(_ name: String) -> Bool { name != "Date" && name != "Age" }
 
     /// Returns the request for the copy of a URL's entry; nil if Foundation cannot represent the URL.
     static func copyRequest(for url: String) -> URLRequest? { URL(string: url).map { URLRequest(url: $0) } }

@@ -1,6 +1,8 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 /// What a cache stores of a response head, for a request that allows storing.
-struct StorableHead: Sendable {
+final class StorableHead: Sendable {
     let decision: StoreDecision
     /// The fields without those that concern the connection.
     let fields: [String: String]
@@ -8,7 +10,7 @@ struct StorableHead: Sendable {
     /// it.
     let mayBeUsedByDefault: Bool
 
-    init(_ head: ResponseHead) {
+    private init(_ head: ResponseHead) {
         decision = StoreDecision.decide(head, takesAnything: false)
         fields = CacheEntry.storedFields(of: head.cachedFields)
         mayBeUsedByDefault = Self.names.contains { head.fields[$0] != nil }
@@ -16,17 +18,13 @@ struct StorableHead: Sendable {
 
     private static let names = ["Cache-Control", "Etag", "Expires", "Last-Modified", "Pragma"]
 
-    /// The value of a head, which is computed once. Many responses of an origin have the same head.
-    final class Memo: @unchecked Sendable {
-        // Safe: it is used only on the thread of the loop that has received the head.
-        @exclusivity(unchecked) private var value: StorableHead?
-
-        func value(of head: ResponseHead) -> StorableHead {
-            if let value { return value }
-            let made = StorableHead(head)
-            value = made
-            return made
-        }
+    /// Returns the value of a head. Many responses of an origin have the same head, so it is computed once. It is used
+    /// on the thread of the loop that has received the head.
+    static func of(_ head: ResponseHead) -> StorableHead {
+        if let known = head.memo.value as? StorableHead { return known }
+        let made = StorableHead(head)
+        head.memo.value = made
+        return made
     }
 }
 #endif

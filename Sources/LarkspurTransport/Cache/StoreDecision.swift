@@ -31,7 +31,7 @@ enum StoreDecision: Equatable, Sendable {
 
     static func decide(_ head: ResponseHead, for request: CacheRequest) -> StoreDecision {
         guard request.allowsStoring else { return .refuse(.request) }
-        return request.takesAnything ? decide(head, takesAnything: true) : head.storable.value(of: head).decision
+        return request.takesAnything ? decide(head, takesAnything: true) : StorableHead.of(head).decision
     }
 
     /// - Parameter takesAnything: Whether the request takes any stored response, even if it is stale.

@@ -73,7 +73,7 @@ extension Exchange {
             if state.hasEntries, decision != .refuse(.request), head.status < 500 { cache.remove(state.url) }
             return
         }
-        let storable = head.storable.value(of: head)
+        let storable = StorableHead.of(head)
         var entry = CacheEntry(
             url: state.url,
             status: head.status,

@@ -25,8 +25,14 @@ struct ResponseHead: Sendable {
     var strictTransport: String?
     /// The entity tag, made of octets, if it has octets that are not UTF-8; otherwise nil.
     var entityTag: String?
-    /// What a cache stores of the head. Copies of the head share it.
-    let storable = StorableHead.Memo()
+    /// Copies of the head share it.
+    let memo = Memo()
+
+    /// A place for a value that was computed from the head.
+    final class Memo: @unchecked Sendable {
+        // Safe: it is used only on the thread of the loop that has received the head.
+        @exclusivity(unchecked) var value: AnyObject?
+    }
 
     /// The fields for the cache, with the octets of the entity tag.
     var cachedFields: [String: String] {
