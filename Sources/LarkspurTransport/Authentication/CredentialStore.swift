@@ -11,6 +11,9 @@ struct CredentialStore: CredentialSource, Sendable {
     /// The credentials that are sent before a server challenges.
     let known = AuthenticationCache()
 
+    /// Whether the storage runs no code of the program.
+    var isOfFoundation: Bool { storage.map { type(of: $0) == URLCredentialStorage.self } ?? true }
+
     /// Returns the default credential for a space; nil if there is none.
     func defaultCredential(for space: ProtectionSpace) -> URLCredential? {
         guard let storage else { return nil }

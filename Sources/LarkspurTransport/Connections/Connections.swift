@@ -58,6 +58,9 @@ final class Connections {
         return queue
     }
 
+    /// Whether earlier transfers to an origin have left a connection, as far as is known.
+    func hasConnection(to destination: Destination) -> Bool { queues[destination.origin]?.mayHaveShard == true }
+
     /// Returns the shard for a transfer: a shard with an idle connection to the transfer's origin if there is one,
     /// otherwise a shard with room for another transfer.
     /// - Parameter queue: The queue of the origin; nil for a WebSocket, which needs a separate connection.

@@ -98,6 +98,9 @@ final class HostQueue {
         admit()
     }
 
+    /// Whether ``takeShard()`` may return a shard.
+    var mayHaveShard: Bool { !idleShards.isEmpty || sharedShard != nil }
+
     /// Returns a shard with a connection to the origin that a transfer can use; nil if there is none.
     func takeShard() -> Shard? {
         while let shard = idleShards.popLast() {

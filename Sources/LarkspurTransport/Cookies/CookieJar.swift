@@ -26,6 +26,9 @@ struct CookieJar: Sendable {
         self.clock = clock
     }
 
+    /// Whether the storage runs no code of the program.
+    var isOfFoundation: Bool { storage.map { type(of: $0) == HTTPCookieStorage.self } ?? true }
+
     /// Returns the value of the `Cookie` field for a request to this URL; nil if there are no cookies for it (RFC 6265,
     /// section 5.4).
     ///

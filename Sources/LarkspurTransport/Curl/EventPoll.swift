@@ -27,7 +27,9 @@ final class EventPoll: @unchecked Sendable {
     /// The sockets by their numbers.
     @exclusivity(unchecked) private var sockets: [Int32: Socket] = [:]
     @exclusivity(unchecked) private var events: [event_poll_event]
-    /// The number of events of the last wait.
+    /// The events of a wait, which may last while ``events`` is used.
+    @exclusivity(unchecked) private var incoming: [event_poll_event]
+    /// The number of events that have not been reported.
     @exclusivity(unchecked) private var eventCount = 0
 
     private struct Socket {
@@ -47,6 +49,7 @@ final class EventPoll: @unchecked Sendable {
         guard event_poll_open(&raw) else { throw .noWakeup }
         self.raw = raw
         events = Array(repeating: event_poll_event(), count: Self.batchSize)
+        incoming = events
     }
 
     deinit { event_poll_close(raw) }
@@ -54,9 +57,20 @@ final class EventPoll: @unchecked Sendable {
     /// Ends the current or the next wait.
     func wakeUp() { event_poll_wake(raw) }
 
-    /// Waits until a socket is ready, ``wakeUp()`` is called, or the time has passed.
-    func wait(milliseconds: Int32) {
-        eventCount = Int(event_poll_wait(raw, &events, Int32(events.count), milliseconds))
+    /// Waits until a socket is ready, ``wakeUp()`` is called, or the time has passed. The events are reported by
+    /// ``report()``.
+    func wait(milliseconds: Int32) { take(gather(milliseconds: milliseconds)) }
+
+    /// Waits as ``wait(milliseconds:)``, while another thread may use the other methods.
+    /// - Returns: The number of events, for ``take(_:)``.
+    func gather(milliseconds: Int32) -> Int {
+        Int(event_poll_wait(raw, &incoming, Int32(incoming.count), milliseconds))
+    }
+
+    /// Takes the events that were gathered.
+    func take(_ count: Int) {
+        swap(&events, &incoming)
+        eventCount = count
     }
 
     /// Reports the events of the last wait to the owners of their sockets.

@@ -15,6 +15,8 @@ final class EventLoop {
     @exclusivity(unchecked) private var dormant: DormantTasks
     @exclusivity(unchecked) private var commands: [LoopMailbox.Command] = []
     @exclusivity(unchecked) private var jobs = LoopJobs()
+    /// The loop for other threads; nil if it must not be lent.
+    @exclusivity(unchecked) private var lent: LentLoop?
 
     init(mailbox: LoopMailbox, settings: SessionSettings, poll: Result<EventPoll, LoopFailure>) {
         self.mailbox = mailbox
@@ -44,6 +46,7 @@ final class EventLoop {
     /// false. Returns true in all other cases.
     func run() -> Bool {
         var hasEnded = false
+        if failure == nil, settings.mayLendLoop { lent = LentLoop { [unowned self] in startLent($0) } }
         repeat {
             repeat { turn() } while !isFinished
             hasEnded = mailbox.endThread()
@@ -72,20 +75,43 @@ final class EventLoop {
             for command in commands { perform(command) }
             commands.removeAll(keepingCapacity: true)
         }
-        if failure == nil {
-            exchanges.applyPauses()
-            exchanges.now = .now
-            connections.advance(at: exchanges.now)
-            exchanges.admitWaiting()
-            exchanges.nudgeAnswered()
-        }
+        if failure == nil { advance() }
         expireDue()
         outbox.send()
         runJobs()
         guard let poll = connections.poll, !isFinished else { return }
         let mayWait = jobs.isEmpty && !exchanges.hasNotedPauses
-        let time = mayWait ? exchanges.now.milliseconds(until: min(nextDeadline, connections.deadline)) : 0
-        mailbox.wait(poll, milliseconds: time)
+        var deadline = min(nextDeadline, connections.deadline)
+        // With tasks under way, this thread soon wakes anyway.
+        let isLent = mayWait && isIdle && lent != nil
+        // Most requests have this timeout, so the thread need not be woken for their deadline.
+        if isLent { deadline = min(deadline, exchanges.now.adding(settings.requestTimeout)) }
+        let time = mayWait ? exchanges.now.milliseconds(until: deadline) : 0
+        mailbox.wait(poll, milliseconds: time, until: deadline, lending: isLent ? lent : nil)
+    }
+
+    private func advance() {
+        exchanges.applyPauses()
+        exchanges.now = .now
+        connections.advance(at: exchanges.now)
+        exchanges.admitWaiting()
+        exchanges.nudgeAnswered()
+    }
+
+    // MARK: Lending
+
+    /// Starts a task on another thread, if it sends no content and a connection is kept for it, so that this takes a
+    /// few microseconds. The events are delivered later, on the loop's thread.
+    private func startLent(_ task: TaskCore) -> LoopTime? {
+        guard task.kind == .data, case .none = task.body,
+            connections.hasConnection(to: exchanges.destination(of: task.originalRequest?.url))
+        else { return nil }
+        exchanges.now = .now
+        exchanges.idleSince = exchanges.now
+        control(task)
+        advance()
+        let isDone = exchanges.isEmpty || exchanges.hasNotedPauses || !outbox.isEmpty
+        return isDone ? exchanges.now : min(nextDeadline, connections.deadline)
     }
 
     /// Runs the jobs of Swift tasks, after the events that may have resumed the tasks.

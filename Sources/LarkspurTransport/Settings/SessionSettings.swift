@@ -117,6 +117,12 @@ final class SessionSettings: Sendable {
         return Dictionary(pairs) { first, _ in first }
     }
 
+    /// Whether a thread of the program may run the loop, because no code of the program runs there.
+    var mayLendLoop: Bool {
+        protocols.isEmpty && options.resolver == nil && !(cache is ForeignStore) && cookies.isOfFoundation
+            && credentials.isOfFoundation
+    }
+
     /// Returns the cache policy of the request. If the request has the default policy, returns the configuration's
     /// policy.
     func cachePolicy(of request: URLRequest) -> URLRequest.CachePolicy {

@@ -53,8 +53,9 @@ final class LoopMailbox: Sendable {
         var isRunning = false
         /// Whether the session has ended. The thread then ends as soon as it has nothing to do.
         var isOver = false
-        /// Whether the thread waits or is about to wait. A new command then has to wake the thread.
-        var isPolling = false
+        var course = Course.works
+        /// The loop while the thread waits, if another thread may run it; nil otherwise.
+        var loop: LentLoop?
         var poll: EventPoll?
 
         var isEmpty: Bool { commands.isEmpty && jobs.isEmpty }
@@ -69,11 +70,30 @@ final class LoopMailbox: Sendable {
             wakeUp()
         }
 
-        private mutating func wakeUp() {
-            guard isPolling else { return }
-            isPolling = false
+        mutating func wakeUp() {
+            guard case .waits = course else { return }
+            course = .works
             poll?.wakeUp()
         }
+
+        /// Takes the loop from the thread, if the thread waits and lends it; nil otherwise.
+        mutating func borrow() -> LentLoop? {
+            guard case .waits(let deadline) = course, let loop, isEmpty else { return nil }
+            course = .isLent(until: deadline)
+            return loop
+        }
+    }
+
+    /// What the thread does.
+    private enum Course {
+        /// It works, and sees new commands before it waits.
+        case works
+        /// It waits or is about to wait, at most until a time. A new command has to wake it.
+        case waits(until: LoopTime)
+        /// It waits as before, and another thread runs the loop.
+        case isLent(until: LoopTime)
+        /// It has been woken, and waits until the other thread returns the loop.
+        case waitsForReturn
     }
 
     /// The time in seconds after which a thread without tasks ends, unless the session retains idle connections for a
@@ -86,6 +106,8 @@ final class LoopMailbox: Sendable {
 
     private let mailbox = Mutex(Mailbox())
     private let thread: LoopThread
+    /// Signalled when a loop is returned for which its thread waits.
+    private let returned = DispatchSemaphore(value: 0)
     private let work: Work
     let delivery: Delivery
 
@@ -95,7 +117,15 @@ final class LoopMailbox: Sendable {
         self.work = work
     }
 
-    func post(_ command: Command) { post { $0.append(command) } }
+    func post(_ command: Command) {
+        guard case .resume(let task) = command else { return post { $0.append(command) } }
+        var loop: LentLoop?
+        post { mailbox in
+            loop = mailbox.borrow()
+            if loop == nil { mailbox.append(command) }
+        }
+        if let loop { start(task, on: loop) }
+    }
 
     /// Adds a job of a Swift task for the thread.
     func post(_ job: LoopJobs.Job) { post { $0.append(job) } }
@@ -130,13 +160,16 @@ final class LoopMailbox: Sendable {
         mailbox.withLock { if $0.isRunning { $0.append(.run(action)) } }
     }
 
+    /// Whether another thread may run the loop now.
+    var isLendable: Bool { mailbox.withLock { $0.loop != nil } }
+
     /// Whether the session has ended.
     var isOver: Bool { mailbox.withLock { $0.isOver } }
 
     /// Moves the posted commands into an empty array. The storage of that array is used for the next commands.
     func takeCommands(_ commands: inout [Command]) {
         mailbox.withLock { mailbox in
-            mailbox.isPolling = false
+            mailbox.course = .works
             swap(&mailbox.commands, &commands)
         }
     }
@@ -146,13 +179,21 @@ final class LoopMailbox: Sendable {
         mailbox.withLock { jobs.add(&$0.jobs) }
     }
 
-    /// Waits for a socket, a command or a job. If a command or a job has already been posted, only checks the sockets.
-    func wait(_ poll: EventPoll, milliseconds: Int32) {
+    /// Waits for a socket, a command or a job, at most until a time. If a command or a job has already been posted, only
+    /// checks the sockets.
+    /// - Parameters:
+    ///   - milliseconds: The time until then.
+    ///   - loop: The loop, if another thread may run it meanwhile. Default: nil.
+    func wait(_ poll: EventPoll, milliseconds: Int32, until deadline: LoopTime, lending loop: LentLoop? = nil) {
         let mayWait = mailbox.withLock { mailbox in
-            mailbox.isPolling = milliseconds != 0 && mailbox.isEmpty
-            return mailbox.isPolling
+            guard milliseconds != 0, mailbox.isEmpty else { return false }
+            mailbox.course = .waits(until: deadline)
+            mailbox.loop = loop
+            return true
         }
-        poll.wait(milliseconds: mayWait ? milliseconds : 0)
+        let events = poll.gather(milliseconds: mayWait ? milliseconds : 0)
+        if mayWait { takeBack() }
+        poll.take(events)
     }
 
     /// Records that the thread ends. If a command or a job has arrived in the meantime, returns false, and the thread
@@ -161,17 +202,52 @@ final class LoopMailbox: Sendable {
         mailbox.withLock { mailbox in
             guard mailbox.isEmpty else { return false }
             mailbox.isRunning = false
-            mailbox.isPolling = false
             mailbox.poll = nil
             return true
         }
     }
 
+    // MARK: Lending
+
+    /// Starts a task on the calling thread, which saves the waking of the loop's thread, and returns the loop.
+    private func start(_ task: TaskCore, on loop: LentLoop) {
+        let next = WriteSignals.blocking { loop.start(task) }
+        let isAwaited = mailbox.withLock { mailbox in
+            // The loop is not idle any more.
+            mailbox.loop = nil
+            if next == nil { mailbox.commands.append(.resume(task)) }
+            guard case .isLent(let deadline) = mailbox.course else {
+                mailbox.course = .works
+                return true
+            }
+            mailbox.course = .waits(until: deadline)
+            if !mailbox.isEmpty || next.map({ $0 < deadline }) ?? true { mailbox.wakeUp() }
+            return false
+        }
+        if isAwaited { returned.signal() }
+    }
+
+    /// Ends the lending after a wait. If another thread runs the loop, waits until it returns the loop.
+    private func takeBack() {
+        let isLent = mailbox.withLock { mailbox in
+            mailbox.loop = nil
+            guard case .isLent = mailbox.course else {
+                mailbox.course = .works
+                return false
+            }
+            mailbox.course = .waitsForReturn
+            return true
+        }
+        if isLent { returned.wait() }
+    }
+
+    // MARK: The thread
+
     private func startThread() {
         var hasEnded = false
         while !hasEnded {
             let number = thread.start { [self] in
-                Self.blockWriteSignals()
+                WriteSignals.block()
                 ProcessEnd.threads.run(post: postToRunningThread) {
                     while !run(makePoll()) {}
                 }
@@ -190,17 +266,6 @@ final class LoopMailbox: Sendable {
     private func run(_ poll: Result<EventPoll, LoopFailure>) -> Bool {
         mailbox.withLock { $0.poll = try? poll.get() }
         return work(self, poll)
-    }
-
-    /// Blocks two signals that would end the process, so that a write fails instead. SIGPIPE is sent for a write to a
-    /// connection that the other side has closed; TLS libraries do not suppress it. SIGXFSZ is sent for a write to a
-    /// file that has reached the maximum file size of the process.
-    private static func blockWriteSignals() {
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGPIPE)
-        sigaddset(&signals, SIGXFSZ)
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 }
 #endif

@@ -17,6 +17,9 @@ final class Outbox {
         self.cookies = cookies
     }
 
+    /// Whether there is nothing to send.
+    var isEmpty: Bool { items.isEmpty && arrival == nil }
+
     /// Whether events wait for work outside of the loop.
     var isHolding: Bool { !holds.isEmpty }
 
