@@ -4,6 +4,8 @@ struct CacheProposal: Sendable {
     let entry: CacheEntry
     let request: URLRequest
     let destination: any ResponseStore
+    /// The revalidation that has brought the response; nil for a response that a caller asked for.
+    var revalidation: Revalidation?
 
     /// Stores the entry unchanged.
     func store() { destination.store(entry, for: request) }
@@ -26,5 +28,13 @@ struct CacheProposal: Sendable {
         entry.userInfo = answer.userInfo.map { CacheEntry.UserInfo($0) }
         destination.store(entry, for: request)
     }
+}
+
+/// A revalidation of a cached response by the session itself. While this object exists, the session does not begin
+/// another one of the same URL. So whoever may still store the new response retains it.
+final class Revalidation: Sendable {
+    let url: String
+
+    init(of url: String) { self.url = url }
 }
 #endif

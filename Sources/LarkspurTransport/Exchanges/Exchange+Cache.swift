@@ -37,7 +37,7 @@ extension Exchange {
     /// not a data task.
     private func makeCacheState(_ policy: URLRequest.CachePolicy) -> CacheState? {
         guard !history.ignoresCache, task.kind == .data, case .none = content.body, let url = destination.url,
-            let target = destination.target, let method = request.httpMethod, CacheRequest.serves(method)
+            let key = destination.normalForm, let method = request.httpMethod, CacheRequest.serves(method)
         else { return nil }
         let cookies = request.httpShouldHandleCookies ? group.settings.cookies : nil
         let fields = CacheRequestFields(
@@ -48,7 +48,7 @@ extension Exchange {
         )
         return CacheState(
             request: CacheRequest(method: method, policy: policy, fields: fields),
-            url: CacheEntry.key(target, of: url),
+            url: key,
             fields: fields
         )
     }

@@ -123,7 +123,12 @@ extension Exchange {
     func storeCopy() {
         guard let entry = sink.takeCopy(), let cache = group.settings.cache else { return }
         if task.mayDecideAboutCaching {
-            let proposal = CacheProposal(entry: entry, request: request, destination: cache)
+            let proposal = CacheProposal(
+                entry: entry,
+                request: request,
+                destination: cache,
+                revalidation: group.revalidation(by: task)
+            )
             group.outbox.deliver(.willCache(proposal), to: task)
         } else {
             cache.store(entry, for: request)
@@ -135,7 +140,7 @@ extension Exchange {
     /// Removes the stored responses that an unsafe request has invalidated (RFC 9111, section 4.4).
     func invalidateCache(after head: ResponseHead) {
         guard let cache = group.settings.cache, let method = request.httpMethod, !MethodProperties(method).isSafe,
-            (200...399).contains(head.status), let url = destination.url, let key = CacheEntry.key(url)
+            (200...399).contains(head.status), let url = destination.url, let key = destination.normalForm
         else { return }
         cache.remove(key)
         let base = URLReference(url.absoluteString)

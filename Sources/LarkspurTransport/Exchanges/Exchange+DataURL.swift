@@ -5,7 +5,7 @@ internal import HTTPSyntax
 extension Exchange {
     /// Delivers the content of a `data:` URL, or the reason why there is none. Returns false for any other URL.
     func loadDataURL() -> Bool {
-        guard task.webSocket == nil, let url = destination.url, url.isDataURL else { return false }
+        guard task.webSocket == nil, destination.isDataURL, let url = destination.url else { return false }
         _ = task.leaveQueue()
         do throws(DataURL.Defect) {
             let data = try DataURL(url.absoluteString)
@@ -23,10 +23,5 @@ extension Exchange {
         }
         return true
     }
-}
-
-extension URL {
-    /// Whether the URL contains its content.
-    var isDataURL: Bool { scheme?.hasSameLetters(as: "data") == true }
 }
 #endif

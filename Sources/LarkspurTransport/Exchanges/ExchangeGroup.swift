@@ -21,8 +21,10 @@ final class ExchangeGroup {
     /// deadline, but not this time. When the time comes, it is moved to the deadline, unless the deadline has passed
     /// too.
     @exclusivity(unchecked) private var deadlines = DeadlineHeap<Exchange>()
-    /// The URLs of cached responses under revalidation, by the identifiers of the refreshing tasks.
-    @exclusivity(unchecked) private var refreshes: [Int: String] = [:]
+    /// The running revalidations of cached responses, by the identifiers of their tasks.
+    @exclusivity(unchecked) private var refreshes: [Int: Revalidation] = [:]
+    /// The revalidations whose tasks have ended, but whose responses may still be stored.
+    @exclusivity(unchecked) private var undecided: [UndecidedRevalidation] = []
     @exclusivity(unchecked) private var noted = Noted()
     @exclusivity(unchecked) private var lastDestination = Destination(nil)
 
@@ -35,6 +37,10 @@ final class ExchangeGroup {
         var multiplexed: [(host: HostQueue, shard: Shard?)] = []
         /// The hosts whose connections are those of HTTP/1.1.
         var unshared: [(host: HostQueue, shard: Shard)] = []
+    }
+
+    private struct UndecidedRevalidation {
+        weak var revalidation: Revalidation?
     }
 
     init(settings: SessionSettings, outbox: Outbox, connections: Connections, isEnding: Bool) {
@@ -86,7 +92,9 @@ final class ExchangeGroup {
     func forget(_ exchange: Exchange) {
         exchanges[exchange.identifier] = nil
         deadlines.remove(exchange)
-        if exchange.task.isRefresh { refreshes[exchange.identifier] = nil }
+        if let ended = refreshes.removeValue(forKey: exchange.identifier) {
+            undecided.append(UndecidedRevalidation(revalidation: ended))
+        }
         if exchanges.isEmpty { idleSince = now }
     }
 
@@ -95,14 +103,22 @@ final class ExchangeGroup {
 
     /// Revalidates a stale cached response that was delivered to a task, unless a revalidation of its URL is running.
     func refresh(_ url: String, with request: URLRequest, after task: TaskCore) {
-        guard !isEnding, !task.isRefresh, !refreshes.values.contains(where: { $0 == url }), !task.session.isInvalidated
-        else { return }
+        guard !isEnding, !task.isRefresh, !isRevalidating(url), !task.session.isInvalidated else { return }
         var request = request
         request.cachePolicy = .reloadRevalidatingCacheData
         let refresh = task.session.makeRefresh(of: request, after: task)
-        refreshes[refresh.identifier] = url
+        refreshes[refresh.identifier] = Revalidation(of: url)
         refresh.resume()
     }
+
+    /// Whether a new response for the URL is under way, or is not stored yet.
+    private func isRevalidating(_ url: String) -> Bool {
+        undecided.removeAll { $0.revalidation == nil }
+        return refreshes.values.contains { $0.url == url } || undecided.contains { $0.revalidation?.url == url }
+    }
+
+    /// Returns what a task revalidates; nil if it does not revalidate anything.
+    func revalidation(by task: TaskCore) -> Revalidation? { task.isRefresh ? refreshes[task.identifier] : nil }
 
     /// Returns the requests that have a place, the oldest first.
     /// - Parameter host: The queue of their host; nil for those of all hosts.

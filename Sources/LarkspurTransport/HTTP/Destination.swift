@@ -12,10 +12,16 @@ struct Destination {
     let origin: String
     /// The URL in the form that libcurl accepts; nil if there is no URL, or libcurl would not accept it.
     let target: RequestTarget?
+    /// The normal form of the URL; nil if there is no `target`.
+    let normalForm: String?
+    /// Whether the URL contains its content.
+    let isDataURL: Bool
 
     init(_ url: URL?) {
         self.url = url
         target = url.flatMap { try? RequestTarget($0) }
+        normalForm = if let url, let target { target.normalForm(of: url) } else { nil }
+        isDataURL = url?.isDataURL == true
         var text = (target?.host == nil ? nil : target?.text) ?? url?.absoluteString ?? ""
         (isSecure, origin) = text.withUTF8 { bytes in
             let scheme = bytes.firstIndex(of: UInt8(ascii: ":")).map { String(decoding: bytes[..<$0], as: UTF8.self) }
@@ -37,8 +43,10 @@ struct Destination {
     }
 }
 
-/// The properties of a URL that TLS needs.
 extension URL {
+    /// Whether the URL contains its content.
+    var isDataURL: Bool { scheme?.hasSameLetters(as: "data") == true }
+
     /// Whether a request to the URL uses TLS. This includes TLS on a Unix-domain socket.
     var isSecure: Bool { scheme?.isSecureScheme == true }
 

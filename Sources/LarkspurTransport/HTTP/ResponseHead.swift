@@ -28,10 +28,12 @@ struct ResponseHead: Sendable {
     /// Copies of the head share it.
     let memo = Memo()
 
-    /// A place for a value that was computed from the head.
+    /// What was computed from the head.
     final class Memo: @unchecked Sendable {
         // Safe: it is used only on the thread of the loop that has received the head.
+        /// The value of another folder.
         @exclusivity(unchecked) var value: AnyObject?
+        @exclusivity(unchecked) fileprivate var closesConnection: Bool?
     }
 
     /// The fields for the cache, with the octets of the entity tag.
@@ -59,6 +61,13 @@ extension ResponseHead {
     ///
     /// libcurl 8.14.0 to 8.19.0 overlooks `close` if it is not the first member of the field.
     var closesConnection: Bool {
+        if let known = memo.closesConnection { return known }
+        let closes = announcesClose
+        memo.closesConnection = closes
+        return closes
+    }
+
+    private var announcesClose: Bool {
         if version == "HTTP/1.0", !hasConnectionOption("keep-alive", in: "Connection") { return true }
         return hasConnectionOption("close", in: "Connection") || hasConnectionOption("close", in: "Proxy-Connection")
     }
@@ -71,6 +80,7 @@ extension ResponseHead {
                 && member.drop { !$0.isBlank }.allSatisfy(\.isBlank)
         }
     }
+
     /// Creates the response for users of URLSession; nil only if Foundation refuses to create it, which no version
     /// does.
     func makeResponse(url: URL) -> HTTPURLResponse? {

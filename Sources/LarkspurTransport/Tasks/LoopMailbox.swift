@@ -179,8 +179,8 @@ final class LoopMailbox: Sendable {
         mailbox.withLock { jobs.add(&$0.jobs) }
     }
 
-    /// Waits for a socket, a command or a job, at most until a time. If a command or a job has already been posted, only
-    /// checks the sockets.
+    /// Waits for a socket, a command or a job, at most until a time. If a command or a job has already been posted,
+    /// only checks the sockets.
     /// - Parameters:
     ///   - milliseconds: The time until then.
     ///   - loop: The loop, if another thread may run it meanwhile. Default: nil.

@@ -120,6 +120,41 @@ struct StaleResponseTests {
         #expect(log.metrics.values.count == 1)
     }
 
+    /// Answers questions about storing a response when a test says so.
+    private final class HesitantDelegate: NSObject, URLSessionDataDelegate {
+        let answers = Recorder<@Sendable () -> Void>()
+
+        func urlSession(
+            _ session: URLSession,
+            dataTask: URLSessionDataTask,
+            willCacheResponse proposedResponse: CachedURLResponse,
+            completionHandler: @Sendable @escaping (CachedURLResponse?) -> Void
+        ) {
+            nonisolated(unsafe) let proposed = proposedResponse
+            answers.record { completionHandler(proposed) }
+        }
+    }
+
+    @Test("While a delegate decides about the new response, the server is not asked again")
+    func refreshUntilDecision() async throws {
+        let lab = try CacheLab()
+        let delegate = HesitantDelegate()
+        func getStale(_ session: CurlURLSession) async throws {
+            let task = session.dataTask(with: lab.server.url("/x"))
+            task.resume()
+            try await eventually(.completed) { task.state }
+        }
+        _ = try await refresh(lab, with: delegate) { session, _ in
+            try await getStale(session)
+            let answer = try await delegate.answers.first()
+            for _ in 0..<3 { try await getStale(session) }
+            #expect(lab.requestCount("/x") == 2)
+            answer()
+        }
+        #expect(try await lab.get("/x").text == "new")
+        #expect(lab.requestCount("/x") == 2)
+    }
+
     @Test("The new response is not stored if the delegate refuses it, and the old one is removed")
     func refusedRefresh() async throws {
         let lab = try CacheLab()

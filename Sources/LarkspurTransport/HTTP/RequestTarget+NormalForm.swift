@@ -1,22 +1,17 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-extension CacheEntry {
-    /// Returns the key of a URL: the URL without user information and fragment; nil for a URL that cannot be sent. URLs
+extension RequestTarget {
+    /// Returns the normal form of the URL that the target was made of. It has no user information and no fragment. URLs
     /// that differ only in the case of scheme and host, in a default port or in an empty path are equivalent, and have
-    /// the same key (RFC 9110, section 4.2.3).
-    static func key(_ url: URL) -> String? {
-        (try? RequestTarget(url)).map { key($0, of: url) }
+    /// the same normal form (RFC 9110, section 4.2.3).
+    func normalForm(of url: URL) -> String {
+        guard socketPath == nil else { return Self.normalFormForSocket(url) }
+        var text = text
+        return text.withUTF8(Self.isNormal) ? text : Self.normalized(text)
     }
 
-    /// Returns the key of a URL whose form for libcurl is known.
-    static func key(_ target: RequestTarget, of url: URL) -> String {
-        guard target.socketPath == nil else { return socketKey(url) }
-        var text = target.text
-        return text.withUTF8(isNormal) ? text : normalized(text)
-    }
-
-    /// Whether it is certain that the key of a URL is the URL itself. This is so for nearly all URLs.
+    /// Whether it is certain that a text is in the normal form. This is so for nearly all URLs.
     private static func isNormal(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return false }
         let rest = bytes[(colon + 1)...].dropFirst(2)
@@ -43,8 +38,8 @@ extension CacheEntry {
         return reference.text
     }
 
-    /// Returns the key of a URL for a socket. It preserves the case of the socket's path.
-    private static func socketKey(_ url: URL) -> String {
+    /// Returns the normal form of a URL for a socket. It preserves the case of the socket's path.
+    private static func normalFormForSocket(_ url: URL) -> String {
         var reference = URLReference(url.absoluteString)
         reference.scheme = reference.scheme?.inLowercase
         reference.fragment = nil
