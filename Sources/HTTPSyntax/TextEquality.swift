@@ -32,11 +32,19 @@ extension UnsafeBufferPointer<UInt8> {
 
 extension String {
     package func hasSameBytes(as other: String) -> Bool {
+        if isSameInstance(as: other) { return true }
         guard utf8.count == other.utf8.count else { return false }
         let isEqual = utf8.withContiguousStorageIfAvailable { bytes in
             other.utf8.withContiguousStorageIfAvailable { bytes.hasSameBytes(as: $0) }
         }
         return (isEqual ?? nil) ?? utf8.elementsEqual(other.utf8)
+    }
+
+    /// Whether it is certain that the texts have the same bytes, because both have the same bytes in place, or share
+    /// their storage. Most comparisons of short texts end here.
+    private func isSameInstance(as other: String) -> Bool {
+        guard MemoryLayout<String>.size == MemoryLayout<(UInt64, UInt64)>.size else { return false }
+        return unsafeBitCast(self, to: (UInt64, UInt64).self) == unsafeBitCast(other, to: (UInt64, UInt64).self)
     }
 
     package static func == (left: String, right: String) -> Bool { left.hasSameBytes(as: right) }

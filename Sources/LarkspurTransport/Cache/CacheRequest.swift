@@ -22,8 +22,8 @@ struct CacheRequest: Sendable {
         isSpecial = fields.hasGiven(anyOf: Self.specialFields)
     }
 
-    private static let directiveFields = ["cache-control", "pragma"]
-    private static let specialFields = [
+    private static let directiveFields: CacheRequestFields.FieldNames = ["cache-control", "pragma"]
+    private static let specialFields: CacheRequestFields.FieldNames = [
         "range", "if-range", "if-none-match", "if-modified-since", "if-match", "if-unmodified-since", "host",
     ]
 

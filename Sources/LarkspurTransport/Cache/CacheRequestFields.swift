@@ -2,13 +2,13 @@
 internal import HTTPSyntax
 
 /// The fields of a request, from all sources.
-struct CacheRequestFields: Sendable {
-    private var own: [String: String]
-    private var additional: [String: String]
-    private var userCredential: UserCredential?
+final class CacheRequestFields {
+    @exclusivity(unchecked) private var own: [String: String]
+    @exclusivity(unchecked) private var additional: [String: String]
+    @exclusivity(unchecked) private var userCredential: UserCredential?
     private let cookie: @Sendable () -> String?
     /// The cookie field that was sent; nil until it is known.
-    private var sentCookie: String??
+    @exclusivity(unchecked) private var sentCookie: String??
 
     /// - Parameters:
     ///   - own: The fields of the request.
@@ -29,19 +29,31 @@ struct CacheRequestFields: Sendable {
     }
 
     /// Whether the request or the session sets one of the fields.
-    func hasGiven(anyOf names: [String]) -> Bool {
-        Self.has(anyOf: names, own) || Self.has(anyOf: names, additional)
+    func hasGiven(anyOf names: FieldNames) -> Bool {
+        own.keys.contains { names.contains($0) } || additional.keys.contains { names.contains($0) }
     }
 
-    private static func has(anyOf names: [String], _ fields: [String: String]) -> Bool {
-        fields.keys.contains { key in names.contains { key.hasSameLetters(as: $0) } }
+    /// Names of fields. Most other names are recognized by their length.
+    struct FieldNames: ExpressibleByArrayLiteral {
+        private let names: [String]
+        /// The bits of the lengths that a name has.
+        private let lengths: UInt64
+
+        init(arrayLiteral names: String...) {
+            self.names = names
+            lengths = names.reduce(0) { $0 | 1 << UInt64($1.utf8.count) }
+        }
+
+        func contains(_ name: String) -> Bool {
+            lengths & 1 << UInt64(name.utf8.count) != 0 && names.contains { $0.hasSameLetters(as: name) }
+        }
     }
 
     /// Whether a credential was used for a challenge.
     var answersChallenge: Bool { userCredential != nil }
 
     /// Records the authorization that was sent: the user credential, otherwise the caller's own value.
-    mutating func note(sentFor userCredential: UserCredential?, with authorization: String?) {
+    func note(sentFor userCredential: UserCredential?, with authorization: String?) {
         self.userCredential = userCredential
         guard userCredential == nil, self["authorization"] != authorization else { return }
         own = own.filter { !$0.key.hasSameLetters(as: "Authorization") }
@@ -51,12 +63,13 @@ struct CacheRequestFields: Sendable {
 
     /// Records the cookies that were sent, because the response may change the session's cookies before the response is
     /// stored.
-    mutating func note(sentCookie: String?) { self.sentCookie = .some(sentCookie) }
+    func note(sentCookie: String?) { self.sentCookie = .some(sentCookie) }
 
     /// The value of the field with a lower-case name.
     subscript(name: String) -> String? {
-        if name == "authorization", let userCredential { return "\(userCredential.user)\0\(userCredential.password)" }
-        return givenValue(of: name) ?? defaultValue(of: name)
+        guard name == "authorization" else { return givenValue(of: name) ?? defaultValue(of: name) }
+        if let userCredential { return "\(userCredential.user)\0\(userCredential.password)" }
+        return givenValue(of: name)
     }
 
     private func givenValue(of name: String) -> String? {

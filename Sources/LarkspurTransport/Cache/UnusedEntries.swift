@@ -25,12 +25,13 @@ struct UnusedEntries: Sendable {
     }
 
     /// Adds an entry, in place of the one for the same URL.
-    mutating func insert(_ entry: CacheEntry) {
+    mutating func insert(_ entry: consuming CacheEntry) {
+        let key = TextKey(entry.url)
         recentCost += entry.cost
-        if let former = recent.updateValue(entry, forKey: TextKey(entry.url)) {
+        if let former = recent.updateValue(entry, forKey: key) {
             recentCost -= former.cost
         } else if !older.isEmpty {
-            older[TextKey(entry.url)] = nil
+            older[key] = nil
         }
         guard recentCost > capacity / 2 else { return }
         older = recent

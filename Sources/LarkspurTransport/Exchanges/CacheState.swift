@@ -16,7 +16,7 @@ final class CacheState {
     let request: CacheRequest
     /// The key under which the response is stored.
     let url: String
-    @exclusivity(unchecked) var fields: CacheRequestFields
+    let fields: CacheRequestFields
     /// Whether there may be entries for the URL.
     @exclusivity(unchecked) var hasEntries = false
     /// Whether there is an entry that the request cannot use.

@@ -45,7 +45,7 @@ final class ContentSink {
         /// The entry without its content.
         let entry: CacheEntry
         /// The content; empty if the task collects the content itself.
-        var content = Data()
+        @exclusivity(unchecked) var content = Data()
         /// Whether the cache may have responses for the URL.
         let hasEntries: Bool
 

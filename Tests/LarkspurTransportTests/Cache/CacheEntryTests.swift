@@ -77,7 +77,7 @@ struct CacheEntryTests {
 
     @Test("What was sent counts, whatever was to be sent", arguments: [nil, "Basic a", "Basic b"])
     func sentCredential(value: String?) {
-        var fields = CacheRequestFields(own: ["Authorization": "Basic a", "X": "1"])
+        let fields = CacheRequestFields(own: ["Authorization": "Basic a", "X": "1"])
         fields.note(sentFor: nil, with: value)
         #expect(fields["authorization"] == value)
         #expect(fields["x"] == "1")
@@ -86,7 +86,7 @@ struct CacheEntryTests {
     @Test("For whom an answer to a challenge was sent counts, whatever the field was")
     func sentCredential() {
         let ada = UserCredential(user: "ada", password: "x")
-        var fields = CacheRequestFields(own: ["Authorization": "Bearer a"])
+        let fields = CacheRequestFields(own: ["Authorization": "Bearer a"])
         fields.note(sentFor: ada, with: "Digest nonce=1")
         #expect(fields["authorization"] == CacheRequestFields(own: [:], userCredential: ada)["authorization"])
         #expect(

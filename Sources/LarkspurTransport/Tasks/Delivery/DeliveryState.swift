@@ -4,21 +4,21 @@ final class DeliveryState: @unchecked Sendable {
     // Safe: only `TaskCore.deliver(_:)` uses the state, and `Delivery` calls that method for one event after the other.
     /// The receiver of the transfer's events. Nil after the end, and for a task with a delegate or a completion
     /// handler.
-    var receiver: (any TransferReceiver)?
+    @exclusivity(unchecked) var receiver: (any TransferReceiver)?
     /// Whether the delegate has not decided about the response yet. Later events wait for the decision.
-    var isHeld = false
-    var heldEvents: [Delivery.Event] = []
+    @exclusivity(unchecked) var isHeld = false
+    @exclusivity(unchecked) var heldEvents: [Delivery.Event] = []
     /// The number of bytes of the current chunk that the delegate retains after its method has returned.
-    var heldBack = 0
+    @exclusivity(unchecked) var heldBack = 0
     /// The content of a task with a completion handler.
-    var content: Data?
+    @exclusivity(unchecked) var content: Data?
     /// The file of a download, for its completion handler.
-    var file: URL?
+    @exclusivity(unchecked) var file: URL?
     /// The file of a data task that has become a download.
-    var download: DownloadFile?
+    @exclusivity(unchecked) var download: DownloadFile?
     /// Whether the delegate has received the file. If so, the task has succeeded.
-    var hasHandedOverFile = false
-    var hasDeliveredMetrics = false
-    var isOver = false
+    @exclusivity(unchecked) var hasHandedOverFile = false
+    @exclusivity(unchecked) var hasDeliveredMetrics = false
+    @exclusivity(unchecked) var isOver = false
 }
 #endif
