@@ -130,8 +130,7 @@ struct StaleResponseTests {
             willCacheResponse proposedResponse: CachedURLResponse,
             completionHandler: @Sendable @escaping (CachedURLResponse?) -> Void
         ) {
-            nonisolated(unsafe) let proposed = proposedResponse
-            answers.record { completionHandler(proposed) }
+            answers.record { completionHandler(proposedResponse) }
         }
     }
 
