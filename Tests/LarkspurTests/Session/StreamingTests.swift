@@ -13,7 +13,12 @@ struct StreamingTests {
     init() throws { server = try LoopbackServer() }
 
     private func makeTask(_ manager: SessionManager, _ path: String) -> DataTask {
-        manager.dataTask(with: URLRequest(url: server.url(path))).responseStream { [chunks] _, data in
+        start(manager.dataTask(with: URLRequest(url: server.url(path))))
+    }
+
+    /// Starts a task whose content and end are recorded.
+    private func start(_ task: DataTask) -> DataTask {
+        task.responseStream { [chunks] _, data in
             chunks.record(data)
         } completionHandler: { [ends] in
             ends.record($0)
@@ -30,10 +35,10 @@ struct StreamingTests {
         server.route("/stream", .stream(pieces.map { .bytes($0) }))
         let manager = transport.makeManager(for: server)
         manager.maximumContentSize = 10
-        let task = makeTask(manager, "/stream")
+        let task = manager.dataTask(with: URLRequest(url: server.url("/stream")))
         let notifications = NotificationRecorder(task)
 
-        task.resume()
+        _ = start(task)
         try await manager.finishAll()
 
         let end = try await ends.first()
