@@ -29,7 +29,7 @@ def main():
     if options.programs:
         print(*_programs(options, chosen))
         return
-    seconds = 0.2 if options.quick else 1.5
+    seconds = 0.2 if options.quick else 1
     runs = options.runs or (1 if options.quick else 5)
     environment = report.environment(runs, seconds, options.seed)
     print(report.environment_line(environment), flush=True)
