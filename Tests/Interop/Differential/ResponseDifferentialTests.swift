@@ -21,6 +21,13 @@ struct ResponseDifferentialTests {
             guard let end = bytes.firstIndex(of: 0x0A) else { return false }
             return [0x20, 0x09].contains(bytes.dropFirst(end + 1).first)
         }
+
+        /// Whether the value of a `Content-Length` is on a line that continues the field.
+        var hasFoldedLength: Bool {
+            String(decoding: bytes, as: UTF8.self)
+                .range(of: #"\ncontent-length:[ \t]*\r?\n[ \t]"#, options: [.regularExpression, .caseInsensitive])
+                != nil
+        }
     }
 
     @Test("Contents of lengths and chunks are those that others find, and faults are faults")
@@ -105,8 +112,10 @@ struct ResponseDifferentialTests {
             }
             return "NUL and CR in a trailer are read as blanks, as RFC 9110 permits (section 5.5)"
         }
+        guard own == nil else { return nil }
+        if sample.hasFoldedLength { return "libcurl reads a Content-Length before the line that continues it" }
         let hasBareReturn = zip(sample.bytes, sample.bytes.dropFirst()).contains { $0 == 0x0D && $1 != 0x0A }
-        guard own == nil, hasBareReturn else { return nil }
+        guard hasBareReturn else { return nil }
         return "a carriage return without a line feed is a fault (RFC 9112, section 2.2)"
     }
 }
