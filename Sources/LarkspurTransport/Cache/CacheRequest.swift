@@ -27,7 +27,7 @@ struct CacheRequest: Sendable {
         "range", "if-range", "if-none-match", "if-modified-since", "if-match", "if-unmodified-since", "host",
     ]
 
-    /// Whether stored responses may answer requests with a method.
+    /// Whether stored responses may be used for requests with a method.
     static func serves(_ method: String) -> Bool { method == "GET" || MethodProperties(method).isCacheable }
 
     /// Whether the request allows the response to be stored.

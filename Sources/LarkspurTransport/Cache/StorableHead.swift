@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 import HTTPSyntax
 
-/// What a cache stores of a response head, for a request that allows storing.
+/// The parts of a response head that a cache stores, for a request that allows storing.
 final class StorableHead: Sendable {
     let decision: StoreDecision
     /// The fields without those that concern the connection.

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 import HTTPSyntax
 
-/// The running exchanges of a session, and the objects that they share. They belong to the loop's thread.
+/// The running exchanges of a session, and the objects that they share. They belong to the thread that has the loop.
 final class ExchangeGroup {
     let settings: SessionSettings
     let outbox: Outbox

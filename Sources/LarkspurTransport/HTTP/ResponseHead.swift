@@ -28,10 +28,10 @@ struct ResponseHead: Sendable {
     /// Copies of the head share it.
     let memo = Memo()
 
-    /// What was computed from the head.
+    /// Values that were computed from the head.
     final class Memo: @unchecked Sendable {
-        // Safe: it is used only on the thread of the loop that has received the head.
-        /// The value of another folder.
+        // Safe: it is used only by the thread that has the loop which has received the head.
+        /// The value that a cache has computed.
         @exclusivity(unchecked) var value: AnyObject?
         @exclusivity(unchecked) fileprivate var closesConnection: Bool?
     }

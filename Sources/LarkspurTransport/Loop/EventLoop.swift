@@ -3,7 +3,8 @@ import HTTPSyntax
 
 /// The work of the loop's thread: it takes commands, runs libcurl, handles ended transfers, and delivers events.
 ///
-/// The loop, its exchanges and their handles are used only on that thread.
+/// The loop, its exchanges and their handles are used only on that thread, or while it waits on the one thread that has
+/// borrowed the loop (``LentLoop``).
 final class EventLoop {
     private let mailbox: LoopMailbox
     private let settings: SessionSettings

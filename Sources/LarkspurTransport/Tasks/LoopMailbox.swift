@@ -84,7 +84,7 @@ final class LoopMailbox: Sendable {
         }
     }
 
-    /// What the thread does.
+    /// The state of the thread.
     private enum Course {
         /// It works, and sees new commands before it waits.
         case works
@@ -160,7 +160,7 @@ final class LoopMailbox: Sendable {
         mailbox.withLock { if $0.isRunning { $0.append(.run(action)) } }
     }
 
-    /// Whether another thread may run the loop now.
+    /// Whether another thread may run the loop now. For tests.
     var isLendable: Bool { mailbox.withLock { $0.loop != nil } }
 
     /// Whether the session has ended.

@@ -54,7 +54,7 @@ struct LentLoopTests {
             )
         }
 
-        /// What the thread has recorded until it ends.
+        /// The records of the thread, once it has ended.
         func end() async throws -> [String] {
             session.loop.end()
             try await eventually { !self.session.loop.isRunning }

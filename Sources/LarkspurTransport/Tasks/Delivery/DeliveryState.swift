@@ -1,7 +1,8 @@
 #if canImport(FoundationNetworking)
 /// The state of a task that is used only on the thread or queue of its delegate.
 final class DeliveryState: @unchecked Sendable {
-    // Safe: only `TaskCore.deliver(_:)` uses the state, and `Delivery` calls that method for one event after the other.
+    // Safe: only `TaskCore.deliver(_:)` changes the state, and `Delivery` calls that method for one event after the
+    // other. If that is on the loop's thread, the thread that has the loop reads the receiver too.
     /// The receiver of the transfer's events. Nil after the end, and for a task with a delegate or a completion
     /// handler.
     @exclusivity(unchecked) var receiver: (any TransferReceiver)?

@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
 /// The events of a turn of the loop that are to be delivered to delegates and completion handlers, in order. The object
-/// is used only on the loop's thread.
+/// is used only by the thread that has the loop, and sends the events only on the loop's own thread.
 final class Outbox {
     private let mailbox: LoopMailbox
     private let cookies: CookieJar

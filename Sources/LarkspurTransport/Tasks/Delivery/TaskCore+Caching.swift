@@ -1,15 +1,15 @@
 #if canImport(FoundationNetworking)
 extension TaskCore {
-    /// Whether somebody may decide about storing the response. Read only on the loop's thread.
+    /// Whether somebody may decide about storing the response. Read only by the thread that has the loop.
     var mayDecideAboutCaching: Bool {
         guard asksAboutCaching, hasReceiver, session.delivery.isOnLoop else { return asksAboutCaching }
         return deliveryState.receiver?.decidesAboutCaching ?? (plan.refresh?.decision != nil)
     }
 
     /// The decision of the receiver about the response of a refresh after this task; nil without a receiver. Read only
-    /// on the loop's thread.
+    /// by the thread that has the loop.
     var decisionForRefresh: CachingDecision? {
-        // A session that uses receivers calls them on the loop's thread, so the state may be read here.
+        // A session that uses receivers calls them on the loop's thread, which waits while another thread has the loop.
         hasReceiver && session.delivery.isOnLoop ? deliveryState.receiver?.cachingDecision : nil
     }
 

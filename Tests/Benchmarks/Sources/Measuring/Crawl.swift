@@ -39,7 +39,7 @@ extension Measurement where C: PageClient {
     }
 }
 
-/// What a crawler reads of a page. The clients in Swift and in Go search in the same way.
+/// The reading of a page by a crawler. The clients in Swift and in Go search in the same way.
 package enum Page {
     private static let attribute = Array("href=".utf8)
 
