@@ -29,7 +29,7 @@ final class Display: Sendable {
 
     func end() { bar.draw(isLast: true) }
 
-    /// Draws the bar after a piece of content. The last line is drawn at the end.
+    /// Draws the bar after a chunk of content. The last line is drawn at the end.
     private func draw() {
         if finished.withLock({ $0.images }) < count { bar.draw() }
     }

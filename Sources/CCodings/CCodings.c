@@ -348,7 +348,7 @@ static void note_frame(coding_decoder *decoder, const zstd_input *in, size_t sta
 }
 
 /// Whether a frame that has ended has the size that its header states, if it states one. libzstd does not compare them
-/// if the last block has no bytes and the frame arrives in several pieces.
+/// if the last block has no bytes and the frame arrives in several chunks.
 static bool ends_as_stated(coding_decoder *decoder) {
     uint64_t size = zstd.content_size(decoder->frame, decoder->frame_count);
     bool is_right = size == zstd_unknown_size || size == decoder->frame_written;

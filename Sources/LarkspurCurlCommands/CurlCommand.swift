@@ -162,9 +162,9 @@ private struct CurlParser {
     }
 
     private mutating func add(content value: [UInt8], _ option: CurlOption, _ name: String) throws(LarkspurError) {
-        var piece = value
+        var part = value
         if option == .encodedData {
-            piece = try Self.encoded(value, name)
+            part = try Self.encoded(value, name)
         } else if option != .rawData, value.first == UInt8(ascii: "@") {
             throw Self.file(name)
         }
@@ -172,7 +172,7 @@ private struct CurlParser {
         if content != nil, option != .json { content?.append(UInt8(ascii: "&")) }
         // Appended in place, because a command may have thousands of parts.
         content = content ?? []
-        content?.append(contentsOf: piece)
+        content?.append(contentsOf: part)
     }
 
     /// Encodes a value of the form `content`, `=content` or `name=content`. Only the content is encoded.

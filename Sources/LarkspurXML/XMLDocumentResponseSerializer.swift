@@ -57,4 +57,59 @@ extension ResponseSerializer where Self == XMLDocumentResponseSerializer {
         XMLDocumentResponseSerializer(options: options)
     }
 }
+
+/// A serializer that parses the content into an `XMLDocument`, and makes a value of the document.
+///
+/// An `XMLDocument` cannot be passed to another thread or task, and its value can. So this serializer suits `await`:
+///
+///     let names = try await manager.get("people").value(
+///         as: XMLValueResponseSerializer { document in try document.nodes(forXPath: "//name").compactMap { $0.stringValue } }
+///     )
+///
+/// The document has to meet the conditions of ``XMLDocumentResponseSerializer``.
+public struct XMLValueResponseSerializer<Value: Sendable>: ResponseSerializer {
+    /// The value of the document.
+    public typealias Output = Value
+
+
+    /// The rules by which responses are acceptable. Default: status 200 to 299; application/xml, text/xml.
+    public var validation = ResponseValidation(acceptableContentTypes: .xml)
+    /// The options for reading the document. Default: none.
+    public var options: XMLNode.Options
+
+    private let makeValue: @Sendable (XMLDocument) throws -> Value
+
+    /// Creates a serializer.
+    /// - Parameters:
+    ///   - options: The options for reading the document. Default: none.
+    ///   - makeValue: Makes the value of the document. Called on the manager's `processingQueue`.
+    public init(options: XMLNode.Options = [], _ makeValue: @escaping @Sendable (XMLDocument) throws -> Value) {
+        self.options = options
+        self.makeValue = makeValue
+    }
+
+    /// Parses the content, and makes the value.
+    /// - Throws: `LarkspurError` with the code `emptyResponse`, if there is no content, or with
+    ///   `responseSerializationFailed`, if it is not well-formed XML; or the error of the closure.
+    public func serialize(_ data: Data, response: URLResponse?) throws -> sending Value {
+        let serializer = XMLDocumentResponseSerializer(options: options)
+        guard let document = try serializer.serialize(data, response: response) else {
+            throw LarkspurError(.emptyResponse, "The response has no content where an XML document is expected")
+        }
+        return try makeValue(document)
+    }
+}
+
+extension ResponseSerializer {
+    /// Creates a serializer that parses the content into an `XMLDocument`, and makes a value of the document.
+    /// - Parameters:
+    ///   - options: The options for reading the document. Default: none.
+    ///   - makeValue: Makes the value of the document. Called on the manager's `processingQueue`.
+    public static func xml<Value: Sendable>(
+        options: XMLNode.Options = [],
+        _ makeValue: @escaping @Sendable (XMLDocument) throws -> Value
+    ) -> Self where Self == XMLValueResponseSerializer<Value> {
+        XMLValueResponseSerializer(options: options, makeValue)
+    }
+}
 #endif

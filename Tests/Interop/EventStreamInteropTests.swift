@@ -43,7 +43,7 @@ struct EventStreamInteropTests {
         [0xFF], [0xE6, 0x97], [0xEF, 0xBB], [0xBF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xF0],
     ]
 
-    /// Returns streams in pieces, of words of the grammar and of any bytes.
+    /// Returns streams in chunks, of words of the grammar and of any bytes.
     private static func streams(_ count: Int) -> [[[UInt8]]] {
         var generator = SeededGenerator()
         let words = texts.map { Array($0.utf8) } + invalid
@@ -54,14 +54,14 @@ struct EventStreamInteropTests {
                 stream +=
                     isWord ? words.randomElement(using: &generator) ?? [] : [.random(in: 0...255, using: &generator)]
             }
-            var pieces: [[UInt8]] = []
+            var chunks: [[UInt8]] = []
             var rest = stream[...]
             let longest = [1, 3, 20, 1000][number / 4 % 4]
             while !rest.isEmpty {
-                pieces.append(Array(rest.prefix(.random(in: 1...longest, using: &generator))))
-                rest = rest.dropFirst(pieces.last?.count ?? 0)
+                chunks.append(Array(rest.prefix(.random(in: 1...longest, using: &generator))))
+                rest = rest.dropFirst(chunks.last?.count ?? 0)
             }
-            return pieces
+            return chunks
         }
     }
 
@@ -72,22 +72,22 @@ struct EventStreamInteropTests {
         return try PythonScript("parse_event_streams", usesPackages: true).run([file.path])
     }
 
-    @Test("Random streams in random pieces have the events, the IDs and the delays that httpx-sse finds")
+    @Test("Random streams in random chunks have the events, the IDs and the delays that httpx-sse finds")
     func parser() throws {
         let streams = Self.streams(4000)
         let expected = try expected(of: streams)
         try #require(expected.count == streams.count)
         var count = 0
-        for (number, (pieces, parsed)) in zip(streams, expected).enumerated() {
+        for (number, (chunks, parsed)) in zip(streams, expected).enumerated() {
             var parser = EventStreamParser()
             var events: [Parsed.Event] = []
-            for piece in pieces {
-                parser.append(piece)
+            for chunk in chunks {
+                parser.append(chunk)
                 while let event = try parser.next() { events.append(Parsed.Event(event)) }
             }
             let delay = parsed.retry.map { Duration.milliseconds($0) }
-            #expect(events.map(\.bytes) == parsed.events.map(\.bytes), "\(number): \(pieces)")
-            #expect(parser.retry == delay, "\(number): \(pieces)")
+            #expect(events.map(\.bytes) == parsed.events.map(\.bytes), "\(number): \(chunks)")
+            #expect(parser.retry == delay, "\(number): \(chunks)")
             count += events.count
         }
         // Streams without events would prove nothing.
@@ -99,13 +99,13 @@ struct EventStreamInteropTests {
         let server = try LoopbackServer()
         let manager = SessionManager(baseURL: server.baseURL, configuration: .ephemeral)
         let streams = Self.streams(400)
-        for (number, (pieces, parsed)) in zip(streams, try expected(of: streams)).enumerated() {
+        for (number, (chunks, parsed)) in zip(streams, try expected(of: streams)).enumerated() {
             let path = "events/\(number)"
-            let steps = pieces.map { LoopbackServer.Response.Step.bytes(Data($0)) }
+            let steps = chunks.map { LoopbackServer.Response.Step.bytes(Data($0)) }
             server.route("/" + path, .stream(steps, contentType: "text/event-stream", framing: .chunked))
             var events: [Parsed.Event] = []
             for try await event in manager.get(path).events { events.append(Parsed.Event(event)) }
-            #expect(events.map(\.bytes) == parsed.events.map(\.bytes), "\(number): \(pieces)")
+            #expect(events.map(\.bytes) == parsed.events.map(\.bytes), "\(number): \(chunks)")
         }
     }
 }

@@ -22,9 +22,9 @@ struct HashTests {
             var hashes = ContentHashes([.sha256, .sha512])
             var rest = message
             while !rest.isEmpty {
-                let piece = rest.prefix(Int.random(in: 0...300, using: &cuts))
-                hashes.update(piece)
-                rest = rest.dropFirst(piece.count)
+                let chunk = rest.prefix(Int.random(in: 0...300, using: &cuts))
+                hashes.update(chunk)
+                rest = rest.dropFirst(chunk.count)
             }
             #expect(hashes.finished(.sha256)?.hexadecimal == row[1], "\(length) bytes")
             #expect(hashes.finished(.sha512)?.hexadecimal == row[2], "\(length) bytes")

@@ -28,10 +28,10 @@ struct HostileResponseTests {
         defer { session.finishTasksAndInvalidate() }
         var successes = 0
         for (index, sample) in samples.enumerated() {
-            // In two pieces, each time elsewhere.
+            // In two chunks, each time elsewhere.
             let split = (index * 7) % max(1, sample.bytes.count)
-            let pieces = [sample.bytes.prefix(split), sample.bytes.dropFirst(split)].map { Data($0) }
-            server.route("/\(index)", .raw(pieces.map { .bytes($0) }))
+            let chunks = [sample.bytes.prefix(split), sample.bytes.dropFirst(split)].map { Data($0) }
+            server.route("/\(index)", .raw(chunks.map { .bytes($0) }))
             var request = URLRequest(url: server.url("/\(index)"))
             request.httpMethod = sample.method
             guard let content = try? await session.data(for: request).0 else { continue }

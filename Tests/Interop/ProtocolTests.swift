@@ -27,7 +27,7 @@ struct ProtocolTests {
     @Test("HTTP/1.1 is used where the server has nothing newer, or the session wants it", arguments: [true, false])
     func http1(allowsHTTP2: Bool) async throws {
         var options = servers.options
-        options.allowsHTTP2 = allowsHTTP2
+        options.http2 = allowsHTTP2 ? .whereTrusted : .never
         let session = servers.makeSession(options: options)
         let reply = try await session.reply(to: servers.url(allowsHTTP2 ? .http1 : .h2, "/echo"))
         #expect(reply.status == 200)

@@ -328,34 +328,34 @@ struct StreamsBothWaysTests {
         /// - Parameter arrival: Returns when the server has the first bytes. A request that fails at once may never
         ///   reach it.
         func body(after arrival: @escaping @Sendable () async throws -> Void) -> RequestBody {
-            @Sendable func writePieces(to writer: BodyWriter) async throws {
+            @Sendable func writeParts(to writer: BodyWriter) async throws {
                 try await writer.write("be")
                 try await arrival()
-                for piece in ["gu", "n ", "ok"] { try await writer.write(piece) }
+                for part in ["gu", "n ", "ok"] { try await writer.write(part) }
             }
             switch self {
             case .throwing:
                 return .writer { writer in
-                    try await writePieces(to: writer)
+                    try await writeParts(to: writer)
                     throw Failure()
                 }
             case .throwingWithLength:
                 return .writer(length: 8) { writer in
-                    try await writePieces(to: writer)
+                    try await writeParts(to: writer)
                     throw Failure()
                 }
             case .throwingSequence:
                 return .sequence(making: {
-                    let pieces = Recorder<Void>()
+                    let parts = Recorder<Void>()
                     return AsyncThrowingStream<Data, any Error> {
-                        pieces.record(())
-                        if pieces.values.count == 1 { return Data("begun".utf8) }
+                        parts.record(())
+                        if parts.values.count == 1 { return Data("begun".utf8) }
                         try await arrival()
                         throw Failure()
                     }
                 })
-            case .endingEarly: return .writer(length: 9) { writer in try await writePieces(to: writer) }
-            case .tooLong: return .writer(length: 7) { writer in try await writePieces(to: writer) }
+            case .endingEarly: return .writer(length: 9) { writer in try await writeParts(to: writer) }
+            case .tooLong: return .writer(length: 7) { writer in try await writeParts(to: writer) }
             case .tooLongAtOnce:
                 return .writer(length: 7) { writer in
                     try await writer.write("be")
@@ -438,7 +438,7 @@ struct StreamsBothWaysTests {
         let made = Recorder<Void>()
         let body = RequestBody.sequence(making: {
             made.record(())
-            return Self.pieces
+            return Self.parts
         })
         let received = try await server.makeManager(port)
             .post("redirect?status=\(status)&to=/request", body: body)
@@ -451,7 +451,7 @@ struct StreamsBothWaysTests {
     @Test("Content that can be sent once fails the redirect", arguments: StreamsServer.ports)
     func onceOnly(_ port: Servers.Port) async throws {
         let response = try await server.makeManager(port)
-            .post("redirect?status=307&to=/request", body: .sequence(Self.pieces))
+            .post("redirect?status=307&to=/request", body: .sequence(Self.parts))
             .response()
         #expect(response.error?.code == .bodyUnreadable)
     }
@@ -459,15 +459,15 @@ struct StreamsBothWaysTests {
     @Test("Nothing is sent again where a redirect drops the content", arguments: StreamsServer.ports)
     func droppedContent(_ port: Servers.Port) async throws {
         let received = try await server.makeManager(port)
-            .post("redirect?status=303&to=/request", body: .sequence(Self.pieces))
+            .post("redirect?status=303&to=/request", body: .sequence(Self.parts))
             .value(as: StreamsServer.Received.self)
         #expect(received.method == "GET")
         #expect(received.content.isEmpty)
     }
 
-    private static var pieces: AsyncStream<Data> {
+    private static var parts: AsyncStream<Data> {
         AsyncStream { stream in
-            for piece in ["one ", "two ", "three"] { stream.yield(Data(piece.utf8)) }
+            for part in ["one ", "two ", "three"] { stream.yield(Data(part.utf8)) }
             stream.finish()
         }
     }

@@ -165,7 +165,7 @@ struct TLSPolicyTests {
     func resumption(_ version: TLSVersion) async throws {
         func makeSession(_ pin: PublicKeyPin) throws -> CurlURLSession {
             var options = try pinned([pin]) { $0.maximumVersion = version }
-            options.allowsHTTP2 = false
+            options.http2 = .never
             return servers.makeSession(options: options)
         }
         let url = try servers.url(.chain, "/tls")

@@ -73,7 +73,7 @@ struct JSONTests {
     private func layout(_ text: String, keepsLayout: Bool = false, isColored: Bool = false) -> String? {
         let formatter = JSONFormatter(palette: Palette(isColored: isColored))
         var output = Data()
-        let write = { (piece: Data) in output += piece }
+        let write = { (chunk: Data) in output += chunk }
         let isJSON = keepsLayout ? formatter.paint(text, write: write) : formatter.format(text, write: write)
         #expect(isJSON || output.isEmpty)
         return isJSON ? String(decoding: output, as: UTF8.self) : nil
@@ -96,7 +96,7 @@ struct JSONTests {
     }
 
     @Test(
-        "Deep nesting makes no long output, and it is written in pieces",
+        "Deep nesting makes no long output, and it is written in chunks",
         arguments: [
             ("[", "1,", "1", "]"), ("{\"a\":", "[],", "1", "}"), ("[{\"a\":", "{\"b\":1},", "[]", "}]"),
             ("[[[", "\"\",", "0", "]]]"),
@@ -110,15 +110,15 @@ struct JSONTests {
             String(repeating: shape.open, count: count) + "[" + unit + shape.last + "]"
             + String(repeating: shape.close, count: count)
         var (length, longest) = (0, 0)
-        let isJSON = JSONFormatter(palette: Palette(isColored: false)).format(text) { piece in
-            length += piece.count
-            longest = max(longest, piece.count)
+        let isJSON = JSONFormatter(palette: Palette(isColored: false)).format(text) { chunk in
+            length += chunk.count
+            longest = max(longest, chunk.count)
         }
         #expect(isJSON)
         // An element of two bytes, and a bracket, get a line break and blanks up to the width of a terminal.
         let line = 2 + 1 + 80
         #expect(length <= text.utf8.count * line / 2 + 2 * depth * line)
-        #expect(longest <= JSONFormatter.pieceLength + 100)
+        #expect(longest <= JSONFormatter.chunkLength + 100)
     }
 }
 

@@ -18,10 +18,10 @@ struct OutputTests {
         #expect(TerminalText.printable(text) == expected)
         var converter = TerminalText()
         // Each byte arrives by itself, also those of one character.
-        var pieces = ""
+        var chunks = ""
         if !text.contains("\r") {
-            for byte in text.utf8 { pieces += converter.text(of: Data([byte])) ?? "?" }
-            #expect(pieces + converter.finish() == expected)
+            for byte in text.utf8 { chunks += converter.text(of: Data([byte])) ?? "?" }
+            #expect(chunks + converter.finish() == expected)
         }
     }
 

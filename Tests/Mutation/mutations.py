@@ -155,7 +155,7 @@ MUTATIONS = [
     # Endings
     Mutation(
         "a call ends once",
-        MANAGER + "Call/TaskStateMachine.swift",
+        MANAGER + "Call/Course/TaskStateMachine.swift",
         "state == .completed ? nil : enter(.completed, by: .completed)",
         "state == .completed && !isMutated ? nil : enter(.completed, by: .completed)",
         ["LarkspurTests.TaskStateMachineTests", "LarkspurTests.CallCourseTests"],
@@ -169,7 +169,7 @@ MUTATIONS = [
     ),
     Mutation(
         "a handler that is added after the end is called",
-        MANAGER + "Call/CallHandlers.swift",
+        MANAGER + "Call/Handlers/CallHandlers.swift",
         "if isReported { return ending }",
         "if isReported && !isMutated { return ending }",
         ["LarkspurTests.CallHandlersTests", "LarkspurTests.SessionTaskTests"],

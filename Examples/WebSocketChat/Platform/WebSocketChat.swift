@@ -14,7 +14,7 @@ enum WebSocketChat {
         defer { server.stop() }
         server.webSocket("/room", handler: Room().serve)
 
-        var rules = EventSource.Reconnection.automatic
+        var rules = Reconnection.automatic
         rules.initialDelay = .milliseconds(300)
         let manager = SessionManager(baseURL: server.baseURL)
         // The greeting tells each connection who is there.

@@ -89,7 +89,7 @@ final class UploadResumer: RequestInterceptor {
 
     /// The maximum number of bytes of a file in one request, if the transport does not send the length of a stream. In
     /// this case the content of each request is read into memory.
-    private static let pieceSize: Int64 = 8 << 20
+    private static let chunkSize: Int64 = 8 << 20
 
     private let settings: ResumableUpload
     private let content: ResumableContent
@@ -149,7 +149,7 @@ final class UploadResumer: RequestInterceptor {
         }
         var maximumPartSize = settings.maximumPartSize
         if file != nil, !control.sendsLengthOfStreams {
-            maximumPartSize = min(maximumPartSize ?? .max, Self.pieceSize)
+            maximumPartSize = min(maximumPartSize ?? .max, Self.chunkSize)
         }
         var state = UploadState(kind: settings.kind, length: length, maximumPartSize: maximumPartSize)
         if let resumption = settings.resumption {

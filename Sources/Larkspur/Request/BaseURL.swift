@@ -152,12 +152,13 @@ package enum BaseURL {
 extension URLRequest {
     /// Checks that a request can be sent unchanged. Transports send malformed values without a check, or terminate the
     /// process.
+    /// - Parameter knownURL: A URL that was validated before. Default: none.
     /// - Throws: `invalidURL`, `invalidMethod` or `invalidHeaderField`.
-    package func validate() throws(LarkspurError) {
+    package func validate(knownURL: URL? = nil) throws(LarkspurError) {
         guard let url else {
             throw LarkspurError(.invalidURL, "The request has no URL: set one before a task is made of it.")
         }
-        try BaseURL.validate(url)
+        if url != knownURL { try BaseURL.validate(url) }
         try HTTPMethod(rawValue: httpMethod ?? "GET").validate()
         try validateFields()
     }

@@ -14,8 +14,8 @@ public struct RequestBody: Sendable {
         /// A JSON object, or the error of a member that cannot be encoded.
         case object(Result<Data, LarkspurError>)
         case data(Data)
-        /// A file, from an offset on.
-        case file(URL, from: Int64)
+        /// A file, from an offset on, up to a number of bytes; nil for all bytes that follow.
+        case file(URL, from: Int64, length: Int64?)
         case stream(length: Int64?, @Sendable () -> InputStream?)
         case produced(BodyProducer)
         case form(@Sendable (inout MultipartFormData) throws -> Void)
@@ -65,9 +65,19 @@ public struct RequestBody: Sendable {
     ///     error `fileUnreadable` and nothing is sent.
     ///   - offset: The number of bytes of the file that are not sent, at its beginning. If the file has fewer bytes,
     ///     the call ends with the error `fileUnreadable`. Default: 0.
+    ///   - length: The number of bytes to send. If fewer bytes follow the offset, the call ends with the error
+    ///     `fileUnreadable`. Default: nil, to send all bytes that follow.
     ///   - contentType: The media type. Default: nil, to use the type of the file's extension.
-    public static func file(_ url: URL, from offset: Int64 = 0, contentType: String? = nil) -> Self {
-        Self(kind: .file(url, from: offset), contentType: contentType ?? MIMEType.ofFile(named: url.lastPathComponent))
+    public static func file(
+        _ url: URL,
+        from offset: Int64 = 0,
+        length: Int64? = nil,
+        contentType: String? = nil
+    ) -> Self {
+        Self(
+            kind: .file(url, from: offset, length: length),
+            contentType: contentType ?? MIMEType.ofFile(named: url.lastPathComponent)
+        )
     }
 
     /// Creates a body from the bytes of a stream.

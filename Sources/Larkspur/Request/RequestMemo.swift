@@ -35,3 +35,22 @@ final class RequestMemo: Sendable {
         _ = self.entry.withLock { exchange(&$0, with: entry) }
     }
 }
+
+/// A cache of the last URL to which a reference was resolved, and which was validated then. Calls with content often
+/// have the same URL, and other content each time.
+final class URLMemo: Sendable {
+    private let entry = Mutex<(reference: String, url: URL)?>(nil)
+
+    /// The last URL.
+    var last: URL? { entry.withLock { $0?.url } }
+
+    /// Returns the URL of a reference.
+    /// - Parameter resolve: Resolves the reference, if it is not the last one.
+    func url(of reference: String, _ resolve: () throws(LarkspurError) -> URL) throws(LarkspurError) -> URL {
+        if let known = entry.withLock({ $0?.reference == reference ? $0?.url : nil }) { return known }
+        let url = try resolve()
+        // Returned from the closure, so that the previous URL is released outside the lock.
+        _ = entry.withLock { exchange(&$0, with: (reference, url)) }
+        return url
+    }
+}

@@ -147,7 +147,7 @@ private struct Part {
 
 extension DigestVerification.Content {
     /// The number of bytes of a file that are read at a time.
-    private static let pieceSize = 1 << 20
+    private static let chunkSize = 1 << 20
 
     /// Returns the hashes of the content, beginning at an offset.
     /// - Throws: `fileUnreadable`.
@@ -164,7 +164,7 @@ extension DigestVerification.Content {
                 let handle = try FileHandle(forReadingFrom: file)
                 defer { try? handle.close() }
                 try handle.seek(toOffset: UInt64(offset))
-                while let piece = try handle.read(upToCount: Self.pieceSize), !piece.isEmpty { hashes.update(piece) }
+                while let chunk = try handle.read(upToCount: Self.chunkSize), !chunk.isEmpty { hashes.update(chunk) }
             } catch {
                 throw LarkspurError(
                     .fileUnreadable,

@@ -18,7 +18,7 @@ struct EventStreamParser: Sendable {
 
     private let limits: Limits
     /// The bytes that were received, and the offset of the first byte that has not been parsed.
-    private var piece: [UInt8] = []
+    private var buffer: [UInt8] = []
     private var position = 0
     /// The beginning of a line whose line break has not arrived.
     private var line: [UInt8] = []
@@ -46,34 +46,34 @@ struct EventStreamParser: Sendable {
 
     /// Adds the next bytes of the stream. Before that, call ``next()`` until it returns nil.
     mutating func append(_ bytes: some Sequence<UInt8>) {
-        if position == piece.count {
-            piece.removeAll(keepingCapacity: true)
+        if position == buffer.count {
+            buffer.removeAll(keepingCapacity: true)
             position = 0
         }
-        piece.append(contentsOf: bytes)
+        buffer.append(contentsOf: bytes)
     }
 
     /// Returns the next event; nil if none is complete.
     /// - Throws: `contentTooLarge`, if a line or the data of an event exceeds its limit.
     mutating func next() throws(LarkspurError) -> ServerSentEvent? {
-        while position < piece.count {
+        while position < buffer.count {
             if skipsLineFeed {
                 skipsLineFeed = false
-                if piece[position] == .lineFeed {
+                if buffer[position] == .lineFeed {
                     position += 1
                     continue
                 }
             }
             let end = lineEnd()
             guard line.count + end - position <= limits.line else { throw Self.tooLarge("A line", limits.line) }
-            guard end < piece.count else {
-                line += piece[position...]
+            guard end < buffer.count else {
+                line += buffer[position...]
                 position = end
                 return nil
             }
             // CR LF is one line break. The LF may arrive only with the next bytes.
-            skipsLineFeed = piece[end] == .carriageReturn
-            let rest = piece[position..<end]
+            skipsLineFeed = buffer[end] == .carriageReturn
+            let rest = buffer[position..<end]
             position = end + 1
             if let event = try takeLine(endingIn: rest) { return event }
         }
@@ -89,9 +89,9 @@ struct EventStreamParser: Sendable {
 
     /// Returns the offset of the next line break; the offset of the end of the bytes if there is none.
     private func lineEnd() -> Int {
-        piece.withUnsafeBufferPointer { piece in
+        buffer.withUnsafeBufferPointer { buffer in
             var index = position
-            while index < piece.count, piece[index] != .lineFeed, piece[index] != .carriageReturn { index += 1 }
+            while index < buffer.count, buffer[index] != .lineFeed, buffer[index] != .carriageReturn { index += 1 }
             return index
         }
     }

@@ -82,12 +82,35 @@ extension JSONValue {
 
     /// The member with a name; `null` if there is none, or if the value is not an object. ``object`` distinguishes
     /// these cases.
-    public subscript(name: String) -> JSONValue { object?[name] ?? .null }
+    ///
+    /// Setting a member replaces the former one. A value that is not an object becomes an object with this member
+    /// alone, so that `value["a"]["b"] = 1` creates what is missing.
+    public subscript(name: String) -> JSONValue {
+        get { object?[name] ?? .null }
+        set {
+            var members = object ?? [:]
+            // Otherwise the members would be copied.
+            self = .null
+            members[name] = newValue
+            self = .object(members)
+        }
+    }
 
     /// The element at an index; `null` if there is none, or if the value is not an array.
+    ///
+    /// Setting the element after the last one appends it, also to `null`, which becomes an array. Setting another
+    /// element that does not exist, or an element of a value of another kind, has no effect.
     public subscript(index: Int) -> JSONValue {
-        guard let array, array.indices.contains(index) else { return .null }
-        return array[index]
+        get {
+            guard let array, array.indices.contains(index) else { return .null }
+            return array[index]
+        }
+        set {
+            guard var elements = isNull ? [] : array, (0...elements.count).contains(index) else { return }
+            self = .null
+            if index == elements.count { elements.append(newValue) } else { elements[index] = newValue }
+            self = .array(elements)
+        }
     }
 
     /// The number as an integer; nil if it has a fraction, or if the value is not a number.

@@ -13,14 +13,14 @@ enum ResponsePipeline {
         response: ReceivedResponse?,
         data: Data
     ) -> sending Result<S.Output, LarkspurError> {
-        let exchange = Exchange(request: request, response: response, data: data)
+        let parts = ResponseParts(request: request, response: response, data: data)
         // The response's object is created only for a serializer that needs it.
         let response = serializer.readsContentAlone ? nil : response?.object
-        guard let invalid = exchange.validationFailure(serializer.validation) else {
+        guard let invalid = parts.validationFailure(serializer.validation) else {
             do {
                 return .success(try serializer.serialize(data, response: response))
             } catch {
-                return .failure(exchange.completed(error))
+                return .failure(parts.completed(error))
             }
         }
         // Content of an unacceptable type is not parsed. A serializer that is only for successful responses would only
@@ -29,7 +29,7 @@ enum ResponsePipeline {
         do {
             return .failure(invalid.with(try serializer.serialize(data, response: response)))
         } catch {
-            return .failure(invalid.with(parseFailure: exchange.completed(error)))
+            return .failure(invalid.with(parseFailure: parts.completed(error)))
         }
     }
 
@@ -41,7 +41,7 @@ enum ResponsePipeline {
         response: URLResponse?,
         data: Data
     ) -> sending Result<Any?, LarkspurError> {
-        erase(serializer, Exchange(request: request, response: response.map(ReceivedResponse.init), data: data))
+        erase(serializer, ResponseParts(request: request, response: response.map(ReceivedResponse.init), data: data))
     }
 
     /// Returns an error as a `LarkspurError`, with request, response and content added if they are missing.
@@ -57,9 +57,9 @@ enum ResponsePipeline {
 
     private static func erase<S: ResponseSerializer>(
         _ serializer: S,
-        _ exchange: Exchange
+        _ parts: ResponseParts
     ) -> sending Result<Any?, LarkspurError> {
-        switch run(serializer, request: exchange.request, response: exchange.response, data: exchange.data) {
+        switch run(serializer, request: parts.request, response: parts.response, data: parts.data) {
         case .success(let output): .success(unwrapped(output))
         case .failure(let error): .failure(error)
         }
@@ -67,7 +67,7 @@ enum ResponsePipeline {
 }
 
 /// The request, the response and the content that are added to errors.
-private struct Exchange {
+private struct ResponseParts {
     let request: URLRequest?
     let response: ReceivedResponse?
     let data: Data

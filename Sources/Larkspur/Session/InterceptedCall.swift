@@ -4,9 +4,8 @@ import Synchronization
 /// One call on its way through its interceptors. Each attempt has a separate `URLSessionTask`; the `SessionTask` stays
 /// the same.
 struct InterceptedCall: Sendable {
+    /// What the last attempt has left, and what the next one gets.
     private struct State {
-        var facts = RequestContext.State()
-        var isUnderWay = false
         /// The temporary file of the last attempt.
         var file: URL?
         /// The resume data that an attempt has left. It stays valid if a later attempt ends with a status such as 503,
@@ -18,8 +17,7 @@ struct InterceptedCall: Sendable {
         var report: TransferEnding.Report?
     }
 
-    /// The state of a call, which its attempts share.
-    private final class Progress: Sendable {
+    private final class Attempts: Sendable {
         let state = Mutex(State())
     }
 
@@ -27,23 +25,14 @@ struct InterceptedCall: Sendable {
     private let manager: SessionManager
     private let task: SessionTask
     private let template: TransferTemplate
-    private let interceptors: [any RequestInterceptor]
-    /// The index of the last interceptor that belongs to this call only; −1 if there is none.
-    private let lastOwn: Int
-    private let progress = Progress()
+    private let chain: InterceptorChain
+    private let attempts = Attempts()
 
-    init(
-        _ manager: SessionManager,
-        _ task: SessionTask,
-        _ template: TransferTemplate,
-        _ interceptors: [any RequestInterceptor],
-        lastOwn: Int
-    ) {
+    init(_ manager: SessionManager, _ task: SessionTask, _ template: TransferTemplate, _ chain: InterceptorChain) {
         self.manager = manager
         self.task = task
         self.template = template
-        self.interceptors = interceptors
-        self.lastOwn = lastOwn
+        self.chain = chain
     }
 
     /// Starts the call. When the interceptors have returned, the task ends.
@@ -55,22 +44,16 @@ struct InterceptedCall: Sendable {
     }
 
     private func run(_ request: URLRequest) async {
-        var context = RequestContext(
+        var context = chain.makeContext(
             clock: task.environment.settings.clock,
+            sender: ObjectIdentifier(manager.sessions),
             canReplayContent: template.canReplayContent(of: request),
-            collectsContent: template.kind != .download && template.stream == nil,
-            withhold: { [progress] names in
-                progress.state.withLock { $0.facts.withheldFields.formUnion(names.map { $0.inLowercase }) }
-            },
-            state: { [progress, template, task] in
-                var facts = progress.state.withLock { $0.facts }
-                facts.hasDeliveredContent = template.stream?.hasDelivered == true
-                facts.canBeginContent = template.producer?.canBegin ?? true
-                facts.receivedBytes = task.download.completed
-                return facts
-            }
-        )
-        context.sender = ObjectIdentifier(manager.sessions)
+            collectsContent: template.kind != .download && template.stream == nil
+        ) { [template, task] facts in
+            facts.hasDeliveredContent = template.stream?.hasDelivered == true
+            facts.canBeginContent = template.producer?.canBegin ?? true
+            facts.receivedBytes = task.download.completed
+        }
         context.onSuspension = { [task] in task.setSuspensionHandler($1, of: $0) }
         if let observation = task.observation {
             context.identity = observation.identity
@@ -80,7 +63,7 @@ struct InterceptedCall: Sendable {
         template.stream?.holdRefused()
         let result: TransferResult
         do {
-            let response = try await next(0, context)(request)
+            let response = try await chain.send(request, context, isPersonal: isPersonal) { try await attempt($0) }
             result = TransferResult(
                 request: response.request ?? request,
                 received: response.response.map(ReceivedResponse.init),
@@ -101,39 +84,24 @@ struct InterceptedCall: Sendable {
         end(with: result)
     }
 
-    /// Returns the part of the chain that begins with the interceptor at an index.
-    private func next(_ index: Int, _ context: RequestContext) -> RequestContext.Next {
-        guard index < interceptors.count else { return { try await attempt($0) } }
-        let interceptor = interceptors[index]
-        var context = context
-        // If an inner interceptor, a hook or an upload takes part, the response depends on this call alone. In this
-        // case, no equal call may share the response.
-        context.isPersonal = index < lastOwn || task.hasHooks || template.kind == .upload
-        return { [context] in
-            try await interceptor.intercept($0, context: context, next: next(index + 1, context))
-        }
+    /// Returns whether the response depends on this call alone, because a hook or an upload takes part.
+    private var isPersonal: @Sendable () -> Bool {
+        { [task, template] in task.hasHooks || template.kind == .upload }
     }
 
     /// Sends a request. Called once for each attempt.
     private func attempt(_ request: URLRequest) async throws(LarkspurError) -> InterceptedResponse {
         var template = template
-        let (isAlone, abandonedFile) = progress.state.withLock { state in
-            if state.isUnderWay { return (false, nil as URL?) }
-            state.isUnderWay = true
-            state.facts.attempts += 1
-            template.withheldFields = state.facts.withheldFields
+        template.withheldFields = chain.withheldFields
+        let abandonedFile = attempts.state.withLock { state in
             if let part = state.part { template = template.sending(part) }
             if let resumeData = state.resumeData { template.resumeData = resumeData }
-            return (true, state.file.take())
-        }
-        guard isAlone else {
-            throw LarkspurError(.unsupported, "An interceptor began an attempt while another one was under way.")
+            return state.file.take()
         }
         Self.remove(abandonedFile)
         let result = await withCheckedContinuation { [template] continuation in
-            let ending = TransferEnding.attempt { [progress] result, report in
-                progress.state.withLock { state in
-                    state.isUnderWay = false
+            let ending = TransferEnding.attempt { [attempts] result, report in
+                attempts.state.withLock { state in
                     state.file = result.file
                     if let resumeData = result.error?.resumeData { state.resumeData = resumeData }
                     state.report = report
@@ -156,8 +124,8 @@ struct InterceptedCall: Sendable {
         return UploadControl(
             sendsLengthOfStreams: adapter.sendsLengthOfStreams,
             keepsConnections: adapter.reportsLossOfKeptConnections,
-            prepare: { [progress, task] part in
-                progress.state.withLock { $0.part = part }
+            prepare: { [attempts, task] part in
+                attempts.state.withLock { $0.part = part }
                 task.upload.update(completed: part.completed(0), total: part.length, of: task)
             },
             completed: { [task] in task.upload.completed },
@@ -165,8 +133,8 @@ struct InterceptedCall: Sendable {
             isCancelled: { [task] in task.state == .cancelling && task.failure == nil },
             note: { [task] resumption in task.storage.withLock { $0.attempt.uploadResumption = resumption } },
             report: { [task] body in task.environment.completionQueue.async(execute: body) },
-            sendApart: { [manager, progress] request in
-                let fields = progress.state.withLock { $0.facts.withheldFields }.map(\.text)
+            sendApart: { [manager, chain] request in
+                let fields = chain.withheldFields.map(\.text)
                 let withholding = ClosureInterceptor { request, context, next in
                     context.withholdFromOtherOrigins(fields)
                     return try await next(request)
@@ -191,7 +159,7 @@ struct InterceptedCall: Sendable {
                 result = result.failed(LarkspurError(transportError: URLError(.cancelled)))
             }
         }
-        let (file, resumeData, report) = progress.state.withLock { ($0.file, $0.resumeData, $0.report) }
+        let (file, resumeData, report) = attempts.state.withLock { ($0.file, $0.resumeData, $0.report) }
         if file != result.file {
             // An interceptor has returned a response that is not the response of the last attempt. The file of that
             // attempt is not needed.

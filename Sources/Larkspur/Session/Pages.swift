@@ -79,6 +79,7 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
 
     let manager: SessionManager
     let first: Result<URLRequest, LarkspurError>
+    let options: CallOptions?
     let pagination: Pagination<Page>
     let decoder: JSONDecoder
     let limit: Int
@@ -113,7 +114,7 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
             guard let current = request.take() else { return nil }
             let request = try current.get()
             if let url = request.url { seen.insert(url) }
-            let response = await pages.manager.dataTask(with: request)
+            let response = await pages.manager.dataTask(with: request, options: pages.options)
                 .response(as: .decodable(Page.self, decoder: pages.decoder))
             let page = try response.result.get()
             if let next = pages.pagination.next(page, response.httpResponse, index) {
@@ -207,6 +208,7 @@ extension SessionManager {
     ///   - parameters: Names and values of the query of the first page. With a pagination that sets parameters, they
     ///     are part of the queries of all pages. Default: none.
     ///   - headers: Fields of all requests. They replace fields of ``headers`` with the same name. Default: none.
+    ///   - options: The settings of each request. Default: the settings of the manager.
     ///   - type: The type that ``jsonDecoder`` decodes each page into.
     ///   - pagination: The rule by which the next page is requested: `.links`, `.url`, `.cursor` or `.number`.
     ///   - limit: The maximum number of pages. If the list has more pages, the error is `malformedResponse`. Default:
@@ -216,15 +218,18 @@ extension SessionManager {
         _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         headers: HTTPHeaders? = nil,
+        options: CallOptions? = nil,
         as type: Page.Type,
         by pagination: Pagination<Page>,
         limit: Int = 10_000
     ) -> Pages<Page> {
         var parameters = parameters ?? [:]
         for (name, value) in pagination.first { parameters[name] = value }
+        let draft = RequestDraft(.get, url, parameters.isEmpty ? nil : parameters, nil, headers)
         return Pages(
             manager: self,
-            first: requestResult(RequestDraft(.get, url, parameters.isEmpty ? nil : parameters, nil, headers)),
+            first: requestResult(draft.encoded(by: options)),
+            options: options,
             pagination: pagination,
             decoder: jsonDecoder,
             limit: limit

@@ -20,11 +20,11 @@ extension SessionManager {
     ///   - headers: Fields of each connection. They replace fields of ``headers`` with the same name. Default: none.
     ///   - options: Hooks, interceptors, progress and other settings of each connection. Default: the settings of the
     ///     manager.
-    ///   - timeoutInterval: The time in seconds after which a connection counts as lost if no byte arrives; `.infinity`
-    ///     for no limit. It replaces the limits of ``requestSettings``, ``timeouts`` and the session, and includes the
-    ///     time for connecting. Default: 300.
+    ///   - timeout: The time after which a connection counts as lost if no byte arrives; nil for no limit. It replaces
+    ///     the limits of ``requestSettings``, ``timeouts`` and the session, and includes the time for connecting.
+    ///     Default: ``EventSource/defaultTimeout``, 300 seconds.
     ///   - reconnection: The rules by which the stream is connected again. Default:
-    ///     ``EventSource/Reconnection/automatic``, which connects GET requests again.
+    ///     ``Reconnection/automatic``, which connects GET requests again.
     /// - Returns: The events. The request is sent when the first event is requested. If the request could not be built,
     ///   the sequence throws `invalidURL`, `invalidMethod`, `invalidHeaderField` or `parameterEncodingFailed`.
     public func events(
@@ -34,13 +34,13 @@ extension SessionManager {
         body: RequestBody? = nil,
         headers: HTTPHeaders? = nil,
         options: CallOptions? = nil,
-        timeoutInterval: TimeInterval = EventSource.defaultTimeoutInterval,
-        reconnection: EventSource.Reconnection = .automatic
+        timeout: Duration? = EventSource.defaultTimeout,
+        reconnection: Reconnection = .automatic
     ) -> EventSource {
         var fields = EventStreamRequest.headers
         fields.merge(headers ?? HTTPHeaders())
-        let plan = plan(RequestDraft(method, url, parameters, body, fields))
-        let stream = EventStreamRequest(timeoutInterval: timeoutInterval)
+        let plan = plan(RequestDraft(method, url, parameters, body, fields).encoded(by: options))
+        let stream = EventStreamRequest(timeout: timeout)
         return EventSource(
             connection: { [self] lastEventID in
                 let plan = plan.mapRequest { request in

@@ -133,7 +133,9 @@ extension SessionManager {
     /// Returns the URL of a call.
     /// - Throws: ``LarkspurError`` with the code `invalidURL`, also if the manager's base URL is not valid.
     func resolved(_ target: any RequestTarget) throws(LarkspurError) -> URL {
-        try target.requestURL(relativeTo: base.get())
+        let base = try base.get()
+        guard let reference = target as? String else { return try target.requestURL(relativeTo: base) }
+        return try urls.url(of: reference) { () throws(LarkspurError) in try reference.requestURL(relativeTo: base) }
     }
 }
 
@@ -149,9 +151,9 @@ extension CallPlan {
             var request = try request.get()
             if let resumable { return try .resuming(body, request, resumable) }
             switch body?.kind {
-            case .file(let file, let offset):
+            case .file(let file, let offset, let length):
                 try UploadFile.check(file)
-                if offset != 0 { return try .sending(file, from: offset, request) }
+                if offset != 0 || length != nil { return try .sending(file, from: offset, length: length, request) }
                 // Setting `httpBody` removes the stream of the request, even if the new value is nil.
                 if request.httpBody != nil { request.httpBody = nil }
                 return CallPlan(template: .upload(file: file), request: .success(request))
@@ -189,21 +191,27 @@ extension CallPlan {
         }
     }
 
-    /// Returns the plan of a request with the bytes of a file from an offset on.
+    /// Returns the plan of a request with bytes of a file.
+    /// - Parameters:
+    ///   - offset: The offset of the first byte.
+    ///   - length: The number of bytes; nil for all bytes that follow.
     private static func sending(
         _ file: URL,
         from offset: Int64,
+        length: Int64?,
         _ request: URLRequest
     ) throws(LarkspurError) -> CallPlan {
         let state = try FileSection.state(of: file.absoluteURL)
-        guard (0...state.size).contains(offset) else {
+        guard (0...state.size).contains(offset), (0...(state.size - offset)).contains(length ?? 0) else {
+            let part = length.map { "that \($0) bytes cannot be sent from byte \(offset) on" }
             throw LarkspurError(
                 .fileUnreadable,
-                "The file to upload, \(file.path.onOneLine), has \(state.size) bytes, so that it cannot be sent from byte \(offset) on.",
+                "The file to upload, \(file.path.onOneLine), has \(state.size) bytes, so \(part ?? "that it cannot be sent from byte \(offset) on").",
                 failingURL: file
             )
         }
-        let section = FileSection(file: file.absoluteURL, state: state, offset: offset, count: state.size - offset)
+        let count = length ?? state.size - offset
+        let section = FileSection(file: file.absoluteURL, state: state, offset: offset, count: count)
         var request = request
         request.setValue(String(section.count), forHTTPHeaderField: "Content-Length")
         if request.httpBody != nil { request.httpBody = nil }
@@ -232,7 +240,7 @@ extension CallPlan {
     ) throws(LarkspurError) -> CallPlan {
         let content: ResumableContent
         switch body?.kind {
-        case .file(let file, from: 0):
+        case .file(let file, from: 0, length: nil):
             try UploadFile.check(file)
             content = .file(file.absoluteURL)
         case .produced(let producer) where producer.repetition == .fromOffset: content = .produced(producer)

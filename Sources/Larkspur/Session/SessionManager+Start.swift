@@ -2,32 +2,35 @@ import HTTPSyntax
 
 /// The start of a call: its limits, its interceptors, and its transfers.
 extension SessionManager: CallLauncher {
-    func launch(_ task: SessionTask, _ settings: CallSettings) {
-        guard !settings.isCancelled else {
+    func launch(_ task: SessionTask, _ start: CallStart) {
+        guard !start.isCancelled else {
             return TransferEnding.call.end(task, transportError: URLError(.cancelled))
         }
         let environment = task.environment
         var template = task.plan.template
         var request = task.plan.request
-        if let stream = settings.stream { template.stream = stream }
-        if settings.keepsSending { template.keepsSending = true }
-        if let eventStream = settings.eventStream { request = request?.map(eventStream.prepared) }
-        if task.rules.digestVerification != nil { request = request?.map { $0.requestingNoCoding } }
-        if environment.launchesLate || task.deadline != nil || !settings.timeouts.isEmpty {
+        var options = start.options
+        if let stream = start.stream { template.stream = stream }
+        if let eventStream = start.eventStream { request = request?.map(eventStream.prepared) }
+        if options.digestVerification != nil { request = request?.map { $0.requestingNoCoding } }
+        if environment.launchesLate || task.deadline != nil || !options.timeouts.isEmpty {
             let shared = environment.settings.timeouts
-            let limits = settings.timeouts.filled(from: settings.eventStream == nil ? shared : shared.forEventStreams)
+            let limits = options.timeouts.filled(from: start.eventStream == nil ? shared : shared.forEventStreams)
             // The idle limit is a property of the request. If the caller passed no request, the request in the resume
             // data is read, so that the limit can be set on it.
             if request == nil, limits.idle != nil { request = template.requestOfResumeData.map { .success($0) } }
             request = request?.map(limits.applied)
-            template.limits = limits
+            var limited = options.value
+            limited.timeouts = limits
+            options = StoredOptions(limited)
             do throws(LarkspurError) {
                 try begin(limits, for: task)
             } catch {
                 request = .failure(error)
             }
         }
-        var own = settings.interceptors
+        if options !== template.options { template.options = options }
+        var own = options.interceptors
         // These two come last. So they are the innermost of the interceptors that run once for the call.
         if let resumption = template.resumption { own.call.append(resumption) }
         if let resumer = template.resumer { own.call.append(resumer) }
@@ -36,10 +39,10 @@ extension SessionManager: CallLauncher {
         if !(shared.isEmpty && own.isEmpty),
             case .success(let request) = request ?? template.requestOfResumeData.map({ .success($0) })
         {
-            let (interceptors, lastOwn) = (shared.chain(with: own), shared.lastIndex(of: own))
-            return InterceptedCall(self, task, template, interceptors, lastOwn: lastOwn).start(with: request)
+            let chain = InterceptorChain(shared.chain(with: own), lastOwn: shared.lastIndex(of: own))
+            return InterceptedCall(self, task, template, chain).start(with: request)
         }
-        start(task, template, request, isValid: task.plan.isValid, .call)
+        self.start(task, template, request, isValid: task.plan.isValid, .call)
     }
 
     /// Starts the timers of a call.
@@ -70,7 +73,7 @@ extension SessionManager: CallLauncher {
     ) -> Bool {
         do throws(LarkspurError) {
             let request = try request?.get()
-            if !isValid { try request?.validate() }
+            if !isValid { try request?.validate(knownURL: urls.last) }
             try sessions.makeTransfer(for: task, template, request, ending: ending)
             return true
         } catch {

@@ -30,7 +30,7 @@ extension SessionManager {
     ///   - headers: Fields of the handshake. They replace fields of ``headers`` with the same name. Default: none.
     ///   - options: The settings of the WebSocket. Default: those of `WebSocketTask.Options()`.
     ///   - reconnection: The rules for a new connection after a connection is lost. Default:
-    ///     ``EventSource/Reconnection/never``.
+    ///     ``Reconnection/never``.
     ///   - greeting: Returns the messages that are sent on each connection before all other messages, such as
     ///     subscriptions. Called when a connection is open, on an arbitrary thread. If it throws an error, the
     ///     WebSocket ends. If it throws a network error on a connection after the first, a new connection is opened
@@ -45,7 +45,7 @@ extension SessionManager {
         parameters: [String: Any]? = nil,
         headers: HTTPHeaders? = nil,
         options: WebSocketTask.Options = .init(),
-        reconnection: EventSource.Reconnection = .never,
+        reconnection: Reconnection = .never,
         greeting: (@Sendable () async throws -> [WebSocketTask.Message])? = nil
     ) -> WebSocketTask {
         do throws(LarkspurError) {

@@ -41,6 +41,7 @@ public final class SessionManager: Sendable {
     let sessions: SessionStore
     let builder: Published<RequestBuilder>
     let requests = RequestMemo()
+    let urls = URLMemo()
     private let parser: Published<any ResponseSerializer>
     /// The settings for the next task. A change replaces the whole object, so that a new task only copies a reference.
     private let current: Mutex<TaskEnvironment>

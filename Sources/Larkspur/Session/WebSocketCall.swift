@@ -8,7 +8,7 @@ struct WebSocketCall: Sendable {
     /// session.
     let manager: SessionManager
     let request: URLRequest
-    let reconnection: EventSource.Reconnection
+    let reconnection: Reconnection
     let greeting: (@Sendable () async throws -> [WebSocketTask.Message])?
     /// The observers of the WebSocket; nil if there are none.
     let observation: CallObservation?
@@ -62,8 +62,6 @@ struct WebSocketCall: Sendable {
 /// One handshake on its way through the interceptors.
 private struct Handshake: Sendable {
     private struct State {
-        var facts = RequestContext.State()
-        var isUnderWay = false
         /// The attempt whose connection is open.
         var opened: WebSocketAttempt?
         /// The last failure, and the `LarkspurError` that the interceptors received for it.
@@ -71,43 +69,33 @@ private struct Handshake: Sendable {
     }
 
     /// The state of a handshake, which its attempts share.
-    private final class Progress: Sendable {
+    private final class Attempts: Sendable {
         let state = Mutex(State())
     }
 
     private let call: WebSocketCall
     private let line: WebSocketLine
-    private let interceptors: [any RequestInterceptor]
-    private let progress = Progress()
+    private let chain: InterceptorChain
+    private let attempts = Attempts()
 
     init(_ call: WebSocketCall, _ line: WebSocketLine) {
         self.call = call
         self.line = line
-        interceptors = call.manager.interceptors.chain(with: RequestInterceptors())
+        chain = InterceptorChain(call.manager.interceptors.chain(with: RequestInterceptors()))
     }
 
     /// Sends the handshake, and returns the attempt whose connection is open.
     /// - Throws: `WebSocketError`, `URLError`, or the error of an interceptor.
     func open() async throws -> WebSocketAttempt {
-        var context = RequestContext(
-            clock: call.manager.clock,
-            canReplayContent: true,
-            collectsContent: true,
-            withhold: { [progress] names in
-                progress.state.withLock { $0.facts.withheldFields.formUnion(names.map { $0.inLowercase }) }
-            },
-            state: { [progress] in progress.state.withLock { $0.facts } }
-        )
-        context.sender = ObjectIdentifier(call.manager.sessions)
-        // A connection belongs to one WebSocket: no equal request may share its response.
-        context.isPersonal = true
+        var context = chain.makeContext(clock: call.manager.clock, sender: ObjectIdentifier(call.manager.sessions))
         if let observation = call.observation {
             context.identity = observation.identity
             context.note = { observation.post($0, of: nil) }
         }
         do {
-            let response = try await next(0, context)(call.request)
-            let opened = progress.state.withLock { $0.opened }
+            // A connection belongs to one WebSocket: no equal request may share its response.
+            let response = try await chain.send(call.request, context, isPersonal: { true }) { try await attempt($0) }
+            let opened = attempts.state.withLock { $0.opened }
             guard let opened else { throw WebSocketError.refused(response.httpResponse, response.data) }
             guard response.statusCode == 101 else {
                 line.abandon(opened)
@@ -115,42 +103,24 @@ private struct Handshake: Sendable {
             }
             return opened
         } catch {
-            if let opened = progress.state.withLock({ $0.opened }) { line.abandon(opened) }
+            if let opened = attempts.state.withLock({ $0.opened }) { line.abandon(opened) }
             throw reason(of: error)
         }
     }
 
-    /// Returns the part of the chain that begins with the interceptor at an index.
-    private func next(_ index: Int, _ context: RequestContext) -> RequestContext.Next {
-        guard index < interceptors.count else { return { try await attempt($0) } }
-        let interceptor = interceptors[index]
-        return { try await interceptor.intercept($0, context: context, next: next(index + 1, context)) }
-    }
-
     /// Sends the handshake. Called once for each attempt.
     private func attempt(_ request: URLRequest) async throws(LarkspurError) -> InterceptedResponse {
-        let defect = progress.state.withLock { state -> LarkspurError? in
-            if state.opened != nil {
-                return LarkspurError(.unsupported, "An interceptor sent the handshake again after the opening.")
-            }
-            if state.isUnderWay {
-                return LarkspurError(.unsupported, "An interceptor began an attempt while another one was under way.")
-            }
-            state.isUnderWay = true
-            state.facts.attempts += 1
-            return nil
+        guard attempts.state.withLock({ $0.opened == nil }) else {
+            throw LarkspurError(.unsupported, "An interceptor sent the handshake again after the opening.")
         }
-        if let defect { throw defect }
-        defer { progress.state.withLock { $0.isUnderWay = false } }
         try request.validate()
-        let fields = progress.state.withLock { $0.facts.withheldFields }
-        let attempt = try call.manager.sessions.makeAttempt(request, withholding: fields, line)
+        let attempt = try call.manager.sessions.makeAttempt(request, withholding: chain.withheldFields, line)
         call.observation?.post(.attemptStarted, of: nil, .request(request))
         let outcome = await attempt.open()
         let request = attempt.request ?? request
         switch outcome {
         case .open(let response):
-            progress.state.withLock { $0.opened = attempt }
+            attempts.state.withLock { $0.opened = attempt }
             call.observation?.post(.webSocketOpened, of: nil, .webSocket(request, response, reason: nil))
             return InterceptedResponse(request: request, response: response)
         case .refused(let response, let content):
@@ -160,7 +130,7 @@ private struct Handshake: Sendable {
             line.abandon(attempt)
             let error = LarkspurError(transportError: reason)
                 .filled(request: request, response: nil, responseData: nil)
-            progress.state.withLock { $0.failure = (reason, error) }
+            attempts.state.withLock { $0.failure = (reason, error) }
             throw error
         }
     }
@@ -170,7 +140,7 @@ private struct Handshake: Sendable {
     private func reason(of error: any Error) -> any Error {
         if error is WebSocketError { return error }
         let error = LarkspurError(interception: error)
-        guard let failure = progress.state.withLock({ $0.failure }), failure.error.code == error.code,
+        guard let failure = attempts.state.withLock({ $0.failure }), failure.error.code == error.code,
             let underlying = error.underlyingError,
             (underlying as NSError).code == (failure.reason as NSError).code,
             (underlying as NSError).domain == (failure.reason as NSError).domain

@@ -46,19 +46,11 @@ extension Platform {
         #endif
     }
 
-    /// Makes the transport enforce the limit for connecting, for a task that has not been resumed yet. A custom
-    /// transport ignores the limit.
-    static func apply(_ limits: Timeouts, to task: URLSessionTask) {
+    /// Passes the options of a call to the transport, for a task that has not been resumed yet. A custom transport
+    /// ignores them.
+    static func apply(_ options: TransferOptions, to task: URLSessionTask) {
         #if canImport(FoundationNetworking)
-        if let connect = limits.connect { task.limitConnecting(to: connect.timeInterval) }
-        #endif
-    }
-
-    /// Makes the transport send the content of a request to its end, even if the response has a status of 300 or more,
-    /// for a task that has not been resumed yet.
-    static func keepSending(_ task: URLSessionTask) {
-        #if canImport(FoundationNetworking)
-        task.keepSending()
+        task.use(options)
         #endif
     }
 

@@ -30,23 +30,23 @@ public struct Timeouts: Sendable, Hashable {
 
     /// Creates limits.
     /// - Parameters:
-    ///   - queue: The maximum time until the request may connect to its host. Default: nil, no limit.
-    ///   - connect: The maximum time for making a connection. Default: nil, no limit.
-    ///   - idle: The maximum time without a byte sent or received. Default: nil, for the time of the request.
-    ///   - firstByte: The maximum time until the head of a response has arrived. Default: nil, no limit.
     ///   - total: The maximum time for the whole call. Default: nil, no limit.
+    ///   - firstByte: The maximum time until the head of a response has arrived. Default: nil, no limit.
+    ///   - idle: The maximum time without a byte sent or received. Default: nil, for the time of the request.
+    ///   - connect: The maximum time for making a connection. Default: nil, no limit.
+    ///   - queue: The maximum time until the request may connect to its host. Default: nil, no limit.
     public init(
-        queue: Duration? = nil,
-        connect: Duration? = nil,
-        idle: Duration? = nil,
+        total: Duration? = nil,
         firstByte: Duration? = nil,
-        total: Duration? = nil
+        idle: Duration? = nil,
+        connect: Duration? = nil,
+        queue: Duration? = nil
     ) {
-        self.queue = queue
-        self.connect = connect
-        self.idle = idle
-        self.firstByte = firstByte
         self.total = total
+        self.firstByte = firstByte
+        self.idle = idle
+        self.connect = connect
+        self.queue = queue
     }
 
     /// Whether there is no limit.
@@ -55,16 +55,16 @@ public struct Timeouts: Sendable, Hashable {
     /// Returns these limits. A limit that is nil here is taken from other limits.
     func filled(from others: Timeouts) -> Timeouts {
         Timeouts(
-            queue: queue ?? others.queue,
-            connect: connect ?? others.connect,
-            idle: idle ?? others.idle,
+            total: total ?? others.total,
             firstByte: firstByte ?? others.firstByte,
-            total: total ?? others.total
+            idle: idle ?? others.idle,
+            connect: connect ?? others.connect,
+            queue: queue ?? others.queue
         )
     }
 
     /// The limits of a manager that apply to event streams, which may be silent and have no end.
-    var forEventStreams: Timeouts { Timeouts(queue: queue, connect: connect, firstByte: firstByte) }
+    var forEventStreams: Timeouts { Timeouts(firstByte: firstByte, connect: connect, queue: queue) }
 
     /// Throws `unsupported` if there is a limit for connections. Only a transport that reports its connections can
     /// enforce it.

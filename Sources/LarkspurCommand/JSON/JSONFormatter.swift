@@ -9,7 +9,7 @@ struct JSONFormatter {
     /// The number of levels that are indented, by four blanks for each level.
     static let deepestIndentation = 20
     /// The minimum length of a chunk in bytes. Only the last chunk can be shorter.
-    static let pieceLength = 1 << 16
+    static let chunkLength = 1 << 16
 
     private static let indentation = Array(repeating: UInt8(ascii: " "), count: 4 * deepestIndentation)
 
@@ -55,7 +55,7 @@ struct JSONFormatter {
             }
             palette.paint(bytes[token.range], token.kind.ink, &output)
             previous = token
-            if output.count >= Self.pieceLength {
+            if output.count >= Self.chunkLength {
                 try write(output)
                 output = Data()
             }

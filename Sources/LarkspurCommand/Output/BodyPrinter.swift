@@ -96,7 +96,7 @@ struct BodyPrinter {
     /// Prints JSON. Returns false if the text is not JSON.
     private func format(_ whole: String, on sink: Sink) throws(Sink.Failure) -> Bool {
         let formatter = JSONFormatter(palette: Palette(isColored: style.isColored))
-        let write = { (piece: Data) throws(Sink.Failure) in try sink.write(piece) }
+        let write = { (chunk: Data) throws(Sink.Failure) in try sink.write(chunk) }
         return style.formats ? try formatter.format(whole, write: write) : try formatter.paint(whole, write: write)
     }
 

@@ -33,8 +33,8 @@ struct StandardInput {
         if isChunked { return .stream(url) }
         var data = Data()
         while data.count <= Self.largestInMemory {
-            guard let piece = try read() else { return .data(data) }
-            data.append(piece)
+            guard let chunk = try read() else { return .data(data) }
+            data.append(chunk)
         }
         return try spool(data)
     }
@@ -47,15 +47,15 @@ struct StandardInput {
         unlink(name)
         let sink = Sink(file)
         var length: Int64 = 0
-        var piece: Data? = beginning
-        while let next = piece {
+        var chunk: Data? = beginning
+        while let next = chunk {
             do throws(Sink.Failure) {
                 try sink.write(next)
             } catch {
                 throw UsageError("The standard input could not be stored in the folder for temporary files.")
             }
             length += Int64(next.count)
-            piece = try read()
+            chunk = try read()
         }
         lseek(file, 0, SEEK_SET)
         return .file(URL(fileURLWithPath: "/dev/fd/\(file)"), length: length)

@@ -18,12 +18,14 @@ struct EventListener: Sendable {
         if case .data(let data) = composed.body {
             body = .data(data, contentType: headers["Content-Type"] ?? "application/octet-stream")
         }
+        // A duration can have at most 19 digits.
+        let limit = timeout.map { Duration.seconds(min($0, 1e9)) }
         let events = manager.events(
             composed.request.url?.absoluteString ?? "",
             method: HTTPMethod(rawValue: composed.request.httpMethod ?? "GET"),
             body: body,
             headers: headers,
-            timeoutInterval: timeout ?? EventSource.defaultTimeoutInterval
+            timeout: limit ?? EventSource.defaultTimeout
         )
         for try await event in events { try sink.write(text(of: event)) }
     }

@@ -3,7 +3,7 @@ import LarkspurActivity
 import Synchronization
 
 /// The receiver that writes the content of a response to a file, and shows the progress.
-final class FileDownload: Exchange.Receiver {
+final class FileDownload: RequestExchange.Receiver {
     fileprivate struct State {
         var sink: Sink?
         var name: String?

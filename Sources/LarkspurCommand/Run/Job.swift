@@ -61,8 +61,8 @@ struct Job: Sendable {
         return try await runOnce(printer)
     }
 
-    private var exchange: Exchange {
-        Exchange(
+    private var exchange: RequestExchange {
+        RequestExchange(
             manager: manager,
             composed: prepared,
             followsRedirects: invocation.followsRedirects || invocation.isDownload,

@@ -32,8 +32,8 @@ final class LineReader: Sendable {
             if let line { return line }
             searched = state.withLock { $0.bytes.count - $0.start }
             // Only this queue changes the state, so the lock is not held during the wait for input.
-            let piece = (try? input.read()) ?? nil
-            state.withLock { $0.append(piece) }
+            let chunk = (try? input.read()) ?? nil
+            state.withLock { $0.append(chunk) }
         }
     }
 }
@@ -51,8 +51,8 @@ extension LineReader.State {
         return .some(start == bytes.count ? nil : Data(bytes[start...]))
     }
 
-    fileprivate mutating func append(_ piece: Data?) {
-        guard let piece else {
+    fileprivate mutating func append(_ chunk: Data?) {
+        guard let chunk else {
             isAtEnd = true
             return
         }
@@ -60,6 +60,6 @@ extension LineReader.State {
             bytes.removeFirst(start)
             start = 0
         }
-        bytes.append(contentsOf: piece)
+        bytes.append(contentsOf: chunk)
     }
 }

@@ -4,7 +4,7 @@ import Synchronization
 /// A request that is sent repeatedly, to measure latencies.
 struct Repetition: Sendable {
     /// The receiver that discards the content of a response.
-    private struct Counter: Exchange.Receiver {
+    private struct Counter: RequestExchange.Receiver {
         func redirect(_ response: HTTPURLResponse, to request: URLRequest) {}
         func begin(_ response: HTTPURLResponse) -> Bool { true }
         func receive(_ data: Data) -> Bool { true }
@@ -31,7 +31,7 @@ struct Repetition: Sendable {
             }
         }
 
-        func note(_ outcome: Exchange.Outcome, after latency: Duration) {
+        func note(_ outcome: RequestExchange.Outcome, after latency: Duration) {
             state.withLock { state in
                 if let status = outcome.response?.statusCode, outcome.error == nil {
                     state.summary.add(latency, status: status)
@@ -43,7 +43,7 @@ struct Repetition: Sendable {
         }
     }
 
-    let exchange: Exchange
+    let exchange: RequestExchange
     let count: Int
     let parallelism: Int
 

@@ -3,7 +3,7 @@ import Larkspur
 import Synchronization
 
 /// The receiver that prints a response and its redirects.
-final class ResponsePrinter: Exchange.Receiver {
+final class ResponsePrinter: RequestExchange.Receiver {
     private struct State {
         var body: BodyPrinter?
         var hasPrinted: Bool

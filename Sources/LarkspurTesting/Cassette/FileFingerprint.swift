@@ -3,7 +3,7 @@ internal import Foundation
 /// The length and a hash of a file's content. It detects changes within one process, without storing the content, which
 /// may be large.
 struct FileFingerprint: Equatable, Sendable {
-    private static let pieceSize = 1 << 20
+    private static let chunkSize = 1 << 20
 
     private var length = 0
     private var hasher = Hasher()
@@ -18,7 +18,7 @@ struct FileFingerprint: Equatable, Sendable {
     init?(of file: URL) throws {
         guard FileManager.default.fileExists(atPath: file.path) else { return nil }
         let handle = try FileHandle(forReadingFrom: file)
-        while let piece = try handle.read(upToCount: Self.pieceSize), !piece.isEmpty { add(piece) }
+        while let chunk = try handle.read(upToCount: Self.chunkSize), !chunk.isEmpty { add(chunk) }
         try handle.close()
     }
 

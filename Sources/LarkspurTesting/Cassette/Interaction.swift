@@ -105,7 +105,7 @@ enum CassetteFile {
     private static let depth = 200
 
     /// The number of bytes that are collected before they are passed on.
-    private static let pieceSize = 1 << 18
+    private static let chunkSize = 1 << 18
 
     /// Writes a file, one interaction after the other, so that at most one interaction is in memory twice.
     /// - Parameter take: Receives the next bytes of the file.
@@ -115,9 +115,9 @@ enum CassetteFile {
             if index > 0 { bytes += ",".utf8 }
             JSONNode.breakLine(4, in: &bytes)
             node(interaction).write(to: &bytes, indentation: 4)
-            guard bytes.count >= pieceSize else { continue }
+            guard bytes.count >= chunkSize else { continue }
             try take(bytes)
-            bytes.removeAll(keepingCapacity: bytes.capacity <= pieceSize * 2)
+            bytes.removeAll(keepingCapacity: bytes.capacity <= chunkSize * 2)
         }
         if !interactions.isEmpty { JSONNode.breakLine(2, in: &bytes) }
         try take(bytes + "]\n}\n".utf8)

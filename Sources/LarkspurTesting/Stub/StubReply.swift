@@ -109,7 +109,7 @@ extension StubURLSession {
         /// - Parameters:
         ///   - size: The size of each chunk in bytes, at least 1. The last chunk may be smaller.
         ///   - delay: The time before each chunk, on the clock of the session. Default: zero.
-        public func inPieces(of size: Int, delay: Duration = .zero) -> Reply {
+        public func inChunks(of size: Int, delay: Duration = .zero) -> Reply {
             var reply = self
             let content = Data(chunks.joined())
             let size = max(1, size)

@@ -44,4 +44,116 @@ struct CacheRequest: Sendable {
     /// Whether the response has to come from the cache.
     var forbidsLoading: Bool { policy == .returnCacheDataDontLoad }
 }
+
+/// The fields of a request, from all sources.
+final class CacheRequestFields {
+    @exclusivity(unchecked) private var own: [String: String]
+    @exclusivity(unchecked) private var additional: [String: String]
+    @exclusivity(unchecked) private var userCredential: UserCredential?
+    private let cookie: @Sendable () -> String?
+    /// The cookie field that was sent; nil until it is known.
+    @exclusivity(unchecked) private var sentCookie: String??
+
+    /// - Parameters:
+    ///   - own: The fields of the request.
+    ///   - additional: The session's fields. A field counts only if the request does not have it.
+    ///   - userCredential: The credential that was used for a challenge. It is compared instead of the request's own
+    ///     `Authorization` field, because the field that is created from it may differ each time.
+    ///   - cookie: Returns the field with the session's cookies. Called if the field is needed.
+    init(
+        own: [String: String],
+        additional: [String: String] = [:],
+        userCredential: UserCredential? = nil,
+        cookie: @escaping @Sendable () -> String? = { nil }
+    ) {
+        self.own = own
+        self.additional = additional
+        self.userCredential = userCredential
+        self.cookie = cookie
+    }
+
+    /// Whether the request or the session sets one of the fields.
+    func hasGiven(anyOf names: FieldNames) -> Bool {
+        own.keys.contains { names.contains($0) } || additional.keys.contains { names.contains($0) }
+    }
+
+    /// Names of fields. Most other names are recognized by their length.
+    struct FieldNames: ExpressibleByArrayLiteral {
+        private let names: [String]
+        /// The bits of the lengths that a name has.
+        private let lengths: UInt64
+
+        init(arrayLiteral names: String...) {
+            self.names = names
+            lengths = names.reduce(0) { $0 | 1 << UInt64($1.utf8.count) }
+        }
+
+        func contains(_ name: String) -> Bool {
+            lengths & 1 << UInt64(name.utf8.count) != 0 && names.contains { $0.hasSameLetters(as: name) }
+        }
+    }
+
+    /// Whether a credential was used for a challenge.
+    var answersChallenge: Bool { userCredential != nil }
+
+    /// Records the authorization that was sent: the user credential, otherwise the caller's own value.
+    func note(sentFor userCredential: UserCredential?, with authorization: String?) {
+        self.userCredential = userCredential
+        guard userCredential == nil, self["authorization"] != authorization else { return }
+        own = own.filter { !$0.key.hasSameLetters(as: "Authorization") }
+        additional = additional.filter { !$0.key.hasSameLetters(as: "Authorization") }
+        if let authorization { own["Authorization"] = authorization }
+    }
+
+    /// Records the cookies that were sent, because the response may change the session's cookies before the response is
+    /// stored.
+    func note(sentCookie: String?) { self.sentCookie = .some(sentCookie) }
+
+    /// The value of the field with a lower-case name.
+    subscript(name: String) -> String? {
+        guard name == "authorization" else { return givenValue(of: name) ?? defaultValue(of: name) }
+        if let userCredential { return "\(userCredential.user)\0\(userCredential.password)" }
+        return givenValue(of: name)
+    }
+
+    private func givenValue(of name: String) -> String? {
+        Self.value(of: name, in: own) ?? Self.value(of: name, in: additional)
+    }
+
+    private static func value(of name: String, in fields: [String: String]) -> String? {
+        fields.isEmpty ? nil : fields.first { $0.key.hasSameLetters(as: name) }?.value
+    }
+
+    private func defaultValue(of name: String) -> String? {
+        switch name {
+        case "cookie": sentCookie ?? cookie()
+        case "accept": Self.value(ofLine: RequestLines.accept)
+        case "accept-encoding": ContentDecoder.acceptEncoding
+        case "accept-language": RequestLines.acceptLanguage.map(Self.value(ofLine:))
+        case "user-agent": Self.value(ofLine: RequestLines.userAgent)
+        default: nil
+        }
+    }
+
+    private static func value(ofLine line: String) -> String {
+        String(Substring((line.cut(at: ":")?.after ?? "").utf8.drop { $0 == .space }))
+    }
+
+    /// Returns the value that is stored for comparison: without surrounding blanks, and for secrets only the hash.
+    func nominated(_ name: String) -> String? {
+        guard let trimmed = self[name]?.trimmingBlanks else { return nil }
+        switch name {
+        case _ where CredentialField.matches(name): return SHA256.hash(Data(trimmed.utf8)).hexadecimal
+        // The prefix distinguishes this value from the engine's own value, even if the two are equal.
+        case "accept-encoding" where givenValue(of: name) != nil: return "own: " + trimmed
+        default: return trimmed
+        }
+    }
+
+    /// Whether the authorization differs for each request. If so, no other request can have the same authorization.
+    var hasPassingAuthorization: Bool {
+        guard let scheme = self["authorization"]?.before(" ") else { return false }
+        return scheme.hasSameLetters(as: "Digest")
+    }
+}
 #endif

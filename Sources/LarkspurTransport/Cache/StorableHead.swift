@@ -21,9 +21,9 @@ final class StorableHead: Sendable {
     /// Returns the value of a head. Many responses of an origin have the same head, so it is computed once. It is used
     /// on the thread of the loop that has received the head.
     static func of(_ head: ResponseHead) -> StorableHead {
-        if let known = head.memo.value as? StorableHead { return known }
+        if let known = head.memo as? StorableHead { return known }
         let made = StorableHead(head)
-        head.memo.value = made
+        head.memo = made
         return made
     }
 }

@@ -7,7 +7,7 @@
 /// The decoder belongs to the loop's thread.
 final class ContentDecoder {
     /// The largest size of a decoded chunk, in bytes.
-    static let pieceSize = 1 << 16
+    static let chunkSize = 1 << 16
     /// The size in bytes to which content may always expand.
     static let harmlessSize: Int64 = 16 << 20
     /// The largest number of codings that a response may have.
@@ -114,9 +114,9 @@ final class ContentDecoder {
         guard let first = stages.first else { return input }
         first.input = input
         defer { first.input = UnsafeRawBufferPointer(start: nil, count: 0) }
-        while let piece = try nextPiece(of: stages.count - 1) {
-            decodedBytes += Int64(piece.count)
-            if !consume(piece) { break }
+        while let chunk = try nextChunk(of: stages.count - 1) {
+            decodedBytes += Int64(chunk.count)
+            if !consume(chunk) { break }
         }
         return first.input
     }
@@ -131,15 +131,15 @@ final class ContentDecoder {
     }
 
     /// Returns the next output of a stage; nil if it needs more input.
-    private func nextPiece(of index: Int) throws(Failure) -> UnsafeRawBufferPointer? {
+    private func nextChunk(of index: Int) throws(Failure) -> UnsafeRawBufferPointer? {
         let stage = stages[index]
         while true {
             if stage.canGoOn {
-                let piece = try stage.step()
+                let chunk = try stage.step()
                 try checkExpansion(of: stage)
-                if !piece.isEmpty { return piece }
+                if !chunk.isEmpty { return chunk }
             } else {
-                guard index > 0, let input = try nextPiece(of: index - 1) else { return nil }
+                guard index > 0, let input = try nextChunk(of: index - 1) else { return nil }
                 stage.input = input
             }
         }

@@ -18,7 +18,7 @@ final class DecodingStage {
         guard let decoder = coding_open(coding.kind) else { return nil }
         self.coding = coding
         self.decoder = decoder
-        output = .allocate(byteCount: ContentDecoder.pieceSize, alignment: 16)
+        output = .allocate(byteCount: ContentDecoder.chunkSize, alignment: 16)
     }
 
     deinit {

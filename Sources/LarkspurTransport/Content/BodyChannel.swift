@@ -38,7 +38,7 @@ package final class BodyChannel: Sendable {
     }
 
     fileprivate struct State {
-        var pieces = Pieces()
+        var parts = Parts()
         var written: Int64 = 0
         /// The last byte of content with an announced length. It is sent when the producer has finished, because the
         /// content is complete for the server with this byte.
@@ -55,29 +55,29 @@ package final class BodyChannel: Sendable {
         var production: Task<Void, Never>?
     }
 
-    /// The pieces that wait for the transfer, in order.
-    fileprivate struct Pieces {
-        private var pieces: [Data] = []
+    /// The parts that wait for the transfer, in order.
+    fileprivate struct Parts {
+        private var parts: [Data] = []
         private var next = 0
         /// The number of bytes.
         private(set) var count = 0
 
-        var isEmpty: Bool { next == pieces.count }
+        var isEmpty: Bool { next == parts.count }
 
         mutating func append(_ bytes: Data) {
-            pieces.append(bytes)
+            parts.append(bytes)
             count += bytes.count
         }
 
         mutating func removeFirst() -> Data? {
-            guard next < pieces.count else { return nil }
-            let bytes = pieces[next]
-            pieces[next] = Data()
+            guard next < parts.count else { return nil }
+            let bytes = parts[next]
+            parts[next] = Data()
             next += 1
             count -= bytes.count
-            // Pieces are removed many at a time, because each removal moves all pieces that remain.
+            // Parts are removed many at a time, because each removal moves all parts that remain.
             if isEmpty || next >= 64 {
-                pieces.removeFirst(next)
+                parts.removeFirst(next)
                 next = 0
             }
             return bytes
@@ -123,7 +123,7 @@ package final class BodyChannel: Sendable {
             await withCheckedContinuation { continuation in
                 let now: Refusal?? = state.withLock { state in
                     if let refusal = state.refusal { return .some(refusal) }
-                    guard state.pieces.count >= Self.highMark, !Task.isCancelled else {
+                    guard state.parts.count >= Self.highMark, !Task.isCancelled else {
                         return .some(Task.isCancelled ? .cancelled : nil)
                     }
                     state.waiting.append((number, continuation))
@@ -211,7 +211,7 @@ package final class BodyChannel: Sendable {
     var isAtRest: Bool {
         state.withLock { state in
             guard state.hasStarted else { return true }
-            if case .finished = state.end { return state.pieces.isEmpty }
+            if case .finished = state.end { return state.parts.isEmpty }
             return false
         }
     }
@@ -256,7 +256,7 @@ extension BodyChannel.State {
             }
         }
         if bytes.isEmpty { return (nil, nil) }
-        pieces.append(bytes)
+        parts.append(bytes)
         return (nil, takeWake())
     }
 
@@ -268,7 +268,7 @@ extension BodyChannel.State {
         guard end == nil else { return (.contentEnded, nil) }
         if let length, written < length { return fail(.tooShort(written, length: length)) }
         guard trailers.isEmpty || allowsTrailers else { return fail(.trailersNotPossible) }
-        if let lastByte { pieces.append(lastByte) }
+        if let lastByte { parts.append(lastByte) }
         end = .finished(trailers: trailers)
         return (nil, takeWake())
     }
@@ -288,7 +288,7 @@ extension BodyChannel.State {
 
     /// Returns the number of a writer that has to wait; nil if there is room.
     fileprivate mutating func place() -> Int? {
-        guard pieces.count >= BodyChannel.highMark else { return nil }
+        guard parts.count >= BodyChannel.highMark else { return nil }
         lastNumber += 1
         return lastNumber
     }
@@ -296,12 +296,12 @@ extension BodyChannel.State {
     fileprivate mutating func take() -> (BodyChannel.Step, [Writer]) {
         if let refusal { return (.fail(refusal), []) }
         if case .failed(let error) = end { return (.fail(error), []) }
-        guard let bytes = pieces.removeFirst() else {
+        guard let bytes = parts.removeFirst() else {
             if end != nil { return (.end, []) }
             isWanted = true
             return (.wait, [])
         }
-        return (.bytes(bytes), pieces.count <= BodyChannel.lowMark ? takeWriters() : [])
+        return (.bytes(bytes), parts.count <= BodyChannel.lowMark ? takeWriters() : [])
     }
 
     /// Returns whether the production has to be started now.
@@ -318,12 +318,12 @@ extension BodyChannel.State {
 
     fileprivate mutating func close(
         _ refusal: BodyChannel.Refusal
-    ) -> (wake: (@Sendable () -> Void)?, [Writer], Task<Void, Never>?, BodyChannel.Pieces) {
-        guard self.refusal == nil else { return (nil, [], nil, BodyChannel.Pieces()) }
+    ) -> (wake: (@Sendable () -> Void)?, [Writer], Task<Void, Never>?, BodyChannel.Parts) {
+        guard self.refusal == nil else { return (nil, [], nil, BodyChannel.Parts()) }
         self.refusal = refusal
         let wake = wake.take()
-        let dropped = pieces
-        pieces = BodyChannel.Pieces()
+        let dropped = parts
+        parts = BodyChannel.Parts()
         // Several tasks may write. So some of them may wait although the content has been finished.
         let writers = takeWriters()
         if case .finished = end { return (wake, writers, nil, dropped) }

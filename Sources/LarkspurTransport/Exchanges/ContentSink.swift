@@ -104,8 +104,8 @@ final class ContentSink {
         guard let decoder = incoming.decoder else { return deliver(bytes) }
         var failure: URLError?
         do throws(ContentDecoder.Failure) {
-            try decoder.decode(bytes) { piece in
-                failure = deliver(piece)
+            try decoder.decode(bytes) { chunk in
+                failure = deliver(chunk)
                 if incoming.readAhead == 0, task.backlog.pausesTransfer() { incoming.isPaused = true }
                 return failure == nil && !incoming.isPaused
             }

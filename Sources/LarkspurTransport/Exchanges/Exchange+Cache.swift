@@ -84,7 +84,7 @@ extension Exchange {
     private var notInCache: URLError {
         .engine(
             .resourceUnavailable,
-            "The request may be answered by the cache alone, which has no answer.",
+            "The request allows only a stored response, and there is none.",
             url: destination.url
         )
     }
@@ -174,9 +174,9 @@ extension Exchange {
         let content = replayedContent
         while let position = caching?.replay?.position, position < content.count {
             let start = content.startIndex + position
-            let piece = content[start..<min(start + EasyHandle.bufferSize, content.endIndex)]
-            caching?.replay?.position = position + piece.count
-            if let error = sink.deliver(piece) { return finish(.failure(error)) }
+            let chunk = content[start..<min(start + EasyHandle.bufferSize, content.endIndex)]
+            caching?.replay?.position = position + chunk.count
+            if let error = sink.deliver(chunk) { return finish(.failure(error)) }
             if task.isPiecewise, task.backlog.pausesTransfer() {
                 sink.incoming.isPaused = true
                 return

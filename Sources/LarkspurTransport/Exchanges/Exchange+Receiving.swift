@@ -325,10 +325,10 @@ extension Exchange {
     }
 
     /// Returns the content of the next request. The delegate may have added, replaced or removed content.
-    private func body(of next: URLRequest, keepsContent: Bool) -> RequestBody {
+    private func body(of next: URLRequest, keepsContent: Bool) -> TaskContent {
         if let data = next.httpBody, task.kind != .upload || data != request.httpBody { return .data(data) }
         // The delegate may also have replaced the content by a stream.
-        if case .data = content.body, task.kind != .upload { return RequestBody(of: next) }
+        if case .data = content.body, task.kind != .upload { return TaskContent(of: next) }
         return keepsContent ? content.body : .none
     }
 }

@@ -79,7 +79,7 @@ extension Exchange {
     private var isSending: Bool { content.channel.map { !$0.isAtRest } ?? true }
 
     /// Records a reason why the transfer may end before all content was sent. The loop looks at it after libcurl.
-    private func note(_ end: Transfer.EarlyEnd) {
+    private func note(_ end: CurlTransfer.EarlyEnd) {
         transfer.earlyEnd = end
         group.noteAnswer(to: self)
     }
@@ -183,7 +183,7 @@ extension Exchange {
     }
 
     /// Whether the content can be sent, again if necessary.
-    func canSend(_ body: RequestBody) -> Bool {
+    func canSend(_ body: TaskContent) -> Bool {
         if case .produced(let produced) = body { produced.canBegin() } else { true }
     }
 

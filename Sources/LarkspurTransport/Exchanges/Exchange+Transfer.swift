@@ -6,7 +6,7 @@ internal import HTTPSyntax
 extension Exchange {
     /// Begins the transfer, after the host's queue has admitted it.
     func beginTransfer() {
-        transfer = Transfer(
+        transfer = CurlTransfer(
             start: Date(),
             connectionWait: endWait(),
             connectTimeout: task.leaveQueue(),

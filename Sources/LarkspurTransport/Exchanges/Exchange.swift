@@ -21,8 +21,8 @@ final class Exchange: DeadlineHolder {
     @exclusivity(unchecked) private var place = Place()
     @exclusivity(unchecked) private var current: CurrentRequest
     @exclusivity(unchecked) var transaction: Transaction
-    @exclusivity(unchecked) var transfer = Transfer()
-    @exclusivity(unchecked) var content: RequestContent
+    @exclusivity(unchecked) var transfer = CurlTransfer()
+    @exclusivity(unchecked) var content: SentContent
     let sink: ContentSink
     /// The state of the cache; nil if the cache takes no part in the transaction.
     @exclusivity(unchecked) var caching: CacheState?
@@ -42,7 +42,7 @@ final class Exchange: DeadlineHolder {
         self.group = group
         current = CurrentRequest(request: request, destination: group.destination(of: request.url))
         transaction = Transaction(url: current.destination.url)
-        content = RequestContent(task.body)
+        content = SentContent(task.body)
         sink = ContentSink(task: task, group: group)
         timers = TaskTimers(
             now: group.now,
@@ -81,7 +81,7 @@ final class Exchange: DeadlineHolder {
     }
 
     /// Begins another request in place of the current one.
-    func beginNext(_ next: URLRequest, body: RequestBody) {
+    func beginNext(_ next: URLRequest, body: TaskContent) {
         if transaction.isTransferring { releaseHandle() }
         current = CurrentRequest(request: next, destination: group.destination(of: next.url))
         transaction = Transaction(url: destination.url)

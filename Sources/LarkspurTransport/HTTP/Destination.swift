@@ -3,7 +3,7 @@ internal import HTTPSyntax
 
 /// The URL of a request, and the parts of the URL that the engine reads often. They are stored here, because
 /// `URLRequest` copies its URL for each read.
-struct Destination {
+final class Destination {
     let url: URL?
     /// Whether the request uses TLS. This includes TLS on a Unix-domain socket.
     let isSecure: Bool
@@ -11,7 +11,7 @@ struct Destination {
     /// written in the URL.
     let origin: String
     /// The URL in the form that libcurl accepts; nil if there is no URL, or libcurl would not accept it.
-    let target: RequestTarget?
+    let target: CurlURL?
     /// The normal form of the URL; nil if there is no `target`.
     let normalForm: String?
     /// Whether the URL contains its content.
@@ -19,7 +19,7 @@ struct Destination {
 
     init(_ url: URL?) {
         self.url = url
-        target = url.flatMap { try? RequestTarget($0) }
+        target = url.flatMap { try? CurlURL($0) }
         normalForm = if let url, let target { target.normalForm(of: url) } else { nil }
         isDataURL = url?.isDataURL == true
         var text = (target?.host == nil ? nil : target?.text) ?? url?.absoluteString ?? ""

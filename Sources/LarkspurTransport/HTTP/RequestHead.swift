@@ -21,7 +21,7 @@ struct RequestHead {
     }
 
     let method: String
-    let target: RequestTarget
+    let target: CurlURL
     /// The lines for `CURLOPT_HTTPHEADER`: "Name: value"; "Name;" for a field without a value; "Name:" to remove one of
     /// libcurl's own fields.
     let lines: [String]
@@ -53,7 +53,7 @@ struct RequestHead {
     /// as `remembered`. `target` is the request's URL, if the caller has already converted it.
     init(
         _ request: URLRequest,
-        target known: RequestTarget? = nil,
+        target known: CurlURL? = nil,
         additionalFields: [String: String],
         body: BodyLength,
         cookie: String?,
@@ -65,7 +65,7 @@ struct RequestHead {
             target = known
         } else {
             guard let url = request.url else { throw .missingURL }
-            target = try RequestTarget(url)
+            target = try CurlURL(url)
         }
         addsCredentials = authorization != nil || cookie != nil
         let method = request.httpMethod ?? "GET"

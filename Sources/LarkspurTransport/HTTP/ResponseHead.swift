@@ -2,7 +2,9 @@
 internal import HTTPSyntax
 
 /// The status line and the fields of one response, final or informational.
-struct ResponseHead: Sendable {
+final class ResponseHead: @unchecked Sendable {
+    // Safe: all properties are constants but for `memo` and `knownClose`, which are used only by the thread that has the
+    // loop which has received the head.
     let status: Int
     /// The version as it was received, such as "HTTP/1.1" or "HTTP/2".
     let version: String
@@ -22,18 +24,35 @@ struct ResponseHead: Sendable {
     /// The fields that frame the content.
     let framing: FramingFields
     /// The first `Strict-Transport-Security` value. Others are ignored (RFC 6797, section 8.1).
-    var strictTransport: String?
+    let strictTransport: String?
     /// The entity tag, made of octets, if it has octets that are not UTF-8; otherwise nil.
-    var entityTag: String?
-    /// Copies of the head share it.
-    let memo = Memo()
+    let entityTag: String?
+    /// What a cache has computed from the head.
+    @exclusivity(unchecked) var memo: AnyObject?
+    @exclusivity(unchecked) private var knownClose: Bool?
 
-    /// Values that were computed from the head.
-    final class Memo: @unchecked Sendable {
-        // Safe: it is used only by the thread that has the loop which has received the head.
-        /// The value that a cache has computed.
-        @exclusivity(unchecked) var value: AnyObject?
-        @exclusivity(unchecked) fileprivate var closesConnection: Bool?
+    init(
+        status: Int,
+        version: String,
+        fields: [String: String],
+        setCookies: [String],
+        challenges: [String],
+        proxyChallenges: [String],
+        location: String?,
+        framing: FramingFields,
+        strictTransport: String? = nil,
+        entityTag: String? = nil
+    ) {
+        self.status = status
+        self.version = version
+        self.fields = fields
+        self.setCookies = setCookies
+        self.challenges = challenges
+        self.proxyChallenges = proxyChallenges
+        self.location = location
+        self.framing = framing
+        self.strictTransport = strictTransport
+        self.entityTag = entityTag
     }
 
     /// The fields for the cache, with the octets of the entity tag.
@@ -61,9 +80,9 @@ extension ResponseHead {
     ///
     /// libcurl 8.14.0 to 8.19.0 overlooks `close` if it is not the first member of the field.
     var closesConnection: Bool {
-        if let known = memo.closesConnection { return known }
+        if let knownClose { return knownClose }
         let closes = announcesClose
-        memo.closesConnection = closes
+        knownClose = closes
         return closes
     }
 

@@ -4,14 +4,6 @@ public struct EngineOptions: Sendable {
     /// The use of HTTP/2, which is offered in the TLS handshake. Default: ``HTTP2Use/whereTrusted``. With this value,
     /// HTTP/2 is used only if the version of libcurl reports every truncated response.
     public var http2 = HTTP2Use.whereTrusted
-    /// Whether HTTP/2 may be offered in the TLS handshake. Default: true.
-    ///
-    /// The value is false if ``http2`` is ``HTTP2Use/never``. A change to true sets ``http2`` to
-    /// ``HTTP2Use/whereTrusted``.
-    public var allowsHTTP2: Bool {
-        get { http2 != .never }
-        set { if newValue != allowsHTTP2 { http2 = newValue ? .whereTrusted : .never } }
-    }
     /// The use of HTTP/3 for https requests. Default: ``HTTP3Use/off``.
     ///
     /// HTTP/3 needs a libcurl with HTTP/3 (``CurlURLSession/supportsHTTP3``), TLS 1.3, a session without pins, and a

@@ -6,7 +6,7 @@ extension TaskCore {
         withStorage { storage in
             storage.queueing.isOver = true
             storage.queueing.wait = nil
-            return storage.queueing.connectTimeout
+            return storage.options.connectTimeout
         }
     }
 }
@@ -24,16 +24,9 @@ extension URLSessionTask {
     /// task.
     package var connectionWait: ConnectionWait? { (self as? any EngineTask)?.core.connectionWait }
 
-    /// Limits the time in which the connection must be established, including name resolution and the TLS handshake.
-    /// Has to be called before the task is resumed. Has no effect if the engine does not perform the task.
-    /// - Parameter seconds: The limit, in seconds.
-    package func limitConnecting(to seconds: TimeInterval) {
-        (self as? any EngineTask)?.core.withStorage { $0.queueing.connectTimeout = seconds }
-    }
-
-    /// Sends the content of the request to its end, even if the response has a status of 300 or more. Has to be called
-    /// before the task is resumed. Has no effect if the engine does not perform the task.
-    package func keepSending() { (self as? any EngineTask)?.core.withStorage { $0.keepsSending = true } }
+    /// Sets the options of the transfer. Has to be called before the task is resumed. Has no effect if the engine does
+    /// not perform the task.
+    package func use(_ options: TransferOptions) { (self as? any EngineTask)?.core.withStorage { $0.options = options } }
 
     /// Whether the task still waits because of the limit of connections per host. False if the engine does not perform
     /// the task.

@@ -41,8 +41,7 @@ final class TaskCore: Sendable {
         var delegates: Delegates?
         /// Whether the delegate receives the response and its content in addition to the completion handler.
         var sharesContent = false
-        /// Whether the content of the request is sent to its end even if the response has a status of 300 or more.
-        var keepsSending = false
+        var options = TransferOptions()
     }
 
     /// The wait for a connection.
@@ -50,8 +49,6 @@ final class TaskCore: Sendable {
         var priority = URLSessionTask.defaultPriority
         /// Whether the wait is over.
         var isOver = false
-        /// The maximum time in which a connection must be established, in seconds; nil for no limit.
-        var connectTimeout: TimeInterval?
         /// The wait for a place at the host; nil while the task does not wait.
         @Boxed var wait: ConnectionWait?
     }
@@ -76,7 +73,7 @@ final class TaskCore: Sendable {
 
     var kind: Kind { plan.kind }
     var originalRequest: URLRequest? { plan.originalRequest }
-    var body: RequestBody { plan.body }
+    var body: TaskContent { plan.body }
     var completion: Completion? { plan.completion }
     var resumption: ResumeData? { plan.resumption }
     var webSocket: WebSocketConnection? { plan.webSocket }
@@ -218,7 +215,7 @@ final class TaskCore: Sendable {
     /// Returns the start of the resource timer, for a task that has begun.
     func timerStart(at now: LoopTime) -> LoopTime { storage.withLock { $0.course.timerStart(at: now) } }
 
-    var keepsSending: Bool { storage.withLock { $0.keepsSending } }
+    var keepsSending: Bool { storage.withLock { $0.options.keepsSending } }
 
     var priority: Float { storage.withLock { $0.queueing.priority } }
 

@@ -3,7 +3,7 @@
 struct TaskPlan: Sendable {
     let kind: TaskCore.Kind
     let originalRequest: URLRequest?
-    let body: RequestBody
+    let body: TaskContent
     let completion: TaskCore.Completion?
     /// The resume data of the download that the task continues.
     @Boxed var resumption: ResumeData?

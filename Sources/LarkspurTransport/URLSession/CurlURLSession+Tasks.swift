@@ -18,14 +18,14 @@ extension CurlURLSession {
             core.noteUseOfSuperclass()
             return nil
         }
-        let body = isCarried ? RequestBody(of: request) : .none
+        let body = isCarried ? TaskContent(of: request) : .none
         let task = core.makeTask(kind: .data, request: request, body: body, completion: completion, defect: defect)
         return CurlDataTask(task, of: self)
     }
 
     func makeUploadTask(
         _ request: URLRequest,
-        _ body: RequestBody,
+        _ body: TaskContent,
         _ completion: TaskCore.Completion?
     ) -> CurlUploadTask {
         CurlUploadTask(core.makeTask(kind: .upload, request: request, body: body, completion: completion), of: self)
@@ -48,7 +48,7 @@ extension CurlURLSession {
     }
 
     func makeDownloadTask(_ request: URLRequest, _ completion: TaskCore.Completion?) -> CurlDownloadTask {
-        let body = RequestBody(of: request)
+        let body = TaskContent(of: request)
         return CurlDownloadTask(
             core.makeTask(kind: .download, request: request, body: body, completion: completion),
             of: self

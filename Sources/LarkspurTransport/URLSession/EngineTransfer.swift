@@ -28,13 +28,8 @@ package struct EngineTransfer: Sendable {
     /// The wait for a place at the host; nil while the transfer does not wait.
     package var connectionWait: ConnectionWait? { core.connectionWait }
 
-    /// Limits the time in which the connection must be established, in seconds. Has to be called before the first
-    /// resumption.
-    package func limitConnecting(to seconds: TimeInterval) { core.withStorage { $0.queueing.connectTimeout = seconds } }
-
-    /// Sends the content of the request to its end, even if the response has a status of 300 or more. Has to be called
-    /// before the first resumption.
-    package func keepSending() { core.withStorage { $0.keepsSending = true } }
+    /// Sets the options. Has to be called before the first resumption.
+    package func use(_ options: TransferOptions) { core.withStorage { $0.options = options } }
 
     package func resume() { core.resume() }
     package func suspend() { core.suspend() }
@@ -57,10 +52,10 @@ extension CurlURLSession {
         _ content: TransferContent,
         for receiver: any TransferReceiver
     ) -> EngineTransfer? {
-        let (kind, body): (TaskCore.Kind, RequestBody) =
+        let (kind, body): (TaskCore.Kind, TaskContent) =
             switch content {
-            case .data: (.data, RequestBody(of: request))
-            case .download: (.download, RequestBody(of: request))
+            case .data: (.data, TaskContent(of: request))
+            case .download: (.download, TaskContent(of: request))
             case .uploadOfBody: (.upload, .data(request.httpBody ?? Data()))
             case .uploadOfData(let data): (.upload, .data(data))
             case .uploadOfFile(let file): (.upload, .file(file))

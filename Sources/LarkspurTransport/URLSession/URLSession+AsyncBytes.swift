@@ -30,7 +30,7 @@ extension URLSession {
 extension URLSession.AsyncBytes {
     /// An iterator over the bytes of a response.
     public struct Iterator: AsyncIteratorProtocol {
-        @usableFromInline var piece: Data.Iterator?
+        @usableFromInline var chunk: Data.Iterator?
         private let source: ByteSourceOwner
 
         init(source: ByteSourceOwner) { self.source = source }
@@ -47,18 +47,18 @@ extension URLSession.AsyncBytes {
         /// - Throws: A `URLError` if the content is incomplete; its code is `cancelled` after a cancellation.
         @inlinable
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> UInt8? {
-            if let byte = piece?.next() { return byte }
-            return try await nextOfNextPiece(isolation: actor)
+            if let byte = chunk?.next() { return byte }
+            return try await nextOfNextChunk(isolation: actor)
         }
 
         @usableFromInline
-        mutating func nextOfNextPiece(isolation actor: isolated (any Actor)?) async throws -> UInt8? {
-            piece = nil
+        mutating func nextOfNextChunk(isolation actor: isolated (any Actor)?) async throws -> UInt8? {
+            chunk = nil
             while let data = try await source.next() {
-                piece = data.makeIterator()
-                if let byte = piece?.next() { return byte }
+                chunk = data.makeIterator()
+                if let byte = chunk?.next() { return byte }
             }
-            piece = nil
+            chunk = nil
             return nil
         }
     }

@@ -12,7 +12,7 @@ enum MessageCompression {
     /// The compressed form of an empty message (RFC 7692, section 7.2.3.6).
     fileprivate static let emptyMessage: UInt8 = 0x00
     /// The size of the chunks in which output is written, in bytes. Decompression may exceed its limit by this number.
-    fileprivate static let pieceSize = 1 << 14
+    fileprivate static let chunkSize = 1 << 14
 
     /// Creates the decompressor of the messages that a side receives.
     static func inflater(_ agreed: PerMessageDeflate, role: WebSocketRole) -> MessageInflater {
@@ -76,8 +76,8 @@ final class MessageInflater: WebSocketInflating {
         _ limit: Int
     ) throws(WebSocketFailure) {
         var isTooBig = false
-        let isComplete = stream.run(bytes) { piece in
-            output.append(contentsOf: piece)
+        let isComplete = stream.run(bytes) { chunk in
+            output.append(contentsOf: chunk)
             isTooBig = output.count > limit
             return !isTooBig
         }
@@ -101,8 +101,8 @@ final class MessageDeflater: WebSocketDeflating {
         // here.
         guard !bytes.isEmpty else { return output.append(MessageCompression.emptyMessage) }
         let start = output.count
-        let isComplete = stream.run(bytes) { piece in
-            output.append(contentsOf: piece)
+        let isComplete = stream.run(bytes) { chunk in
+            output.append(contentsOf: chunk)
             return true
         }
         guard isComplete, output.count - start >= 4, output.suffix(4).elementsEqual(MessageCompression.tail),
@@ -163,7 +163,7 @@ private final class MessageStream {
         if bytes.isEmpty { return true }
         if handle == nil { handle = message_stream_open(direction, Int32(windowBits)) }
         guard let handle else { return false }
-        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: MessageCompression.pieceSize) { room in
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: MessageCompression.chunkSize) { room in
             guard let target = room.baseAddress else { return false }
             var next = bytes.bindMemory(to: UInt8.self).baseAddress
             var left = bytes.count

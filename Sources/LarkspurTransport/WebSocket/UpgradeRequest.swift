@@ -7,7 +7,7 @@ enum UpgradeRequest {
     /// - Parameters:
     ///   - target: The URL.
     ///   - lines: The fields in libcurl's notation.
-    static func bytes(target: RequestTarget, lines: [String]) -> [UInt8] {
+    static func bytes(target: CurlURL, lines: [String]) -> [UInt8] {
         let url = target.text
         let afterScheme = url.utf8.firstRange(of: "://".utf8).map { url[$0.upperBound...] } ?? url[...]
         let end =

@@ -18,10 +18,10 @@ struct CodingDifferentialTests {
         let content: Data?
         let isBroken: Bool
         let hasRest: Bool
-        let piece: Int
+        let chunk: Int
     }
 
-    @Test("Contents in any pieces, whole and broken, are what others decode")
+    @Test("Contents in any chunks, whole and broken, are what others decode")
     func decoding() throws {
         let count = DifferentialRun.count(600)
         let cases: [Case] = try DifferentialRun.cases(of: "differential_codings", count)
@@ -38,7 +38,7 @@ struct CodingDifferentialTests {
             } else {
                 let length = { (data: Data?) in data.map { "\($0.count) bytes" } ?? "a fault" }
                 let text =
-                    "\(sample.field) in pieces of \(sample.piece): \(length(own)), others \(length(sample.content)): \(sample.coded.prefix(200).base64EncodedString())"
+                    "\(sample.field) in chunks of \(sample.chunk): \(length(own)), others \(length(sample.content)): \(sample.coded.prefix(200).base64EncodedString())"
                 run.differ(nil, text)
             }
         }
@@ -49,14 +49,14 @@ struct CodingDifferentialTests {
         var content = Data()
         var rest = sample.coded
         while !rest.isEmpty {
-            let piece = Array(rest.prefix(sample.piece))
-            try piece.withUnsafeBytes { bytes in
+            let chunk = Array(rest.prefix(sample.chunk))
+            try chunk.withUnsafeBytes { bytes in
                 try decoder.decode(bytes) { decoded in
                     content.append(contentsOf: decoded)
                     return true
                 }
             }
-            rest = rest.dropFirst(sample.piece)
+            rest = rest.dropFirst(sample.chunk)
         }
         try decoder.finish()
         return content

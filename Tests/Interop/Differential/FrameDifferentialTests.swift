@@ -31,7 +31,7 @@ struct FrameDifferentialTests {
         let bytes: Data
         let compression: Compression?
         let events: [String]
-        let piece: Int
+        let chunk: Int
     }
 
     private struct Sent: Encodable {
@@ -51,7 +51,7 @@ struct FrameDifferentialTests {
         }
     }
 
-    @Test("What websockets sends is received, in any pieces")
+    @Test("What websockets sends is received, in any chunks")
     func receiving() throws {
         let count = DifferentialRun.count(600)
         let connections: [Received] = try DifferentialRun.cases(of: "differential_frames", count, mode: ["write"])
@@ -63,8 +63,8 @@ struct FrameDifferentialTests {
             var events: [String] = []
             var rest = connection.bytes
             while !rest.isEmpty {
-                events += reader.read(Array(rest.prefix(connection.piece))).map(text)
-                rest = rest.dropFirst(connection.piece)
+                events += reader.read(Array(rest.prefix(connection.chunk))).map(text)
+                rest = rest.dropFirst(connection.chunk)
             }
             if events == connection.events {
                 run.agree()

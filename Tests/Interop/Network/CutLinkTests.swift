@@ -161,7 +161,7 @@ extension NetworkFaultTests {
             let manager = try makeManager()
             var options = WebSocketTask.Options()
             options.pingInterval = 0.5
-            var rules = EventSource.Reconnection.automatic
+            var rules = Reconnection.automatic
             rules.initialDelay = .milliseconds(100)
             rules.maximumDelay = .seconds(1)
             let socket = manager.webSocket("socket", options: options, reconnection: rules) { [.text("hello")] }
@@ -180,11 +180,11 @@ extension NetworkFaultTests {
         @Test("An event stream comes back, and leaves out no event", arguments: Cut.tried)
         func events(_ cut: Cut) async throws {
             let manager = try makeManager()
-            var rules = EventSource.Reconnection.automatic
+            var rules = Reconnection.automatic
             rules.maximumDelay = .seconds(1)
             var numbers: [Int] = []
             var connected: Task<Void, any Error>?
-            for try await event in manager.events("events", timeoutInterval: 1, reconnection: rules) {
+            for try await event in manager.events("events", timeout: .seconds(1), reconnection: rules) {
                 numbers.append(try #require(Int(event.id)))
                 if numbers.count == 5 {
                     try cut.begin()

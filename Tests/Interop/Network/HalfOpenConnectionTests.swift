@@ -70,10 +70,10 @@ extension NetworkFaultTests {
         @Test("An event stream notices by its limit, and goes on with the next event", arguments: [true, false])
         func events(isSilent: Bool) async throws {
             let manager = try server.makeManager()
-            var rules = EventSource.Reconnection.automatic
+            var rules = Reconnection.automatic
             rules.initialDelay = .milliseconds(100)
             var numbers: [Int] = []
-            for try await event in manager.events("events", timeoutInterval: 1, reconnection: rules) {
+            for try await event in manager.events("events", timeout: .seconds(1), reconnection: rules) {
                 numbers.append(try #require(Int(event.id)))
                 if numbers.count == 5 { try await loseConnections(isSilent: isSilent) }
                 if numbers.count == 20 { break }

@@ -26,7 +26,7 @@ def content():
     return bytes(rng.choice(b"abc \n") for _ in range(min(size, 3000))) * max(1, size // 3000)
 
 
-def pieces(data):
+def chunks(data):
     while data:
         size = rng.choice([1, 100, 5000, len(data)])
         yield data[:size]
@@ -36,8 +36,8 @@ def pieces(data):
 def deflated(data, bits):
     coder = zlib.compressobj(rng.randrange(10), zlib.DEFLATED, bits, rng.randint(1, 9), rng.randrange(5))
     result = b""
-    for piece in pieces(data):
-        result += coder.compress(piece)
+    for chunk in chunks(data):
+        result += coder.compress(chunk)
         if rng.randrange(4) == 0:
             result += coder.flush(rng.choice([zlib.Z_SYNC_FLUSH, zlib.Z_FULL_FLUSH]))
     return result + coder.flush()
@@ -139,7 +139,7 @@ def case():
         "content": None if result is None else base64.b64encode(result).decode(),
         "isBroken": is_broken,
         "hasRest": has_rest,
-        "piece": rng.choice([1, 7, 100, 4096, 1 << 20]),
+        "chunk": rng.choice([1, 7, 100, 4096, 1 << 20]),
     }
 
 

@@ -41,10 +41,10 @@ def connection(rng):
         data = text(rng).encode() if is_text else rng.randbytes(rng.choice([65_535, 65_536, 70_000] if rng.randrange(40) == 0 else [0, 1, 125, 126, 127, 1000]))
         send, kind = (protocol.send_text, "text") if is_text else (protocol.send_binary, "data")
         cuts = sorted(rng.randrange(len(data) + 1) for _ in range(rng.choice([0, 0, 1, 3])))
-        pieces = [data[start:end] for start, end in zip([0, *cuts], [*cuts, len(data)])]
-        for index, piece in enumerate(pieces):
-            is_last = index == len(pieces) - 1
-            (send if index == 0 else protocol.send_continuation)(piece, fin=is_last)
+        chunks = [data[start:end] for start, end in zip([0, *cuts], [*cuts, len(data)])]
+        for index, chunk in enumerate(chunks):
+            is_last = index == len(chunks) - 1
+            (send if index == 0 else protocol.send_continuation)(chunk, fin=is_last)
             if rng.randrange(4) == 0:
                 content = rng.randbytes(rng.choice([0, 1, 125]))
                 is_ping = rng.randrange(2)
@@ -62,7 +62,7 @@ def connection(rng):
     protocol.send_close(code, reason)
     events.append(f"close:{code or 0}:{reason}")
     data = b"".join(protocol.data_to_send())
-    return {"bytes": base64.b64encode(data).decode(), "compression": compression, "events": events, "piece": rng.choice([1, 2, 7, 100, 1 << 20])}
+    return {"bytes": base64.b64encode(data).decode(), "compression": compression, "events": events, "chunk": rng.choice([1, 2, 7, 100, 1 << 20])}
 
 
 def read(connection):

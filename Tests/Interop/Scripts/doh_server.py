@@ -41,7 +41,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         query = self.rfile.read(int(self.headers["Content-Length"]))
         name, kind, end = parse(query)
-        with lines:  # print() writes a line in pieces, and the two queries of a name come at the same time
+        with lines:  # print() writes a line in chunks, and the two queries of a name come at the same time
             print(self.command, {A: "A", AAAA: "AAAA"}.get(kind, kind), name, flush=True)
         records = NAMES.get(name, {}).get(kind, [])
         if name in ALIASES:

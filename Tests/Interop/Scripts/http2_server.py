@@ -366,7 +366,7 @@ LINES = b"".join(b"%07d\n" % number for number in range(1 << 18))
 
 
 def is_content(content, marker, size, kind, may_end_early):
-    """Whether content is that of a crossing: of one piece, of blocks of a size in any order, or of a form with a boundary. See CrossingContent.swift."""
+    """Whether content is that of a crossing: of one chunk, of blocks of a size in any order, or of a form with a boundary. See CrossingContent.swift."""
     if not kind.isdigit():
         head = f'--{kind}\r\nContent-Disposition: form-data; name="a"\r\n\r\n'.encode()
         return content == head + text_of(marker, size) + f"\r\n--{kind}--\r\n".encode()

@@ -2,7 +2,7 @@
 
 usage: parse_event_streams.py FILE
 
-The file is a list of streams, each a list of pieces in base64. Where httpx-sse does not follow the standard (WHATWG HTML, section 9.2), or leaves
+The file is a list of streams, each a list of chunks in base64. Where httpx-sse does not follow the standard (WHATWG HTML, section 9.2), or leaves
 something to its caller, that is done here:
 
 - It takes text. UTF-8, replacement characters and the byte order mark are Python's matter, as the bytes are a client's.
@@ -22,7 +22,7 @@ import sys
 from httpx_sse._decoders import SSEDecoder, SSELineDecoder
 
 
-def parse(pieces):
+def parse(chunks):
     text = codecs.getincrementaldecoder("utf-8-sig")("replace")
     lines = SSELineDecoder()
     decoder = SSEDecoder()
@@ -38,10 +38,10 @@ def parse(pieces):
         if event is not None and has_data:
             events.append({"event": event.event or "message", "data": event.data, "id": event.id})
 
-    for piece in pieces:
+    for chunk in chunks:
         # Empty text does not occur, as clients filter it.
-        if piece := text.decode(base64.b64decode(piece)):
-            for line in lines.decode(piece):
+        if chunk := text.decode(base64.b64decode(chunk)):
+            for line in lines.decode(chunk):
                 take(line)
     if lines.trailing_cr:
         for line in lines.flush():
@@ -51,4 +51,4 @@ def parse(pieces):
 
 sys.set_int_max_str_digits(0)
 with open(sys.argv[1]) as file:
-    print(json.dumps([parse(pieces) for pieces in json.load(file)]))
+    print(json.dumps([parse(chunks) for chunks in json.load(file)]))

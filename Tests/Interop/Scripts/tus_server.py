@@ -38,11 +38,11 @@ def reset(writer):
 async def forward(reader, writer, limit=None):
     """Forwards bytes to the end of the stream, or until there were so many. Returns whether that was so."""
     count = 0
-    while piece := await reader.read(1 << 16):
+    while chunk := await reader.read(1 << 16):
         if limit is not None:
-            piece = piece[: limit - count]
-        count += len(piece)
-        writer.write(piece)
+            chunk = chunk[: limit - count]
+        count += len(chunk)
+        writer.write(chunk)
         await writer.drain()
         if count == limit:
             return True

@@ -3,7 +3,7 @@ import Foundation
 import LarkspurTransport
 import Synchronization
 
-/// A delegate that takes a piece of content only when it may.
+/// A delegate that takes a chunk of content only when it may.
 final class PacedConsumer: NSObject, URLSessionDataDelegate {
     struct Result: Sendable {
         var content = Data()
@@ -23,7 +23,7 @@ final class PacedConsumer: NSObject, URLSessionDataDelegate {
         var results: [Int: Result] = [:]
     }
 
-    /// A piece has arrived, and waits.
+    /// A chunk has arrived, and waits.
     let arrived = DispatchSemaphore(value: 0)
     /// It may be taken.
     let permitted = DispatchSemaphore(value: 0)
@@ -37,7 +37,7 @@ final class PacedConsumer: NSObject, URLSessionDataDelegate {
         permitted.signal()
     }
 
-    /// The identifier of the task whose piece arrived last; the task itself would keep its session, and that this
+    /// The identifier of the task whose chunk arrived last; the task itself would keep its session, and that this
     /// delegate.
     var waitingTask: Int? { state.withLock { $0.waitingTask } }
 

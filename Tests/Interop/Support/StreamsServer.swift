@@ -97,22 +97,22 @@ struct StreamsServer: Sendable {
     func open(gate: String) async throws { _ = try await observer.get("open", parameters: ["gate": gate]).data }
 }
 
-/// The content of a request that a test sends piece by piece.
+/// The content of a request that a test sends chunk by chunk.
 struct SentByHand: Sendable {
     let body: RequestBody
-    private let pieces: AsyncStream<Data>.Continuation
+    private let chunks: AsyncStream<Data>.Continuation
 
     init() {
-        let (stream, pieces) = AsyncStream.makeStream(of: Data.self)
-        self.pieces = pieces
+        let (stream, chunks) = AsyncStream.makeStream(of: Data.self)
+        self.chunks = chunks
         body = .writer { writer in
-            for await piece in stream { try await writer.write(piece) }
+            for await chunk in stream { try await writer.write(chunk) }
         }
     }
 
-    func send(_ text: String) { pieces.yield(Data(text.utf8)) }
+    func send(_ text: String) { chunks.yield(Data(text.utf8)) }
 
-    func finish() { pieces.finish() }
+    func finish() { chunks.finish() }
 }
 
 /// A writer that writes without an end, and records the error that stops it.
@@ -126,12 +126,12 @@ struct EndlessBody: Sendable {
     /// - Parameter limit: The number of bytes after which the content ends nevertheless.
     func body(limit: Int = .max, length: Int64? = nil) -> RequestBody {
         .writer(length: length) { [errors, counts] writer in
-            let piece = Data(count: 1 << 16)
+            let chunk = Data(count: 1 << 16)
             var left = limit
             do throws(LarkspurError) {
                 while left > 0 {
-                    let size = min(left, piece.count)
-                    try await writer.write(piece.prefix(size))
+                    let size = min(left, chunk.count)
+                    try await writer.write(chunk.prefix(size))
                     counts.record(size)
                     left -= size
                 }

@@ -13,7 +13,7 @@ import Testing
         #expect(Checksum.adler32(Data()) == 1)
     }
 
-    @Test("Stored blocks hold the data in pieces that are not too large", arguments: [0, 1, 65_535, 65_536, 200_000])
+    @Test("Stored blocks hold the data in chunks that are not too large", arguments: [0, 1, 65_535, 65_536, 200_000])
     func storedBlocks(count: Int) {
         let data = Data((0..<count).lazy.map { UInt8(truncatingIfNeeded: $0 &* 31) })
         var rest = [UInt8](Deflate.storedBlocks(data))[...]

@@ -179,7 +179,7 @@ import Testing
         #expect(try client.response().json()["data"] as? String == "data:application/octet-stream;base64,//4=")
     }
 
-    @Test("The same seed makes the same bytes, in one piece or in chunks")
+    @Test("The same seed makes the same bytes, in one part or in chunks")
     func bytes() throws {
         let server = try LoopbackServer()
         let bytes = try server.answer("/bytes/1003?seed=7").body

@@ -135,7 +135,7 @@ import Testing
 
     @Test("A download gets a file, with progress")
     func download() async throws {
-        stub.on(.get, "/v1/file", .data(Data(repeating: 7, count: 1000)).inPieces(of: 300))
+        stub.on(.get, "/v1/file", .data(Data(repeating: 7, count: 1000)).inChunks(of: 300))
         let folder = TemporaryFolder()
         let file = folder.url.appendingPathComponent("a")
         let task = manager.download("file", to: .file(file))
@@ -144,10 +144,10 @@ import Testing
         #expect(task.downloadProgress.completedUnitCount == 1000)
     }
 
-    @Test("A stream gets the pieces, each after its delay")
+    @Test("A stream gets the chunks, each after its delay")
     func stream() async throws {
-        stub.on(.get, "/v1/s", .text("abcdef").inPieces(of: 2, delay: .seconds(1)))
-        var pieces: [String] = []
+        stub.on(.get, "/v1/s", .text("abcdef").inChunks(of: 2, delay: .seconds(1)))
+        var chunks: [String] = []
         let content = manager.get("s").bytes
         let advance = Task { [clock] in
             for count in 1...3 {
@@ -155,9 +155,9 @@ import Testing
                 clock.advance(by: .seconds(1))
             }
         }
-        for try await piece in content { pieces.append(String(decoding: [piece], as: UTF8.self)) }
+        for try await chunk in content { chunks.append(String(decoding: [chunk], as: UTF8.self)) }
         try await advance.value
-        #expect(pieces.joined() == "abcdef" && clock.sleeps == [.seconds(1), .seconds(1), .seconds(1)])
+        #expect(chunks.joined() == "abcdef" && clock.sleeps == [.seconds(1), .seconds(1), .seconds(1)])
     }
 
     // MARK: Delays, faults and cancellation

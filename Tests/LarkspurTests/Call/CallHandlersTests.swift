@@ -121,7 +121,7 @@ struct CallHandlersTests {
     func end() {
         var handlers = CallHandlers()
         let result = TransferResult(request: nil, received: nil, data: Data())
-        let ending = CallEnding(result, ResponseRules())
+        let ending = CallEnding(result, .none)
         #expect(!handlers.wantsResumeData)
         let isStored = handlers.add { (_: Data?) in }
         #expect(isStored)

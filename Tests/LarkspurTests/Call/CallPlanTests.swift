@@ -5,11 +5,13 @@ import Testing
 
 @Suite("CallPlan", .timeLimit(.minutes(2)))
 struct CallPlanTests {
-    /// A launcher that records the settings with which calls are launched.
+    /// A launcher that records how calls are launched.
     private final class Launcher: CallLauncher {
-        let launches = Recorder<CallSettings>()
+        let launches = Recorder<(timeouts: Timeouts, isCancelled: Bool, stream: ContentStream?)>()
 
-        func launch(_ task: SessionTask, _ settings: CallSettings) { launches.record(settings) }
+        func launch(_ task: SessionTask, _ start: CallStart) {
+            launches.record((start.options.timeouts, start.isCancelled, start.stream))
+        }
     }
 
     private let lone = LoneTask()
@@ -69,9 +71,9 @@ struct CallPlanTests {
     @Test("A call is launched once, with the settings that it has at its start")
     func launch() {
         let task = makeTask()
-        _ = task.configure("timeouts") { settings, rules in
-            settings.timeouts.total = .seconds(9)
-            rules.statusCodes = [200]
+        _ = task.configure("timeouts") { options in
+            options.timeouts.total = .seconds(9)
+            options.checks.statusCodes = [200]
         }
         #expect(launcher.launches.values.isEmpty)
         task.resume()
@@ -79,7 +81,7 @@ struct CallPlanTests {
         task.resume()
         #expect(launcher.launches.values.map(\.timeouts.total) == [.seconds(9)])
         #expect(launcher.launches.values.map(\.isCancelled) == [false])
-        #expect(task.rules.statusCodes == [200])
+        #expect(task.options.checks.statusCodes == [200])
         #expect(lone.lines.values.isEmpty)
     }
 
@@ -96,8 +98,8 @@ struct CallPlanTests {
     func lateSetting() {
         let task = makeTask()
         task.resume()
-        #expect(!task.mayConfigure("timeouts") { settings, _ in settings.timeouts.total = .seconds(9) })
-        #expect(task.storage.withLock { $0.start.settings.timeouts.total } == nil)
+        #expect(!task.mayConfigure("timeouts") { options in options.timeouts.total = .seconds(9) })
+        #expect(task.storage.withLock { $0.start.options.timeouts.total } == nil)
         #expect(lone.lines.values.count == 1)
         #expect(lone.lines.values.first?.contains("timeouts has no effect") == true)
         #expect(lone.lines.values.first?.contains("GET http://origin.test/path") == true)

@@ -5,7 +5,7 @@ import Testing
 @Suite("Delays between the connections of an event stream")
 struct ReconnectionScheduleTests {
     private func delays(
-        _ rules: EventSource.Reconnection,
+        _ rules: Reconnection,
         retry: Duration? = nil,
         random: Double = 0,
         count: Int
@@ -33,7 +33,7 @@ struct ReconnectionScheduleTests {
         #expect(delays(.automatic, retry: .seconds(10), count: 4) == [10, 20, 40, 60].map(Duration.seconds))
         #expect(delays(.automatic, retry: .zero, count: 2) == [100, 200].map(Duration.milliseconds))
         #expect(delays(.automatic, retry: .milliseconds(Int64.max), count: 2) == [.seconds(60), .seconds(60)])
-        var rules = EventSource.Reconnection.automatic
+        var rules = Reconnection.automatic
         rules.minimumDelay = .seconds(-1)
         #expect(delays(rules, retry: .zero, count: 2) == [.zero, .zero])
         rules.maximumDelay = .seconds(Int64.max)
@@ -51,7 +51,7 @@ struct ReconnectionScheduleTests {
             if let delay = schedule.delay(after: nil, retry: nil) { drawn.insert(delay) }
         }
         #expect(drawn.count > 1 && drawn.allSatisfy { $0 >= .seconds(3) && $0 <= .seconds(3.75) })
-        var rules = EventSource.Reconnection.automatic
+        var rules = Reconnection.automatic
         for jitter in [0, -1, .nan] {
             rules.jitter = jitter
             #expect(delays(rules, random: 1, count: 1) == [.seconds(3)])
@@ -76,7 +76,7 @@ struct ReconnectionScheduleTests {
 
     @Test("Only GET requests are sent again, unless the rules are others")
     func methods() {
-        func isFollowed(_ rules: EventSource.Reconnection, _ method: String) -> Bool {
+        func isFollowed(_ rules: Reconnection, _ method: String) -> Bool {
             var schedule = ReconnectionSchedule(rules, method: method)
             return schedule.delay(after: nil, retry: nil) != nil
         }
@@ -87,7 +87,7 @@ struct ReconnectionScheduleTests {
 
     @Test("The number of connections in a row without content is bounded")
     func maximumAttempts() {
-        var rules = EventSource.Reconnection.automatic
+        var rules = Reconnection.automatic
         rules.maximumAttempts = 2
         var schedule = ReconnectionSchedule(rules, method: "GET")
         #expect(schedule.delay(after: nil, retry: nil) != nil && schedule.exhaustion == nil)

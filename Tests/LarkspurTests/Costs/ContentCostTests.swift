@@ -124,7 +124,7 @@ struct ContentCostTests {
     }
 
     @Test(
-        "Event streams, in pieces of any length",
+        "Event streams, in chunks of any length",
         arguments: ["\n", "\r", "\r\n", "data\n", "data: x\n\n", "id: x\n", ": x\n", "x", "\u{1F600}", "\u{0}"],
         [1, 100, 1 << 20]
     )

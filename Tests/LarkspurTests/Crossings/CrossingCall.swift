@@ -78,7 +78,7 @@ final class CrossingCall: Sendable {
         var options = CallOptions()
         if crossing.order?.action == .expire { options.timeouts = Timeouts(total: .seconds(50)) }
         if crossing.surroundings == .limits {
-            options.timeouts = Timeouts(idle: .seconds(40), firstByte: .seconds(40), total: .seconds(50))
+            options.timeouts = Timeouts(total: .seconds(50), firstByte: .seconds(40), idle: .seconds(40))
         }
         if crossing.response == .challenge {
             options.credential = URLCredential(user: "ada", password: "secret", persistence: .forSession)
@@ -151,10 +151,10 @@ final class CrossingCall: Sendable {
             return .file(file)
         case .stream: return .stream { InputStream(data: content.bytes) }
         case .form:
-            let form = try CrossingContent.form(content.pieces.reduce(into: Data()) { $0 += $1 })
+            let form = try CrossingContent.form(content.chunks.reduce(into: Data()) { $0 += $1 })
             return .multipart { $0 = form }
-        case .sequence: return .sequence(Self.sequence(of: content.pieces))
-        case .repeatableSequence: return .sequence(making: { Self.sequence(of: content.pieces) })
+        case .sequence: return .sequence(Self.sequence(of: content.chunks))
+        case .repeatableSequence: return .sequence(making: { Self.sequence(of: content.chunks) })
         case .writer, .repeatableWriter:
             return .writer(isRepeatable: crossing.body == .repeatableWriter) { [self] in try await write(content, $0) }
         case .trailers:
@@ -167,9 +167,9 @@ final class CrossingCall: Sendable {
         }
     }
 
-    private static func sequence(of pieces: [Data]) -> AsyncStream<Data> {
+    private static func sequence(of parts: [Data]) -> AsyncStream<Data> {
         AsyncStream { continuation in
-            for piece in pieces { continuation.yield(piece) }
+            for part in parts { continuation.yield(part) }
             continuation.finish()
         }
     }
@@ -177,31 +177,31 @@ final class CrossingCall: Sendable {
     private func write(_ content: CrossingContent, _ writer: BodyWriter) async throws {
         run.begin("writer of call \(number)")
         defer { run.end("writer of call \(number)") }
-        for (index, piece) in content.pieces.enumerated() {
-            try await writer.write(piece)
+        for (index, part) in content.chunks.enumerated() {
+            try await writer.write(part)
             if index == 0 { reach(.writer) }
             if index == 0, content.mayEndEarly {
                 try await finish(writer)
                 return
             }
         }
-        if content.pieces.isEmpty { reach(.writer) }
+        if content.chunks.isEmpty { reach(.writer) }
     }
 
-    /// Writes by a Swift task for each three of the pieces. If the content may end early, another one ends it while
+    /// Writes by a Swift task for each three of the parts. If the content may end early, another one ends it while
     /// the others wait for room.
     private func writeAtOnce(_ content: CrossingContent, _ writer: BodyWriter) async throws {
         run.begin("writers of call \(number)")
         defer { run.end("writers of call \(number)") }
-        if content.pieces.isEmpty { reach(.writer) }
+        if content.chunks.isEmpty { reach(.writer) }
         // Tasks that outlive the closure of the body have to continue too, so that each is counted.
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for first in 0..<min(3, content.pieces.count) {
+            for first in 0..<min(3, content.chunks.count) {
                 group.addTask { [self] in
-                    for index in stride(from: first, to: content.pieces.count, by: 3) {
+                    for index in stride(from: first, to: content.chunks.count, by: 3) {
                         state.withLock { $0.startedWrites += 1 }
                         do throws(LarkspurError) {
-                            try await writer.write(content.pieces[index])
+                            try await writer.write(content.chunks[index])
                         } catch {
                             // The code of writing after the end, which another task has set.
                             if content.mayEndEarly, error.code == .unsupported { return }
@@ -211,9 +211,9 @@ final class CrossingCall: Sendable {
                     }
                 }
             }
-            if content.mayEndEarly, !content.pieces.isEmpty {
+            if content.mayEndEarly, !content.chunks.isEmpty {
                 group.addTask { [self] in
-                    while state.withLock({ $0.startedWrites }) < min(3, content.pieces.count) { await Task.yield() }
+                    while state.withLock({ $0.startedWrites }) < min(3, content.chunks.count) { await Task.yield() }
                     for _ in 0..<100 { await Task.yield() }
                     try await finish(writer)
                 }

@@ -5,17 +5,17 @@ import Larkspur
 /// The content of a call's request. It begins with the marker of its call, and each part of it differs from the others,
 /// so that the server sees what belongs to another call, begins in the middle, or is there twice.
 struct CrossingContent: Sendable {
-    /// The pieces in which it is produced.
-    let pieces: [Data]
+    /// The chunks in which it is produced.
+    let chunks: [Data]
     let bytes: Data
-    /// The number of bytes of each piece, if the pieces may arrive in any order.
+    /// The number of bytes of each chunk, if the chunks may arrive in any order.
     let blockSize: Int?
-    /// Whether its production may end after any piece.
+    /// Whether its production may end after any chunk.
     let mayEndEarly: Bool
 
     /// The boundary of forms.
     static let boundary = "crossing"
-    private static let pieceSize = 100_000
+    private static let chunkSize = 100_000
 
     init(_ crossing: Crossing, marker: String, call: Int) throws {
         let endsEarly = crossing.order?.action == .finish
@@ -23,8 +23,8 @@ struct CrossingContent: Sendable {
         guard crossing.body == .writers else {
             blockSize = nil
             let whole = Self.text(marker, count: Self.size(crossing, call))
-            pieces = stride(from: 0, to: whole.count, by: Self.pieceSize).map {
-                Data(whole[$0..<min($0 + Self.pieceSize, whole.count)])
+            chunks = stride(from: 0, to: whole.count, by: Self.chunkSize).map {
+                Data(whole[$0..<min($0 + Self.chunkSize, whole.count)])
             }
             bytes = crossing.body == .form ? try Self.form(whole).data() : whole
             return
@@ -37,8 +37,8 @@ struct CrossingContent: Sendable {
             case .medium: (8, 8_192)
             case .large: endsEarly ? (3, 2 << 20) : (18, 65_536)
             }
-        pieces = (0..<count).map { Self.text("\(marker)/\($0)", count: size) }
-        bytes = pieces.reduce(into: Data()) { $0 += $1 }
+        chunks = (0..<count).map { Self.text("\(marker)/\($0)", count: size) }
+        bytes = chunks.reduce(into: Data()) { $0 += $1 }
         blockSize = size
     }
 
@@ -51,7 +51,7 @@ struct CrossingContent: Sendable {
     func isWhole(_ received: Data) -> Bool {
         let received = Data(received)
         guard let blockSize else { return received == bytes || mayEndEarly && isPart(received, at: 0) }
-        var left = pieces
+        var left = chunks
         for start in stride(from: 0, to: received.count, by: blockSize) {
             let block = received[start..<min(start + blockSize, received.count)]
             guard let index = left.firstIndex(where: { $0 == block }) else { return false }

@@ -265,7 +265,7 @@ final class CrossingRun: Sendable {
     private func steps(_ call: Int, _ key: String) -> [String] {
         let content = record.contents[call]
         let kind = crossing.body == .form ? CrossingContent.boundary : "\(content.blockSize ?? 0)"
-        let size = crossing.body == .form ? content.pieces.reduce(0) { $0 + $1.count } : content.bytes.count
+        let size = crossing.body == .form ? content.chunks.reduce(0) { $0 + $1.count } : content.bytes.count
         let exact = "exact:\(marker(call)):\(size):\(kind):\(content.mayEndEarly ? 1 : 0)"
         let reply = "reply:\(marker(call))"
         let name = key.split(separator: "-").dropLast().joined(separator: "-")

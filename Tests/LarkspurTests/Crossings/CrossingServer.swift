@@ -157,10 +157,10 @@ private final class CrossingConnection {
         let isCoded = !head.values("content-encoding").isEmpty
         /// Takes bytes of the content, and checks them.
         func take(_ count: Int) -> Bool {
-            let (offset, piece) = (content.count, input.prefix(count))
-            content += piece
+            let (offset, chunk) = (content.count, input.prefix(count))
+            content += chunk
             input = Data(input.dropFirst(count))
-            guard !isCoded, !expected.isPart(piece, at: offset) else { return true }
+            guard !isCoded, !expected.isPart(chunk, at: offset) else { return true }
             let common = zip(content, expected.bytes).prefix { $0 == $1 }.count
             let text = String(decoding: content.dropFirst(common).prefix(60), as: UTF8.self).debugDescription
             record?.note("content of another call, or of another place, after \(common) bytes: \(text)")

@@ -47,7 +47,7 @@ enum Documentation {
         }
     }
 
-    /// A piece of a source file that is a sample.
+    /// A chunk of a source file that is a sample.
     struct Sample: Sendable {
         let name: String
         let file: String

@@ -192,7 +192,7 @@ struct AsyncSamples: Sendable {
     func handlers() {
         // sample: handlers in a chain
         manager.get("users/1")
-            .responseDecodable(of: User.self) { response in
+            .responseDecodable(as: User.self) { response in
                 print(response.value?.name ?? "no user")
             }
             .responseString { response in
@@ -202,7 +202,7 @@ struct AsyncSamples: Sendable {
     }
 
     func scoped() async throws {
-        // sample: a manager for one piece of work
+        // sample: a manager for one chunk of work
         let user = try await withSessionManager(SessionManager(baseURL: url)) { manager in
             try await manager.get("users/1").value(as: User.self)
         }

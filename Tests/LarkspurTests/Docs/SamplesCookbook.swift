@@ -197,7 +197,7 @@ struct CookbookSamples: Sendable {
 
     func timeout() async {
         // sample: cookbook, a timeout
-        manager.timeouts = Timeouts(idle: .seconds(20), total: .seconds(60))
+        manager.timeouts = Timeouts(total: .seconds(60), idle: .seconds(20))
 
         let response = await manager.get("slow").timeout(total: .milliseconds(200)).response()
         print(response.error?.code == .timedOut ? "too slow" : "in time")

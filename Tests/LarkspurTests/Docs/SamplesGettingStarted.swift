@@ -147,6 +147,15 @@ struct GettingStartedSamples: Sendable {
         // end
     }
 
+    func names() async throws {
+        // sample: values of a document
+        let names = try await manager.get("people").value(
+            as: XMLValueResponseSerializer { document in try document.nodes(forXPath: "//name").compactMap { $0.stringValue } }
+        )
+        // end
+        _ = names
+    }
+
     func form() {
         // sample: form
         manager.post("login", parameters: ["user": "ada", "remember": true]) { _, object in

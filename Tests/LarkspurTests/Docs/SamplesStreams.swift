@@ -21,7 +21,7 @@ struct StreamSamples: Sendable {
     }
 
     func chunks() async throws {
-        // sample: content in pieces
+        // sample: content in parts
         let handle = try FileHandle(forWritingTo: file)
         for try await chunk in manager.get("disk.iso").chunks {
             try handle.write(contentsOf: chunk)
@@ -73,14 +73,14 @@ struct StreamSamples: Sendable {
 
     func rules(lastID: String) async throws {
         // sample: rules of reconnection
-        var rules = EventSource.Reconnection.automatic
+        var rules = Reconnection.automatic
         rules.initialDelay = .seconds(1)
         rules.maximumDelay = .seconds(30)
         rules.maximumAttempts = 10
         let events = manager.events(
             "updates",
             headers: ["Last-Event-ID": lastID],
-            timeoutInterval: 45,
+            timeout: .seconds(45),
             reconnection: rules
         )
         for try await event in events { print(event.id, event.data) }

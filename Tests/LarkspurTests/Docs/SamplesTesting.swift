@@ -271,8 +271,8 @@ struct TestingSamples {
         #expect(request.cURLDescription().hasSuffix("http://127.0.0.1:\(server.port)/login"))
     }
 
-    @Test func pieces() async throws {
-        // sample: pieces
+    @Test func chunks() async throws {
+        // sample: chunks
         var reply = StubURLSession.Reply.respond(headers: ["Content-Length": "2000"])
         reply.chunks = [Data(count: 1000), Data(count: 500)]
         reply.end = .failure(URLError(.networkConnectionLost))

@@ -15,7 +15,7 @@ struct TimeoutSamples: Sendable {
 
     func timeouts() async throws {
         // sample: limits of time
-        manager.timeouts = Timeouts(idle: .seconds(60), firstByte: .seconds(120), total: .seconds(600))
+        manager.timeouts = Timeouts(total: .seconds(600), firstByte: .seconds(120), idle: .seconds(60))
         let text = try await manager.get("notes").timeout(total: .seconds(300)).string
         print(text)
         // end
@@ -54,7 +54,7 @@ struct TimeoutSamples: Sendable {
     func retries() async {
         // sample: limits with retries
         manager.interceptors.call = [.retry(maximumAttempts: 5, baseDelay: .zero, deadline: .seconds(40))]
-        manager.timeouts = Timeouts(idle: .milliseconds(100), total: .seconds(60))
+        manager.timeouts = Timeouts(total: .seconds(60), idle: .milliseconds(100))
 
         let response = await manager.get("silent").response()
         print(response.error?.label ?? "answered")

@@ -25,7 +25,7 @@ struct TransportSamples: Sendable {
     func options() -> [URLSession] {
         // sample: options of the engine
         var options = CurlURLSession.Options()
-        options.allowsHTTP2 = false
+        options.http2 = .never
         options.tls.minimumVersion = .tls13
 
         let manager = SessionManager(transport: .curl(options))

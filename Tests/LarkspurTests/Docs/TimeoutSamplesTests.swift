@@ -108,7 +108,7 @@ struct TimeoutSamplesTests {
         #expect(configuration.timeoutIntervalForRequest == 60)
         #expect(configuration.timeoutIntervalForResource == 7 * 86_400)
         #expect(RetryPolicy().deadline == .seconds(60))
-        #expect(EventSource.defaultTimeoutInterval == 300)
+        #expect(EventSource.defaultTimeout == .seconds(300))
         #if canImport(FoundationNetworking)
         #expect(WebSocketTask.Options().closeTimeout == 10)
         #expect(WebSocketTask.Options().pingInterval == nil)

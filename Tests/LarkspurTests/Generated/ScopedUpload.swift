@@ -25,7 +25,7 @@ struct ScopedUpload: Sendable, CustomStringConvertible {
     }
 
     let body: Body
-    let pieces: [Data]
+    let chunks: [Data]
     /// The number of bytes of the content that the server reads before it responds; nil for all of it.
     let begun: Int?
     /// The sizes of the parts in which the response is sent.
@@ -38,8 +38,8 @@ struct ScopedUpload: Sendable, CustomStringConvertible {
         func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
         body = Body.allCases[number(0...2)]
         let size = [0, 1, 1_000, 20_000, 65_536, 200_000][number(0...5)]
-        let pieceSize = [1_000, 10_000, 70_000][number(0...2)]
-        pieces = stride(from: 0, to: size, by: pieceSize).map { Data(count: min(pieceSize, size - $0)) }
+        let chunkSize = [1_000, 10_000, 70_000][number(0...2)]
+        chunks = stride(from: 0, to: size, by: chunkSize).map { Data(count: min(chunkSize, size - $0)) }
         let isEarly = number(0...3) > 0
         begun = isEarly ? [0, min(1, size), number(0...size)][number(0...2)] : nil
         let length = [0, 1, 3_000, 3_000, number(0...6_000)][number(0...4)]
@@ -53,26 +53,26 @@ struct ScopedUpload: Sendable, CustomStringConvertible {
     var length: Int { parts.reduce(0, +) }
 
     var description: String {
-        let sizes = pieces.map(\.count).reduce(0, +)
+        let sizes = chunks.map(\.count).reduce(0, +)
         let start = begun.map { "\($0)" } ?? "all"
-        return "\(body) \(sizes) in \(pieces.count), after \(start): \(parts) by \(framing), \(end)"
+        return "\(body) \(sizes) in \(chunks.count), after \(start): \(parts) by \(framing), \(end)"
     }
 
     /// Whether the call may fail before all of the response has arrived: a TCP reset may overtake the response.
     var mayFail: Bool { end == .breaks }
 
     var requestBody: RequestBody {
-        let pieces = pieces
+        let chunks = chunks
         switch body {
-        case .writer: return .writer { writer in for piece in pieces { try await writer.write(piece) } }
+        case .writer: return .writer { writer in for chunk in chunks { try await writer.write(chunk) } }
         case .writerWithLength:
-            return .writer(length: Int64(pieces.reduce(0) { $0 + $1.count })) { writer in
-                for piece in pieces { try await writer.write(piece) }
+            return .writer(length: Int64(chunks.reduce(0) { $0 + $1.count })) { writer in
+                for chunk in chunks { try await writer.write(chunk) }
             }
         case .sequence:
             return .sequence(
                 AsyncStream { continuation in
-                    for piece in pieces { continuation.yield(piece) }
+                    for chunk in chunks { continuation.yield(chunk) }
                     continuation.finish()
                 }
             )

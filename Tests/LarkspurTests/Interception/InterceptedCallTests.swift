@@ -320,7 +320,7 @@ struct InterceptedCallTests {
                 return try await next(request)
             }
         )
-        for try await piece in task.chunks { content += piece }
+        for try await part in task.chunks { content += part }
 
         #expect(content == Data("content".utf8) && delivered.values == [false, true])
     }

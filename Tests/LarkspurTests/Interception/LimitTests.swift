@@ -309,7 +309,7 @@ struct LimitTests {
         policy.statusCodes = [404]
         let manager = TestTransport.curl.makeManager(for: server)
         manager.interceptors.attempt = [.rateLimit(.max, per: longest, burst: .max)]
-        manager.timeouts = Timeouts(queue: longest, connect: longest, idle: longest, firstByte: longest, total: longest)
+        manager.timeouts = Timeouts(total: longest, firstByte: longest, idle: longest, connect: longest, queue: longest)
         try await withDeadline(longest) { _ = try await manager.get("get").data }
         for random in [Double.nan, .infinity, -1, 0] {
             policy.random = { random }

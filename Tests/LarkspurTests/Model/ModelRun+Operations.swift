@@ -142,7 +142,7 @@ extension ModelRun {
     }
 
     private func listen(_ call: Int, _ manager: SessionManager) {
-        var rules = EventSource.Reconnection.automatic
+        var rules = Reconnection.automatic
         (rules.initialDelay, rules.minimumDelay) = (.microseconds(100), .zero)
         let events = manager.events("events/\(key(call))", reconnection: rules)
         let loop = wait("loop over the events of \(call)") {

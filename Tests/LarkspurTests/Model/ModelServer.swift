@@ -63,7 +63,7 @@ final class ModelServer: Sendable {
     private func reply(to request: URLRequest) -> StubURLSession.Reply {
         let key = request.url?.lastPathComponent ?? ""
         switch request.url?.deletingLastPathComponent().lastPathComponent {
-        case "large": return .data(Self.large, contentType: "application/json").inPieces(of: 50_000)
+        case "large": return .data(Self.large, contentType: "application/json").inChunks(of: 50_000)
         case "unavailable": return .json(Self.small, status: 503)
         case "never": return .hang
         case "broken": return .fail(.networkConnectionLost)

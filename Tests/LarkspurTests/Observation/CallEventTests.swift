@@ -401,8 +401,8 @@ struct CallEventTests {
         #expect(try await seen.wait(for: 3) == [.resumed, .suspended, .resumed])
     }
 
-    @Test("Events of a call whose observer is slow are one for many pieces")
-    func mergedPieces() {
+    @Test("Events of a call whose observer is slow are one for many chunks")
+    func mergedChunks() {
         let identity = CallIdentity()
         let first = CallEvent(.contentReceived, of: nil, attempt: 1, .bytes(count: 3, total: 3), identity)
         let second = CallEvent(.contentReceived, of: nil, attempt: 1, .bytes(count: 4, total: 7), identity)

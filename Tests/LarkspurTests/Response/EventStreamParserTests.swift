@@ -101,14 +101,14 @@ struct EventStreamParserTests {
         #expect(try events(in: [sample.stream[...]]) == sample.events)
         #expect(try events(in: sample.stream.map { [$0] }) == sample.events)
         for position in sample.stream.indices {
-            let pieces = [sample.stream[..<position], sample.stream[position...]]
-            #expect(try events(in: pieces) == sample.events, "split at \(position)")
+            let chunks = [sample.stream[..<position], sample.stream[position...]]
+            #expect(try events(in: chunks) == sample.events, "split at \(position)")
         }
         #expect(Self.reference(sample.stream) == sample.events)
     }
 
     @Test(
-        "Random streams give the same events in pieces and in one, and those of a plain reading of the standard",
+        "Random streams give the same events in chunks and in one, and those of a plain reading of the standard",
         .seeded
     )
     func fuzz() throws {
@@ -125,15 +125,15 @@ struct EventStreamParserTests {
                 stream +=
                     isWord ? words.randomElement(using: &generator) ?? [] : [.random(in: 0...255, using: &generator)]
             }
-            var pieces: [ArraySlice<UInt8>] = []
+            var chunks: [ArraySlice<UInt8>] = []
             var rest = stream[...]
             while !rest.isEmpty {
                 let count = Int.random(in: 1...min(rest.count, 9), using: &generator)
-                pieces.append(rest.prefix(count))
+                chunks.append(rest.prefix(count))
                 rest = rest.dropFirst(count)
             }
             let whole = try events(in: [stream[...]])
-            #expect(try events(in: pieces) == whole, "\(stream)")
+            #expect(try events(in: chunks) == whole, "\(stream)")
             #expect(whole == Self.reference(stream), "\(stream)")
         }
     }
@@ -188,11 +188,11 @@ struct EventStreamParserTests {
         let bad = ["data: 23456\n\n", ":2345678901", "01234567890\n", "data: 2345\ndata: 2345\ndata: 23\ndata: 456\n"]
 
         for stream in good {
-            _ = try events(in: Self.pieces(of: stream, length), limits)
+            _ = try events(in: Self.chunks(of: stream, length), limits)
         }
         for stream in bad {
             let error = #expect(throws: LarkspurError.self, "\(stream)") {
-                try events(in: Self.pieces(of: stream, length), limits)
+                try events(in: Self.chunks(of: stream, length), limits)
             }
             #expect(error?.code == .contentTooLarge)
         }
@@ -220,19 +220,19 @@ struct EventStreamParserTests {
     }
 
     private func events(
-        in pieces: [ArraySlice<UInt8>],
+        in chunks: [ArraySlice<UInt8>],
         _ limits: EventStreamParser.Limits = .init()
     ) throws -> [ServerSentEvent] {
         var parser = EventStreamParser(limits: limits)
         var events: [ServerSentEvent] = []
-        for piece in pieces {
-            parser.append(piece)
+        for chunk in chunks {
+            parser.append(chunk)
             while let event = try parser.next() { events.append(event) }
         }
         return events
     }
 
-    private static func pieces(of stream: String, _ length: Int) -> [ArraySlice<UInt8>] {
+    private static func chunks(of stream: String, _ length: Int) -> [ArraySlice<UInt8>] {
         let bytes = Array(stream.utf8)
         return stride(from: 0, to: bytes.count, by: length).map { bytes[$0..<min($0 + length, bytes.count)] }
     }

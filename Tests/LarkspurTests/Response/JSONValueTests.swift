@@ -57,6 +57,23 @@ struct JSONValueTests {
         #expect(value.object?["none"] == nil && value["list"].array?[1] == .null)
     }
 
+    @Test("Members and elements are set, and what is missing on the way is created")
+    func setting() {
+        var value: JSONValue = ["a": [1, 2], "b": "text"]
+        value["a"][1] = 3
+        value["a"][2] = "new"
+        value["c"]["d"][0]["e"] = true
+        value["b"] = nil
+        #expect(value == ["a": [1, 3, "new"], "b": nil, "c": ["d": [["e": true]]]])
+        // What cannot be set stays.
+        value["a"][9] = 1
+        value["a"][-1] = 1
+        value["c"][0] = 1
+        #expect(value["a"] == [1, 3, "new"] && value["c"]["d"].array?.count == 1)
+        value["a"]["x"] = 1
+        #expect(value["a"] == ["x": 1])
+    }
+
     @Test("Names keep their form, whatever the decoder's strategy for keys is")
     func keys() throws {
         let decoder = JSONDecoder()

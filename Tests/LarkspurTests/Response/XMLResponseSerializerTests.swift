@@ -1,3 +1,4 @@
+import LarkspurTesting
 import Testing
 
 @testable import Larkspur
@@ -314,4 +315,33 @@ private func withSecretFile(_ text: String = "secret", _ body: (URL) throws -> V
     try Data(text).write(to: url)
     defer { try? FileManager.default.removeItem(at: url) }
     try body(url)
+}
+
+struct XMLValueResponseSerializerTests {
+    @Test func aValueOfADocumentCanBeAwaited() async throws {
+        let server = try LoopbackServer()
+        server.route(
+            "/people",
+            .text("<people><name>Ada</name><name>Grace</name></people>").adding("Content-Type", "text/xml"),
+            .text("<people>").adding("Content-Type", "text/xml"),
+            .status(204)
+        )
+        let manager = TestTransport.curl.makeManager(for: server)
+        func names() async throws -> [String] {
+            try await manager.get("people").value(
+                as: XMLValueResponseSerializer { document in try document.nodes(forXPath: "//name").compactMap { $0.stringValue } }
+            )
+        }
+        #expect(try await names() == ["Ada", "Grace"])
+        let malformed = await #expect(throws: LarkspurError.self) { try await names() }
+        #expect(malformed?.code == .responseSerializationFailed)
+        let empty = await #expect(throws: LarkspurError.self) { try await names() }
+        #expect(empty?.code == .emptyResponse)
+    }
+
+    @Test func theErrorOfTheClosureIsTheReason() throws {
+        struct Missing: Error {}
+        let serializer = XMLValueResponseSerializer<Int> { _ in throw Missing() }
+        #expect(throws: Missing.self) { try serializer.serialize(Data("<a/>"), response: nil) }
+    }
 }

@@ -57,7 +57,7 @@ struct ChainTests {
                 let isOwn = DispatchQueue.getSpecific(key: Self.key) == true
                 events.record("data \($0.value?.count ?? 0) \(isOwn)")
             }
-            .responseDecodable(of: User.self) { events.record("user \($0.value?.name ?? "none")") }
+            .responseDecodable(as: User.self) { events.record("user \($0.value?.name ?? "none")") }
             .responseJSON { events.record("json \(($0.value as? [String: Any])?["name"] ?? "none")") }
         gate.open()
         try await manager.finishAll()
@@ -78,7 +78,7 @@ struct ChainTests {
         let task = manager.get("user").responseString { values.record($0.value) }
         try await manager.finishAll()
 
-        task.responseDecodable(of: User.self) { values.record($0.value?.name) }
+        task.responseDecodable(as: User.self) { values.record($0.value?.name) }
 
         #expect(try await values.wait(for: 2) == [#"{"name": "Ada"}"#, "Ada"])
         #expect(server.requests(to: "/user").count == 1)
@@ -120,7 +120,7 @@ struct ChainTests {
         manager.get("cut").responseData { codes.record($0.error?.code) }
             .responseString { codes.record($0.error?.code) }
             .responseJSON { codes.record($0.error?.code) }
-            .responseDecodable(of: User.self) { codes.record($0.error?.code) }
+            .responseDecodable(as: User.self) { codes.record($0.error?.code) }
             .response(as: Witness(calls: calls)) { codes.record($0.error?.code) }
 
         #expect(try await codes.wait(for: 5) == [LarkspurError.Code?](repeating: .connectionLost, count: 5))
@@ -132,7 +132,7 @@ struct ChainTests {
         let manager = transport.makeManager(for: server)
         let errors = Recorder<LarkspurError?>()
 
-        manager.get("refused").responseDecodable(of: User.self) { errors.record($0.error) }
+        manager.get("refused").responseDecodable(as: User.self) { errors.record($0.error) }
             .responseJSON { errors.record($0.error) }
 
         for error in try await errors.wait(for: 2) {

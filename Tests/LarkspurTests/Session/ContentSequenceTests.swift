@@ -13,21 +13,21 @@ struct ContentSequenceTests {
 
     init() throws { server = try LoopbackServer() }
 
-    @Test("Pieces arrive in order and whole", arguments: TestTransport.allCases)
+    @Test("Chunks arrive in order and whole", arguments: TestTransport.allCases)
     func chunks(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
-        let pieces = (0..<40).map { Data(repeating: UInt8($0), count: 30_000) }
-        server.route("/stream", .stream(pieces.map { .bytes($0) }))
+        let chunks = (0..<40).map { Data(repeating: UInt8($0), count: 30_000) }
+        server.route("/stream", .stream(chunks.map { .bytes($0) }))
         var content = Data()
 
         for try await chunk in manager.get("stream").chunks { content += chunk }
 
-        #expect(content == pieces.reduce(Data(), +))
+        #expect(content == chunks.reduce(Data(), +))
         try await manager.finishAll()
         #expect(manager.tasks.isEmpty)
     }
 
-    @Test("No piece is empty, however the framing of chunks arrives", arguments: TestTransport.allCases)
+    @Test("No chunk is empty, however the framing of chunks arrives", arguments: TestTransport.allCases)
     func framingAlone(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let (first, second) = (LoopbackServer.Gate(), LoopbackServer.Gate())
@@ -38,14 +38,14 @@ struct ContentSequenceTests {
                 .text(head + "3\r\nabc"), .wait(first), .text("\r\n3\r\ndef"), .wait(second), .text("\r\n0\r\n\r\n"),
             ])
         )
-        var pieces: [String] = []
+        var chunks: [String] = []
 
         for try await chunk in manager.get("stream").chunks {
-            pieces.append(String(decoding: chunk, as: UTF8.self))
-            (pieces.count == 1 ? first : second).open()
+            chunks.append(String(decoding: chunk, as: UTF8.self))
+            (chunks.count == 1 ? first : second).open()
         }
 
-        #expect(pieces == ["abc", "def"])
+        #expect(chunks == ["abc", "def"])
     }
 
     @Test(
@@ -66,7 +66,7 @@ struct ContentSequenceTests {
         try await events.wait(for: 2)
         let error = await #expect(throws: LarkspurError.self) {
             // FoundationNetworking does not wait for the answer.
-            for try await _ in refused.chunks where transport != .foundation { Issue.record("A piece") }
+            for try await _ in refused.chunks where transport != .foundation { Issue.record("A chunk") }
         }
         try await manager.finishAll()
 
@@ -75,7 +75,7 @@ struct ContentSequenceTests {
         #expect(error?.code == .cancelled && refused.error?.code == .cancelled)
     }
 
-    @Test("Bytes, lines and values are put together from pieces of any length", arguments: TestTransport.allCases)
+    @Test("Bytes, lines and values are put together from chunks of any length", arguments: TestTransport.allCases)
     func framing(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let text = #"{"text": "é\u2028"}"# + "\n\n" + #"{"text": "日本"}"# + "\r\n" + #"{"text": "end"}"#
@@ -168,18 +168,18 @@ struct ContentSequenceTests {
         let steps: [LoopbackServer.Response.Step] = [.text("one"), .wait(gate), .text("two")]
         server.route("/stream", .stream(steps, framing: .chunked))
         let task = manager.get("stream")
-        var pieces: [Data] = []
+        var chunks: [Data] = []
 
         let error = await #expect(throws: LarkspurError.self) {
             for try await chunk in task.chunks {
-                pieces.append(chunk)
+                chunks.append(chunk)
                 task.cancel()
             }
         }
         gate.open()
         try await manager.finishAll()
 
-        #expect(pieces == [Data("one".utf8)] && error?.code == .cancelled)
+        #expect(chunks == [Data("one".utf8)] && error?.code == .cancelled)
         #expect(task.error?.code == .cancelled)
     }
 
@@ -236,7 +236,7 @@ struct ContentSequenceTests {
         for try await chunk in secret.chunks { count += chunk.count }
         let wrong = manager.get("basic-auth/ada/secret").authenticate(username: "ada", password: "wrong")
         let error = await #expect(throws: LarkspurError.self) {
-            for try await _ in wrong.chunks { Issue.record("A piece") }
+            for try await _ in wrong.chunks { Issue.record("A chunk") }
         }
 
         #expect(lines == ["one", "two"] && count > 0)
@@ -266,7 +266,7 @@ struct ContentSequenceTests {
     }
     #endif
 
-    @Test("Content that breaks off is an error after its pieces", arguments: TestTransport.allCases)
+    @Test("Content that breaks off is an error after its chunks", arguments: TestTransport.allCases)
     func truncated(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         server.route("/broken", .raw([.bytes(Data("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc".utf8))]))
@@ -282,9 +282,9 @@ struct ContentSequenceTests {
     @Test("The server waits for a consumer that does not")
     func backPressure() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
-        let piece = Data(count: 1 << 20)
+        let chunk = Data(count: 1 << 20)
         let gate = LoopbackServer.Gate()
-        server.route("/much", .stream([.repeated([.bytes(piece)], times: 64), .open(gate)], framing: .chunked))
+        server.route("/much", .stream([.repeated([.bytes(chunk)], times: 64), .open(gate)], framing: .chunked))
         let iterator = manager.get("much").chunks.makeAsyncIterator()
         var copy = iterator
         var count = try await copy.next()?.count ?? 0

@@ -129,7 +129,7 @@ struct EventSourceTests {
     @Test("A server that cannot be reached is asked as often as the rules say", arguments: TestTransport.allCases)
     func unreachable(_ transport: TestTransport) async throws {
         let manager = manager(transport)
-        var rules = EventSource.Reconnection.automatic
+        var rules = Reconnection.automatic
         rules.jitter = 0
         rules.maximumAttempts = 4
         // The port of a server that was stopped could be another test's by now.
@@ -343,11 +343,11 @@ struct EventSourceTests {
         }
         try await manager.finishAll()
         let task = manager.get("held")
-        for try await _ in task.events(timeoutInterval: 1e6) {
+        for try await _ in task.events(timeout: .seconds(1_000_000)) {
             timeouts.append(task.urlSessionTask?.originalRequest?.timeoutInterval)
             break
         }
-        let silent = await error(of: manager.get("held").events(timeoutInterval: 0.5))
+        let silent = await error(of: manager.get("held").events(timeout: .milliseconds(500)))
         gate.open()
 
         #expect(timeouts == [300, 1e6] && silent?.code == .timedOut)
@@ -358,7 +358,7 @@ struct EventSourceTests {
     @Test("The manager's limit for whole calls does not end an event stream, that of the call does")
     func totalTimeout() async throws {
         let manager = manager(.curl)
-        manager.timeouts = Timeouts(firstByte: .seconds(1), total: .seconds(1))
+        manager.timeouts = Timeouts(total: .seconds(1), firstByte: .seconds(1))
         let gate = LoopbackServer.Gate()
         server.route("/held", response("data: a\n\n", .wait(gate), .text("data: b\n\n")))
         var events: [String] = []
@@ -401,7 +401,7 @@ struct EventSourceTests {
         let gate = LoopbackServer.Gate()
         server.route("/held", response("data: a\n\n", .wait(gate), .text("data: b\n\n")))
         var events = 0
-        for try await _ in manager.get("held").events(timeoutInterval: .infinity) {
+        for try await _ in manager.get("held").events(timeout: nil) {
             events += 1
             gate.open()
         }

@@ -17,11 +17,11 @@ struct ProducedBodyTests {
 
     private var manager: SessionManager { TestTransport.curl.makeManager(for: server) }
 
-    private func pieces(_ count: Int) -> [Data] { (0..<count).map { Data("piece \($0);".utf8) } }
+    private func chunks(_ count: Int) -> [Data] { (0..<count).map { Data("chunk \($0);".utf8) } }
 
-    private func stream(_ pieces: [Data]) -> AsyncStream<Data> {
+    private func stream(_ chunks: [Data]) -> AsyncStream<Data> {
         AsyncStream { continuation in
-            for piece in pieces { continuation.yield(piece) }
+            for chunk in chunks { continuation.yield(chunk) }
             continuation.finish()
         }
     }
@@ -31,15 +31,15 @@ struct ProducedBodyTests {
     @Test("A sequence, a new one each time, one from an offset and a writer send the same", arguments: [true, false])
     func kinds(isLengthKnown: Bool) async throws {
         server.route("/sink", .text("taken"))
-        let pieces = pieces(50)
-        let whole = pieces.reduce(Data(), +)
+        let chunks = chunks(50)
+        let whole = chunks.reduce(Data(), +)
         let length = isLengthKnown ? Int64(whole.count) : nil
         let bodies: [RequestBody] = [
-            .sequence(stream(pieces), length: length, contentType: "text/plain"),
-            .sequence(length: length, contentType: "text/plain") { stream(pieces) },
-            .sequence(length: Int64(whole.count), contentType: "text/plain", fromOffset: { _ in stream(pieces) }),
+            .sequence(stream(chunks), length: length, contentType: "text/plain"),
+            .sequence(length: length, contentType: "text/plain") { stream(chunks) },
+            .sequence(length: Int64(whole.count), contentType: "text/plain", fromOffset: { _ in stream(chunks) }),
             .writer(length: length, contentType: "text/plain") { writer in
-                for piece in pieces { try await writer.write(Array(piece)) }
+                for chunk in chunks { try await writer.write(Array(chunk)) }
                 try await writer.finish()
             },
             .writer(length: length, contentType: "text/plain") { writer in
@@ -75,6 +75,24 @@ struct ProducedBodyTests {
         let error = await manager.put("sink", body: .file(file, from: 11)).response().error
         #expect(error?.code == .fileUnreadable)
         #expect(server.requests.count == 1)
+    }
+
+    @Test("A part of a file is sent, and must be within the file", arguments: TestTransport.allCases)
+    func filePart(_ transport: TestTransport) async throws {
+        server.route("/sink", .text("taken"))
+        let folder = TemporaryFolder()
+        let file = try folder.file("ten", Data("0123456789".utf8))
+        let manager = transport.makeManager(for: server)
+        for (offset, length, part) in [(0, 4, "0123"), (3, 7, "3456789"), (10, 0, "")] as [(Int64, Int64, String)] {
+            let body = RequestBody.file(file, from: offset, length: length)
+            #expect(try await manager.put("sink", body: body).string == "taken")
+            #expect(server.requests.last?.text == part)
+        }
+        for (offset, length) in [(0, 11), (3, 8), (11, 0), (0, -1)] as [(Int64, Int64)] {
+            let error = await manager.put("sink", body: .file(file, from: offset, length: length)).response().error
+            #expect(error?.code == .fileUnreadable)
+        }
+        #expect(server.requests.count == 3)
     }
 
     @Test("Content that is much longer than the buffer is sent whole")
@@ -141,14 +159,14 @@ struct ProducedBodyTests {
     @Test("A session of the caller's and a stub send it, too")
     func otherSessions() async throws {
         server.route("/sink", .text("taken"))
-        let body = RequestBody.sequence(length: nil) { stream(pieces(3)) }
+        let body = RequestBody.sequence(length: nil) { stream(chunks(3)) }
         let delegate = TestTransport.delegate.makeManager(for: server)
         #expect(try await delegate.post("sink", body: body).string == "taken")
-        #expect(server.requests.map(\.text) == ["piece 0;piece 1;piece 2;"])
+        #expect(server.requests.map(\.text) == ["chunk 0;chunk 1;chunk 2;"])
         let stub = StubTransport()
         stub.on(.post, "/sink") { request in .text(request.text) }
         let stubbed = SessionManager(baseURL: URL(string: "http://stub.test"), transport: stub.transport)
-        #expect(try await stubbed.post("sink", body: body).string == "piece 0;piece 1;piece 2;")
+        #expect(try await stubbed.post("sink", body: body).string == "chunk 0;chunk 1;chunk 2;")
     }
 
     // MARK: Failures of the producer
@@ -157,7 +175,7 @@ struct ProducedBodyTests {
     func failure(after count: Int) async throws {
         server.route("/sink", .text("taken"))
         let body = RequestBody.writer { writer in
-            for piece in pieces(count) { try await writer.write(piece) }
+            for chunk in chunks(count) { try await writer.write(chunk) }
             throw Failure(number: count)
         }
         let error = await manager.post("sink", body: body).response().error
@@ -243,7 +261,7 @@ struct ProducedBodyTests {
     @Test("A body that can be sent once is sent once")
     func once() async throws {
         server.route("/sink", .text("taken"))
-        let body = RequestBody.sequence(stream(pieces(3)))
+        let body = RequestBody.sequence(stream(chunks(3)))
         #expect(try await manager.post("sink", body: body).string == "taken")
         let error = await manager.post("sink", body: body).response().error
         #expect(error?.code == .bodyUnreadable)
@@ -255,10 +273,10 @@ struct ProducedBodyTests {
     func redirect(_ status: Int) async throws {
         server.route("/old", .redirect(to: "/new", status: status))
         server.route("/new", .text("arrived"))
-        let again = RequestBody.sequence(length: nil) { stream(pieces(3)) }
+        let again = RequestBody.sequence(length: nil) { stream(chunks(3)) }
         #expect(try await manager.post("old", body: again).string == "arrived")
-        #expect(server.requests(to: "/new").map(\.text) == ["piece 0;piece 1;piece 2;"])
-        let error = await manager.post("old", body: .sequence(stream(pieces(3)))).response().error
+        #expect(server.requests(to: "/new").map(\.text) == ["chunk 0;chunk 1;chunk 2;"])
+        let error = await manager.post("old", body: .sequence(stream(chunks(3)))).response().error
         #expect(error?.code == .bodyUnreadable)
         #expect(error?.message.contains("\(status)") == true)
         #expect(server.requests(to: "/new").count == 1)

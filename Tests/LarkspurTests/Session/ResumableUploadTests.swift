@@ -100,9 +100,9 @@ struct ResumableUploadTests {
             received.record($1.received)
         }
         #expect(try await received.first() == 71)
-        let pieces = manager.upload("files", from: .data(makeContent(72)), resumable: .ietf).bytes
+        let chunks = manager.upload("files", from: .data(makeContent(72)), resumable: .ietf).bytes
         var text = Data()
-        for try await byte in pieces { text.append(byte) }
+        for try await byte in chunks { text.append(byte) }
         #expect(String(decoding: text, as: UTF8.self) == #"{"received": 72}"#)
     }
 

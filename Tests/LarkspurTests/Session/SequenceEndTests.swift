@@ -50,7 +50,7 @@ struct SequenceEndTests {
         let body = RequestBody.writer { try await $0.write("question") }
         let manager = TestTransport.curl.makeManager(for: server)
         let error = await #expect(throws: LarkspurError.self) {
-            for try await _ in manager.put("x", body: body).chunks { Issue.record("A piece") }
+            for try await _ in manager.put("x", body: body).chunks { Issue.record("A part") }
         }
         #expect(error?.code == .unacceptableStatusCode && error?.responseData == Data("why".utf8))
     }

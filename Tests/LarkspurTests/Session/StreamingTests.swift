@@ -25,14 +25,14 @@ struct StreamingTests {
         }
     }
 
-    private func stream(_ count: Int, of piece: Data) -> LoopbackServer.Response {
-        .stream([.repeated([.bytes(piece)], times: count)], framing: .chunked)
+    private func stream(_ count: Int, of part: Data) -> LoopbackServer.Response {
+        .stream([.repeated([.bytes(part)], times: count)], framing: .chunked)
     }
 
     @Test("All content is handed on, in order, before the end, and none is kept", arguments: TestTransport.allCases)
     func content(_ transport: TestTransport) async throws {
-        let pieces = (0..<40).map { Data(repeating: UInt8($0), count: 50_000) }
-        server.route("/stream", .stream(pieces.map { .bytes($0) }))
+        let parts = (0..<40).map { Data(repeating: UInt8($0), count: 50_000) }
+        server.route("/stream", .stream(parts.map { .bytes($0) }))
         let manager = transport.makeManager(for: server)
         manager.maximumContentSize = 10
         let task = manager.dataTask(with: URLRequest(url: server.url("/stream")))
@@ -42,7 +42,7 @@ struct StreamingTests {
         try await manager.finishAll()
 
         let end = try await ends.first()
-        #expect(chunks.values.reduce(Data(), +) == pieces.reduce(Data(), +))
+        #expect(chunks.values.reduce(Data(), +) == parts.reduce(Data(), +))
         #expect(end.value == 2_000_000)
         #expect(end.data.isEmpty && end.error == nil)
         #expect(task.downloadProgress.fractionCompleted == 1)
@@ -119,7 +119,7 @@ struct StreamingTests {
         let gate = LoopbackServer.Gate()
         let begun = Recorder<Void>()
         let task = manager.dataTask(with: URLRequest(url: server.url("/stream")), as: .data) { _ in }
-        // Of the task alone: without a hook, pieces that come later are not held back.
+        // Of the task alone: without a hook, parts that come later are not held back.
         task.hooks.didReceiveData = { _, _ in
             begun.record(())
             _ = gate.wait()

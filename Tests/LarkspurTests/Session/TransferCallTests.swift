@@ -143,14 +143,14 @@ struct TransferCallTests {
     @Test("A stream has parameters, a body and the headers of the manager", arguments: TestTransport.allCases)
     func stream(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
-        let pieces = Recorder<Data>()
+        let chunks = Recorder<Data>()
         let ends = Recorder<Int64?>()
 
         manager.request(.post, "x", parameters: ["a": 1], body: .json(["b": 2]), headers: ["X-Mine": "call"])
-            .responseStream(onContent: { pieces.record($1) }) { ends.record($0.value) }
+            .responseStream(onContent: { chunks.record($1) }) { ends.record($0.value) }
 
         #expect(try await ends.first() == 9)
-        #expect(pieces.values.reduce(Data(), +) == Data(#"{"id": 7}"#.utf8))
+        #expect(chunks.values.reduce(Data(), +) == Data(#"{"id": 7}"#.utf8))
         let request = try expectManagersFields("x", query: "a=1")
         #expect(request.text == #"{"b":2}"# && request.headers["Content-Type"] == "application/json")
     }

@@ -38,7 +38,7 @@ struct TypedFailureTests {
 
         let user = try await manager.get("user").result(as: User.self, failure: Refusal.self)
         let refused = try await manager.get("refused").result(as: User.self, failure: Refusal.self)
-        manager.get("refused").responseDecodable(of: User.self, failure: Refusal.self) { handled.record($0.value) }
+        manager.get("refused").responseDecodable(as: User.self, failure: Refusal.self) { handled.record($0.value) }
         let other = await #expect(throws: LarkspurError.self) {
             try await manager.get("other").result(as: User.self, failure: Refusal.self)
         }

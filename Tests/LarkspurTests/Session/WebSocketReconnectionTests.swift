@@ -221,7 +221,7 @@ struct WebSocketReconnectionTests {
     func maximumAttempts() async throws {
         let clock = InstantClock()
         manager.clock = clock
-        var rules = EventSource.Reconnection.automatic
+        var rules = Reconnection.automatic
         rules.maximumAttempts = 4
         rules.initialDelay = .seconds(1)
         rules.jitter = 0
@@ -239,7 +239,7 @@ struct WebSocketReconnectionTests {
     func content() async throws {
         let clock = InstantClock()
         manager.clock = clock
-        var rules = EventSource.Reconnection.automatic
+        var rules = Reconnection.automatic
         rules.maximumAttempts = 2
         rules.initialDelay = .seconds(1)
         rules.jitter = 0
@@ -347,7 +347,7 @@ struct WebSocketReconnectionTests {
             socket.ending = [.disconnect, .reset, .close][number % 3]
             if number.isMultiple(of: 2) { try? socket.close(code: 1012) }
         }
-        var rules = EventSource.Reconnection.automatic
+        var rules = Reconnection.automatic
         rules.maximumAttempts = 3
         for round in 0..<60 {
             let manager = manager.copy()

@@ -63,11 +63,11 @@ import Testing
 
     @Test("No bytes end the parser", .seeded)
     func neverTraps() {
-        let pieces = ["Basic", " ", ",", "=", "\"", "\\", "realm", "\t", "é", "(", "/", "\u{7F}", "nonce=\"x\""]
+        let chunks = ["Basic", " ", ",", "=", "\"", "\\", "realm", "\t", "é", "(", "/", "\u{7F}", "nonce=\"x\""]
         var generator = SeededGenerator()
         for _ in 0..<5000 {
             let text = (0..<Int.random(in: 0...12, using: &generator)).map { _ in
-                pieces.randomElement(using: &generator) ?? ""
+                chunks.randomElement(using: &generator) ?? ""
             }
             let challenges = AuthenticationChallenges.parse([text.joined()])
             #expect(challenges.count <= text.count)

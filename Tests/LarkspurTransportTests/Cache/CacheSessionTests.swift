@@ -278,8 +278,8 @@ struct CacheSessionTests {
         #expect(hit.outcome.field("Content-Encoding") == miss.outcome.field("Content-Encoding"))
     }
 
-    @Test("A hit is delivered in pieces, and waits for a slow consumer")
-    func pieces() async throws {
+    @Test("A hit is delivered in chunks, and waits for a slow consumer")
+    func chunks() async throws {
         let lab = try CacheLab(HTTPCache(memoryCapacity: 100 << 20))
         let content = Data(count: 4 << 20)
         lab.server.route("/x", .data(content).adding("Cache-Control", "max-age=600"))

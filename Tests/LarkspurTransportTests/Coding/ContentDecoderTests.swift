@@ -8,7 +8,7 @@ import Testing
 struct ContentDecoderTests {
     typealias Coding = LoopbackServer.ContentCoding
 
-    @Test("Each coding is undone, in whatever pieces it comes", arguments: CodedSample.all, [1, 2, 7, .max])
+    @Test("Each coding is undone, in whatever parts it comes", arguments: CodedSample.all, [1, 2, 7, .max])
     func decode(_ sample: CodedSample, _ chunk: Int) throws {
         #expect(try ContentDecoder.decode(sample.coded, sample.field, chunk: chunk) == CodedSample.text)
     }
@@ -196,7 +196,7 @@ struct ContentDecoderTests {
         }
     }
 
-    @Test("Content that expands beyond the limit is stopped there, one piece later at most")
+    @Test("Content that expands beyond the limit is stopped there, one part later at most")
     func bomb() throws {
         let bomb = CodedSample.zeros(members: 4096)
         var largest = 0
@@ -207,7 +207,7 @@ struct ContentDecoderTests {
                 total += $0.count
             }
         }
-        #expect(largest <= ContentDecoder.pieceSize)
+        #expect(largest <= ContentDecoder.chunkSize)
         #expect(total <= max(Int(ContentDecoder.harmlessSize), 101 * bomb.count))
     }
 
@@ -232,27 +232,27 @@ struct ContentDecoderTests {
         let content = CodedSample.zeros(members: 40) + CodedSample.gzip.coded
         let decoder = try #require(ContentDecoder(contentEncoding: "gzip", maximumExpansion: 100))
         var decoded = Data()
-        var pieces = 0
-        func takeOne(_ piece: UnsafeRawBufferPointer) -> Bool {
-            #expect(piece.count <= ContentDecoder.pieceSize)
-            pieces += 1
-            decoded.append(contentsOf: piece)
+        var parts = 0
+        func takeOne(_ part: UnsafeRawBufferPointer) -> Bool {
+            #expect(part.count <= ContentDecoder.chunkSize)
+            parts += 1
+            decoded.append(contentsOf: part)
             return false
         }
 
         var rest = content
         while !rest.isEmpty {
-            let before = pieces
+            let before = parts
             try decoder.feed(rest.prefix(chunk), takeOne)
-            #expect(pieces <= before + 1)
+            #expect(parts <= before + 1)
             rest = rest.dropFirst(chunk)
         }
         #expect(decoded.count < 40 << 16)
         #expect(decoder.hasRest)
         while decoder.hasRest {
-            let before = pieces
+            let before = parts
             try decoder.feed(Data(), takeOne)
-            #expect(pieces <= before + 1)
+            #expect(parts <= before + 1)
         }
         try decoder.finish()
 
@@ -261,12 +261,12 @@ struct ContentDecoderTests {
         #expect(decoder.decodedBytes == Int64(decoded.count))
     }
 
-    @Test("One chunk of 14 bytes that is 16 MiB comes in pieces, without further input")
+    @Test("One chunk of 14 bytes that is 16 MiB comes in parts, without further input")
     func smallInput() throws {
         var sizes: [Int] = []
         let decoded = try ContentDecoder.decode(CodedSample.brotliZeros, "br", chunk: .max) { sizes.append($0.count) }
         #expect(decoded == Data(count: 16 << 20))
         #expect(sizes.count >= 256)
-        #expect(sizes.allSatisfy { $0 <= ContentDecoder.pieceSize })
+        #expect(sizes.allSatisfy { $0 <= ContentDecoder.chunkSize })
     }
 }

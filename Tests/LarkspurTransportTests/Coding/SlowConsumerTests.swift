@@ -41,7 +41,7 @@ struct SlowConsumerTests {
             await turnOfLoop()
         }
         for _ in 0..<3 { await turnOfLoop() }
-        #expect(task.countOfBytesReceived <= Backlog.upperMark + ContentDecoder.pieceSize)
+        #expect(task.countOfBytesReceived <= Backlog.upperMark + ContentDecoder.chunkSize)
         return first.count
     }
 
@@ -51,7 +51,7 @@ struct SlowConsumerTests {
         while let event = await events.next() {
             switch event {
             case .data(let data):
-                #expect(data.count <= ContentDecoder.pieceSize)
+                #expect(data.count <= ContentDecoder.chunkSize)
                 #expect(data.allSatisfy { $0 == 0 })
                 count += data.count
             case .complete(let error):

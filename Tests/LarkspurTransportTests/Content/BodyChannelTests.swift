@@ -61,7 +61,7 @@ struct BodyChannelTests {
         #expect(channel.failure is Failure)
     }
 
-    @Test("Pieces come in order, one for each write, and then the end")
+    @Test("Chunks come in order, one for each write, and then the end")
     func order() async throws {
         let channel = makeStarted()
         try await channel.write(Data("one".utf8))
@@ -95,15 +95,15 @@ struct BodyChannelTests {
     @Test("A writer waits while much is buffered, and continues when there is room")
     func backPressure() async throws {
         let channel = makeStarted()
-        let piece = Data(count: 1 << 16)
+        let chunk = Data(count: 1 << 16)
         let written = Recorder<Int>()
         let writer = Task {
             for number in 1...12 {
-                try await channel.write(piece)
+                try await channel.write(chunk)
                 written.record(number)
             }
         }
-        let full = BodyChannel.highMark / piece.count
+        let full = BodyChannel.highMark / chunk.count
         try await written.wait(for: full - 1)
         var taken = 0
         while taken < 12 {
@@ -303,17 +303,17 @@ struct BodyChannelTests {
     @Test("Random writers and ends", arguments: 0..<40)
     func random(_ seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
-        let pieces = (0..<Int.random(in: 1...60, using: &random)).map { _ in
+        let chunks = (0..<Int.random(in: 1...60, using: &random)).map { _ in
             Data((0..<Int.random(in: 0...90_000, using: &random)).map { UInt8(truncatingIfNeeded: $0) })
         }
-        let closesAfter = Bool.random(using: &random) ? Int.random(in: 0...pieces.count, using: &random) : nil
+        let closesAfter = Bool.random(using: &random) ? Int.random(in: 0...chunks.count, using: &random) : nil
         let hasLength = Bool.random(using: &random)
-        let whole = pieces.reduce(Data(), +)
+        let whole = chunks.reduce(Data(), +)
         let arrivals = AsyncStream.makeStream(of: Void.self)
         let channel = BodyChannel(length: hasLength ? Int64(whole.count) : nil) { channel in
             Task {
                 do {
-                    for piece in pieces { try await channel.write(piece) }
+                    for chunk in chunks { try await channel.write(chunk) }
                     try channel.finish()
                 } catch {
                     channel.fail(error)

@@ -7,8 +7,8 @@ import Testing
 
 @Suite("Set-Cookie values as Foundation reads them")
 struct SetCookieListTests {
-    /// Pieces of cookies, and characters that are several UTF-16 units, or join with their neighbours.
-    static let pieces = [
+    /// Chunks of cookies, and characters that are several UTF-16 units, or join with their neighbours.
+    static let chunks = [
         "a", "=", ";", ",", " ", "\t", "\"", "x", "b=c", "GMT", "Expires=Wed, 09 Jun 2049 10:18:14 GMT", "Expires=",
         "Domain=", "Path=/", "Path=", "Max-Age=1", "Max-Age=", "Version=1", "Port=\"80,443\"", "Comment=",
         "CommentURL=http://", "Secure", "HttpOnly", "Discard", "e\u{301}", "\u{301}", "\u{200D}", "\u{1F600}",
@@ -29,7 +29,7 @@ struct SetCookieListTests {
             return (0...next(6)).reduce(start) { value, _ in
                 var value = value
                 let index = value.unicodeScalars.index(value.startIndex, offsetBy: next(value.unicodeScalars.count + 1))
-                value.unicodeScalars.insert(contentsOf: pieces[next(pieces.count)].unicodeScalars, at: index)
+                value.unicodeScalars.insert(contentsOf: chunks[next(chunks.count)].unicodeScalars, at: index)
                 return value
             }
         }

@@ -34,19 +34,6 @@ struct HTTP2TrustTests {
         )
     }
 
-    @Test("The Boolean option is false for never alone, and keeps what it says already")
-    func booleanOption() {
-        var options = CurlURLSession.Options()
-        #expect(options.allowsHTTP2)
-        options.http2 = .always
-        options.allowsHTTP2 = true
-        #expect(options.http2 == .always)
-        options.allowsHTTP2 = false
-        #expect(options.http2 == .never)
-        options.allowsHTTP2 = true
-        #expect(options.http2 == .whereTrusted)
-    }
-
     @Test(
         "The trace of libcurl is read",
         arguments: [

@@ -25,7 +25,7 @@ struct ResumableCancellationTests {
     private let content = ServedFile.bytes(10_000)
 
     /// Sends 4000 bytes and then waits for a gate; the rest to whoever asks for that.
-    private func serveInPieces(_ fields: LoopbackServer.Fields = ["ETag": ServedFile.tag]) -> LoopbackServer.Gate {
+    private func serveInChunks(_ fields: LoopbackServer.Fields = ["ETag": ServedFile.tag]) -> LoopbackServer.Gate {
         let gate = LoopbackServer.Gate()
         var first = LoopbackServer.Response.stream([
             .bytes(content.prefix(4_000)), .wait(gate), .bytes(content.dropFirst(4_000)),
@@ -56,7 +56,7 @@ struct ResumableCancellationTests {
         arguments: [true, false]
     )
     func goesOn(isSuspended: Bool) async throws {
-        _ = serveInPieces()
+        _ = serveInChunks()
         let task = session.downloadTask(with: server.url("/file"))
         task.resume()
         try await waitForContent()
@@ -87,7 +87,7 @@ struct ResumableCancellationTests {
 
     @Test("Where nobody could go on, there is nil and no file")
     func notResumable() async throws {
-        _ = serveInPieces([:])
+        _ = serveInChunks([:])
         let task = session.downloadTask(with: server.url("/file"))
         task.resume()
         try await waitForContent()
@@ -130,7 +130,7 @@ struct ResumableCancellationTests {
 
     @Test("A plain cancellation leaves nothing")
     func plain() async throws {
-        _ = serveInPieces()
+        _ = serveInChunks()
         let task = session.downloadTask(with: server.url("/file"))
         task.resume()
         try await waitForContent()
@@ -143,7 +143,7 @@ struct ResumableCancellationTests {
 
     @Test("A task that never ran gives back what it was made with; one that has ended gives nil")
     func beforeAndAfter() async throws {
-        _ = serveInPieces()
+        _ = serveInChunks()
         let task = session.downloadTask(with: server.url("/file"))
         task.resume()
         try await waitForContent()
@@ -165,7 +165,7 @@ struct ResumableCancellationTests {
 
     @Test("A download under way tells what it would leave, and goes on")
     func snapshot() async throws {
-        let gate = serveInPieces()
+        let gate = serveInChunks()
         let task = session.downloadTask(with: server.url("/file"))
         #expect(task.currentResumeData == nil)
         task.resume()

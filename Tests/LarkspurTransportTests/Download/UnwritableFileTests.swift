@@ -32,8 +32,8 @@ struct UnwritableFileTests {
     func limit() async {
         await #expect(processExitsWith: .success) {
             let server = try LoopbackServer()
-            let piece = LoopbackServer.Response.Step.bytes(Data(count: 1 << 16))
-            let endless = LoopbackServer.Response.stream([.repeated([piece])], framing: .chunked)
+            let chunk = LoopbackServer.Response.Step.bytes(Data(count: 1 << 16))
+            let endless = LoopbackServer.Response.stream([.repeated([chunk])], framing: .chunked)
             server.route("/endless", endless.adding("ETag", ServedFile.tag))
             let folder = try DownloadFolder()
             var limit = rlimit(rlim_cur: 1 << 20, rlim_max: 1 << 20)

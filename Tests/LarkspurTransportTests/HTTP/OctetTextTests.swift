@@ -79,7 +79,7 @@ import Testing
         #expect(field.holds("response=\"\(response)\""))
         let octets = field.octets
         #expect(octets.firstRange(of: Array("realm=\"B".utf8) + [0xE4] + Array("r\"".utf8)) != nil)
-        let target = try RequestTarget(#require(URL(string: "http://a/")))
+        let target = try CurlURL(#require(URL(string: "http://a/")))
         let request = UpgradeRequest.bytes(target: target, lines: ["Authorization: " + field])
         #expect(request.firstRange(of: octets) != nil)
     }

@@ -255,7 +255,7 @@ struct ProtocolLoadingTests {
             makeChannel: {
                 BodyChannel(length: nil) { channel in
                     Task {
-                        for piece in ["pro", "duced"] { try? await channel.write(Data(piece.utf8)) }
+                        for chunk in ["pro", "duced"] { try? await channel.write(Data(chunk.utf8)) }
                         try? channel.finish()
                     }
                 }

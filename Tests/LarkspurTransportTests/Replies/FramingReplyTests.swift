@@ -260,10 +260,10 @@ struct FramingReplyTests {
                 "HTTP/1.1 401 No\r\nWWW-Authenticate: Digest realm=\"r\", nonce=\"\(stale ? "b" : "a")\""
                     + "\(stale ? ", stale=true" : "")\r\nContent-Length: 1000000000\r\n\r\n"
             )
-            let piece = Data(count: 1 << 16)
+            let part = Data(count: 1 << 16)
             for _ in 0..<1000 {
-                guard connection.write(piece) else { return }
-                written.withLock { $0 += piece.count }
+                guard connection.write(part) else { return }
+                written.withLock { $0 += part.count }
             }
         }
         defer { server.stop() }

@@ -8,12 +8,12 @@ import Testing
 /// The costs of what servers send: four times as much takes about four times as long, whatever it is.
 @Suite("Costs of parsing", .enabled(if: Growth.isMeasured), .serialized, .timeLimit(.minutes(5)))
 struct ParsingCostTests {
-    /// A text of about so many bytes, of pieces by their numbers.
-    private static func text(_ size: Int, _ piece: (Int) -> String) -> String {
+    /// A text of about so many bytes, of parts by their numbers.
+    private static func text(_ size: Int, _ part: (Int) -> String) -> String {
         var text = ""
         var index = 0
         while text.utf8.count < size {
-            text += piece(index)
+            text += part(index)
             index += 1
         }
         return text
@@ -65,7 +65,7 @@ struct ParsingCostTests {
 
     struct Value: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        let piece: @Sendable (Int) -> String
+        let part: @Sendable (Int) -> String
         let parse: @Sendable (String) -> Void
     }
 
@@ -80,57 +80,57 @@ struct ParsingCostTests {
         let vary: @Sendable (String) -> Void = { _ = StoreDecision.names(in: $0) }
         let codings: @Sendable (String) -> Void = { _ = ContentDecoder(contentEncoding: $0, maximumExpansion: 100) }
         return [
-            Value(testDescription: "challenges", piece: { "Basic realm=\"\($0)\", " }, parse: digest),
-            Value(testDescription: "parameters of a challenge", piece: { "a\($0)=\"b\", " }, parse: digest),
-            Value(testDescription: "schemes alone", piece: { "s\($0) " }, parse: digest),
-            Value(testDescription: "commas in challenges", piece: { _ in "," }, parse: digest),
+            Value(testDescription: "challenges", part: { "Basic realm=\"\($0)\", " }, parse: digest),
+            Value(testDescription: "parameters of a challenge", part: { "a\($0)=\"b\", " }, parse: digest),
+            Value(testDescription: "schemes alone", part: { "s\($0) " }, parse: digest),
+            Value(testDescription: "commas in challenges", part: { _ in "," }, parse: digest),
             Value(
                 testDescription: "open quotes in challenges",
-                piece: { $0 == 0 ? "Digest a=\"" : "\\\"" },
+                part: { $0 == 0 ? "Digest a=\"" : "\\\"" },
                 parse: digest
             ),
-            Value(testDescription: "quotes in challenges", piece: { _ in "\"" }, parse: digest),
-            Value(testDescription: "equals signs in challenges", piece: { _ in "=" }, parse: digest),
-            Value(testDescription: "directives", piece: { "d\($0)=\($0), " }, parse: control),
-            Value(testDescription: "ages", piece: { "max-age=\($0)," }, parse: control),
-            Value(testDescription: "one age", piece: { $0 == 0 ? "max-age=" : "9" }, parse: control),
-            Value(testDescription: "commas in directives", piece: { _ in ", " }, parse: control),
-            Value(testDescription: "quotes in directives", piece: { _ in "a=\"," }, parse: control),
-            Value(testDescription: "segments of a location", piece: { _ in "/a" }, parse: location),
-            Value(testDescription: "dots of a location", piece: { _ in "../" }, parse: location),
-            Value(testDescription: "segments and dots of a location", piece: { _ in "/a/.." }, parse: location),
-            Value(testDescription: "octets to be escaped in a location", piece: { _ in "\u{E4}" }, parse: location),
-            Value(testDescription: "slashes of a location", piece: { _ in "/" }, parse: location),
-            Value(testDescription: "colons of a location", piece: { _ in ":" }, parse: location),
-            Value(testDescription: "parameters", piece: { "a\($0)=b;" }, parse: parameters),
-            Value(testDescription: "quoted parameters", piece: { "a\($0)=\"\\\";\";" }, parse: parameters),
-            Value(testDescription: "one quoted parameter", piece: { $0 == 0 ? "a=\"" : "\\\"" }, parse: parameters),
-            Value(testDescription: "names that responses vary by", piece: { "a\($0)," }, parse: vary),
-            Value(testDescription: "blanks in names that responses vary by", piece: { _ in " " }, parse: vary),
-            Value(testDescription: "codings", piece: { _ in "gzip," }, parse: codings),
-            Value(testDescription: "identities", piece: { _ in "identity," }, parse: codings),
-            Value(testDescription: "blanks in codings", piece: { _ in " " }, parse: codings),
+            Value(testDescription: "quotes in challenges", part: { _ in "\"" }, parse: digest),
+            Value(testDescription: "equals signs in challenges", part: { _ in "=" }, parse: digest),
+            Value(testDescription: "directives", part: { "d\($0)=\($0), " }, parse: control),
+            Value(testDescription: "ages", part: { "max-age=\($0)," }, parse: control),
+            Value(testDescription: "one age", part: { $0 == 0 ? "max-age=" : "9" }, parse: control),
+            Value(testDescription: "commas in directives", part: { _ in ", " }, parse: control),
+            Value(testDescription: "quotes in directives", part: { _ in "a=\"," }, parse: control),
+            Value(testDescription: "segments of a location", part: { _ in "/a" }, parse: location),
+            Value(testDescription: "dots of a location", part: { _ in "../" }, parse: location),
+            Value(testDescription: "segments and dots of a location", part: { _ in "/a/.." }, parse: location),
+            Value(testDescription: "octets to be escaped in a location", part: { _ in "\u{E4}" }, parse: location),
+            Value(testDescription: "slashes of a location", part: { _ in "/" }, parse: location),
+            Value(testDescription: "colons of a location", part: { _ in ":" }, parse: location),
+            Value(testDescription: "parameters", part: { "a\($0)=b;" }, parse: parameters),
+            Value(testDescription: "quoted parameters", part: { "a\($0)=\"\\\";\";" }, parse: parameters),
+            Value(testDescription: "one quoted parameter", part: { $0 == 0 ? "a=\"" : "\\\"" }, parse: parameters),
+            Value(testDescription: "names that responses vary by", part: { "a\($0)," }, parse: vary),
+            Value(testDescription: "blanks in names that responses vary by", part: { _ in " " }, parse: vary),
+            Value(testDescription: "codings", part: { _ in "gzip," }, parse: codings),
+            Value(testDescription: "identities", part: { _ in "identity," }, parse: codings),
+            Value(testDescription: "blanks in codings", part: { _ in " " }, parse: codings),
             Value(
                 testDescription: "a content range",
-                piece: { $0 == 0 ? "bytes 0-" : "9" },
+                part: { $0 == 0 ? "bytes 0-" : "9" },
                 parse: { _ = ContentRange($0) }
             ),
             Value(
                 testDescription: "dashes of a content range",
-                piece: { $0 == 0 ? "bytes " : "-/" },
+                part: { $0 == 0 ? "bytes " : "-/" },
                 parse: {
                     _ = ContentRange($0)
                 }
             ),
-            Value(testDescription: "a date", piece: { "\($0) " }, parse: { _ = HTTPDate.parse($0) }),
-            Value(testDescription: "lengths", piece: { _ in "1," }, parse: { _ = ContentLength($0) }),
-            Value(testDescription: "a length", piece: { _ in "0" }, parse: { _ = ContentLength($0) }),
+            Value(testDescription: "a date", part: { "\($0) " }, parse: { _ = HTTPDate.parse($0) }),
+            Value(testDescription: "lengths", part: { _ in "1," }, parse: { _ = ContentLength($0) }),
+            Value(testDescription: "a length", part: { _ in "0" }, parse: { _ = ContentLength($0) }),
         ]
     }()
 
     @Test("The values of fields", arguments: values)
     func valueCost(_ value: Value) {
-        #expect(Growth.factor(of: { Self.text($0, value.piece) }, value.parse) < Growth.linear)
+        #expect(Growth.factor(of: { Self.text($0, value.part) }, value.parse) < Growth.linear)
     }
 
     @Test(
@@ -149,8 +149,8 @@ struct ParsingCostTests {
             var count = 0
             bytes.withUnsafeBytes { bytes in
                 for start in stride(from: 0, to: bytes.count, by: 1 << 16) {
-                    let piece = bytes[start..<min(start + 1 << 16, bytes.count)]
-                    content.take(UnsafeRawBufferPointer(rebasing: piece)).withUnsafeBytes { count += $0.count }
+                    let part = bytes[start..<min(start + 1 << 16, bytes.count)]
+                    content.take(UnsafeRawBufferPointer(rebasing: part)).withUnsafeBytes { count += $0.count }
                 }
             }
             #expect(content.failure == nil)
@@ -177,9 +177,9 @@ struct ParsingCostTests {
     }
 
     @Test("Lines", arguments: ["\n", "a\n", "a", "\u{2028}", "\u{E2}", "\u{C2}\u{85}"])
-    func lineCost(piece: String) {
+    func lineCost(part: String) {
         let make = { (size: Int) in
-            Array(Self.text(size) { _ in piece }.utf8)
+            Array(Self.text(size) { _ in part }.utf8)
         }
         let growth = Growth.factor(of: make) { bytes in
             var splitter = LineSplitter()
@@ -255,18 +255,18 @@ struct ParsingCostTests {
     }
 
     /// Members of gzip without content: a decoder has most to do for each byte.
-    @Test("Codings, taken piece by piece", arguments: [1, 100, 1 << 16])
-    func codingCost(pieceSize: Int) throws {
+    @Test("Codings, taken part by part", arguments: [1, 100, 1 << 16])
+    func codingCost(partSize: Int) throws {
         let member = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0])
         let make = { (size: Int) in
             (0..<(size / member.count)).reduce(into: Data()) { data, _ in data += member }
         }
-        let growth = Growth.factor(of: make, upTo: pieceSize == 1 ? 1 << 17 : 1 << 20) { data in
+        let growth = Growth.factor(of: make, upTo: partSize == 1 ? 1 << 17 : 1 << 20) { data in
             guard let decoder = ContentDecoder(contentEncoding: "gzip", maximumExpansion: 100) else { return }
             data.withUnsafeBytes { bytes in
-                for start in stride(from: 0, to: bytes.count, by: pieceSize) {
-                    let piece = UnsafeRawBufferPointer(rebasing: bytes[start..<min(start + pieceSize, bytes.count)])
-                    #expect(throws: Never.self) { try decoder.decode(piece) { _ in true } }
+                for start in stride(from: 0, to: bytes.count, by: partSize) {
+                    let part = UnsafeRawBufferPointer(rebasing: bytes[start..<min(start + partSize, bytes.count)])
+                    #expect(throws: Never.self) { try decoder.decode(part) { _ in true } }
                 }
             }
             #expect(throws: Never.self) { try decoder.finish() }
@@ -274,17 +274,17 @@ struct ParsingCostTests {
         #expect(growth < Growth.linear)
     }
 
-    @Test("A consumer that takes one piece at a time of what one input expands to")
+    @Test("A consumer that takes one part at a time of what one input expands to")
     func slowConsumer() throws {
         let growth = Growth.factor(of: { CodedSample.zeros(members: $0) }, upTo: 256) { data in
             guard let decoder = ContentDecoder(contentEncoding: "gzip", maximumExpansion: .max) else { return }
-            var pieces = 0
+            var parts = 0
             data.withUnsafeBytes { bytes in try? decoder.decode(bytes) { _ in false } }
             while decoder.hasRest {
-                pieces += 1
+                parts += 1
                 try? decoder.decode(UnsafeRawBufferPointer(start: nil, count: 0)) { _ in false }
             }
-            #expect(pieces > 0)
+            #expect(parts > 0)
         }
         #expect(growth < Growth.linear)
     }

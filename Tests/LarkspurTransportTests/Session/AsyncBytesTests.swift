@@ -7,25 +7,25 @@ import Testing
 
 @testable import LarkspurTransport
 
-/// Pieces that a test gives; after them an end, an error, or a wait for the cancellation.
+/// Chunks that a test gives; after them an end, an error, or a wait for the cancellation.
 private final class ScriptedSource: ByteSource {
     enum End: Sendable {
         case success, never
         case failure(URLError)
     }
 
-    private let pieces: Mutex<ArraySlice<Data>>
+    private let chunks: Mutex<ArraySlice<Data>>
     private let end: End
     let cancellation = LoopbackServer.Gate()
     let isWaiting = LoopbackServer.Gate()
 
-    init(_ pieces: [Data], end: End = .success) {
-        self.pieces = Mutex(pieces[...])
+    init(_ chunks: [Data], end: End = .success) {
+        self.chunks = Mutex(chunks[...])
         self.end = end
     }
 
     func next() async throws -> Data? {
-        if let piece = pieces.withLock({ $0.popFirst() }) { return piece }
+        if let chunk = chunks.withLock({ $0.popFirst() }) { return chunk }
         switch end {
         case .success: return nil
         case .failure(let error): throw error
@@ -53,13 +53,13 @@ struct AsyncBytesTests {
     }
 
     @Test(
-        "Every byte of every piece arrives in order",
+        "Every byte of every chunk arrives in order",
         arguments: [[], [[]], [[1, 2], [], [3]], [[], [], [255]], [[UInt8](repeating: 7, count: 100_000), [8]]]
     )
-    func allBytes(pieces: [[UInt8]]) async throws {
+    func allBytes(chunks: [[UInt8]]) async throws {
         var result: [UInt8] = []
-        for try await byte in bytes(ScriptedSource(pieces.map { Data($0) })) { result.append(byte) }
-        #expect(result == pieces.flatMap { $0 })
+        for try await byte in bytes(ScriptedSource(chunks.map { Data($0) })) { result.append(byte) }
+        #expect(result == chunks.flatMap { $0 })
     }
 
     @Test("A slice of data is read from its own beginning")
@@ -127,13 +127,13 @@ struct AsyncBytesTests {
         ("Ä €\n…\u{2027}", ["Ä €", "…\u{2027}"]), ("Å\u{A8}", ["Å\u{A8}"]),
     ]
 
-    @Test("Lines end at every line end of Unicode, wherever the pieces do", arguments: texts)
+    @Test("Lines end at every line end of Unicode, wherever the chunks do", arguments: texts)
     func lines(text: String, expected: [String]) async throws {
         for size in [1, 2, 3, 1000] {
             let data = Data(text.utf8)
-            let pieces = stride(from: 0, to: data.count, by: size).map { data[$0..<min($0 + size, data.count)] }
+            let chunks = stride(from: 0, to: data.count, by: size).map { data[$0..<min($0 + size, data.count)] }
             var lines: [String] = []
-            for try await line in bytes(ScriptedSource(pieces)).lines { lines.append(line) }
+            for try await line in bytes(ScriptedSource(chunks)).lines { lines.append(line) }
             #expect(lines == expected)
         }
     }

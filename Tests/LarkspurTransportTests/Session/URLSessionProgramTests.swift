@@ -11,11 +11,11 @@ struct URLSessionProgramTests {
 
     init() throws { server = try LoopbackServer() }
 
-    /// A body in many pieces.
+    /// A body in many chunks.
     private func addLargeBody() -> Data {
-        let pieces = (0..<64).map { Data(repeating: UInt8($0), count: 16_384) }
-        server.route("/large", .chunked(pieces))
-        return pieces.reduce(Data(), +)
+        let chunks = (0..<64).map { Data(repeating: UInt8($0), count: 16_384) }
+        server.route("/large", .chunked(chunks))
+        return chunks.reduce(Data(), +)
     }
 
     @Test(

@@ -44,10 +44,10 @@ final class FakeByteConnection: ByteConnection {
 
     func receive(into buffer: UnsafeMutableRawBufferPointer) -> EasyHandle.ByteResult {
         if !pending.isEmpty {
-            let piece = pending.prefix(buffer.count)
-            buffer.copyBytes(from: piece)
-            pending.removeFirst(piece.count)
-            return .bytes(piece.count)
+            let chunk = pending.prefix(buffer.count)
+            buffer.copyBytes(from: chunk)
+            pending.removeFirst(chunk.count)
+            return .bytes(chunk.count)
         }
         let count = recv(own, buffer.baseAddress, buffer.count, 0)
         return count < 0 ? .notReady : .bytes(count)

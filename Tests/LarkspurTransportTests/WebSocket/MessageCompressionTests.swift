@@ -16,12 +16,12 @@ struct MessageCompressionTests {
         _ bytes: [UInt8],
         _ inflater: MessageInflater,
         limit: Int = 1 << 24,
-        pieceSize: Int = .max
+        chunkSize: Int = .max
     ) throws -> [UInt8] {
         var output: [UInt8] = []
         var start = 0
         repeat {
-            let end = start + min(pieceSize, bytes.count - start)
+            let end = start + min(chunkSize, bytes.count - start)
             try bytes[start..<end].withUnsafeBytes {
                 try inflater.inflate($0, isLast: end == bytes.count, into: &output, limit: limit)
             }
@@ -51,7 +51,7 @@ struct MessageCompressionTests {
             let inflater = inflater()
             // The second time, the message may refer to the first.
             for _ in 0..<2 {
-                #expect(try inflate(bytes, inflater, pieceSize: size) == Array("Hello".utf8))
+                #expect(try inflate(bytes, inflater, chunkSize: size) == Array("Hello".utf8))
             }
             // The second message of the example with context takeover.
             #expect(try inflate([0xF2, 0x00, 0x11, 0x00, 0x00], inflater) == Array("Hello".utf8))
@@ -135,7 +135,7 @@ struct MessageCompressionTests {
             let count = [0, 1, 5, 1 << 14, 1 << 14 + 1, 70_000].randomElement(using: &random) ?? 0
             let letters: ClosedRange<UInt8> = round % 3 == 0 ? 0...255 : 0x61...0x64
             let message = (0..<count).map { _ in UInt8.random(in: letters, using: &random) }
-            #expect(try inflate(deflate(message, deflater), inflater, pieceSize: 1_000) == message)
+            #expect(try inflate(deflate(message, deflater), inflater, chunkSize: 1_000) == message)
         }
     }
 
@@ -191,7 +191,7 @@ struct MessageCompressionTests {
             let bytes = (0..<Int.random(in: 0...300, using: &random)).map { _ in
                 UInt8.random(in: 0...255, using: &random)
             }
-            if let output = try? inflate(bytes, inflater, limit: 1_000, pieceSize: 7) { #expect(output.count <= 1_000) }
+            if let output = try? inflate(bytes, inflater, limit: 1_000, chunkSize: 7) { #expect(output.count <= 1_000) }
         }
     }
 

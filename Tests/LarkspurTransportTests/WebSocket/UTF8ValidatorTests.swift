@@ -60,7 +60,7 @@ struct UTF8ValidatorTests {
                     for fourth in edges {
                         let bytes = [first, second, third, fourth]
                         if isValid(bytes) != standard(bytes) { Issue.record("\(bytes)") }
-                        if firstBad(bytes) != wholeFirstBad(bytes) { Issue.record("\(bytes) in pieces") }
+                        if firstBad(bytes) != wholeFirstBad(bytes) { Issue.record("\(bytes) in chunks") }
                     }
                 }
             }

@@ -9,7 +9,7 @@ struct UpgradeRequestTests {
     @Test("Fields are read in the notation of libcurl, whatever their values are")
     func fields() throws {
         let lines = ["Host: h", "X-Removed:", "X-Empty;", "X-Colon: a:", "X-Semicolon: b;", "X-Accent: \u{301};"]
-        let target = try RequestTarget(#require(URL(string: "http://a.test:80/p?q")))
+        let target = try CurlURL(#require(URL(string: "http://a.test:80/p?q")))
         let text = String(decoding: UpgradeRequest.bytes(target: target, lines: lines), as: UTF8.self)
         #expect(
             text.split(separator: "\r\n") == [
@@ -28,7 +28,7 @@ struct UpgradeRequestTests {
         ]
     )
     func host(url: String, host: String) throws {
-        let target = try RequestTarget(#require(URL(string: url)))
+        let target = try CurlURL(#require(URL(string: url)))
         let text = String(decoding: UpgradeRequest.bytes(target: target, lines: []), as: UTF8.self)
         #expect(text == "GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n")
     }

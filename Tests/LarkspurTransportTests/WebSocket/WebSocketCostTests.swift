@@ -20,28 +20,28 @@ struct WebSocketCostTests {
             + WebSocketFrames.client(.continuation, [0xA9], isFinal: false),
     ]
 
-    @Test("Fragments of one message, in pieces", arguments: units, [1, 100, 1 << 16])
-    func fragments(unit: [UInt8], pieceSize: Int) {
+    @Test("Fragments of one message, in chunks", arguments: units, [1, 100, 1 << 16])
+    func fragments(unit: [UInt8], chunkSize: Int) {
         let inputs = { (size: Int) in
             Self.beginning(.text) + (0..<(size / unit.count)).flatMap { _ in unit }
         }
         let growth = Growth.factor(of: inputs) { bytes in
             var reader = WebSocketReader(role: .server)
-            for start in stride(from: 0, to: bytes.count, by: pieceSize) {
-                let events = reader.read(Array(bytes[start..<min(start + pieceSize, bytes.count)]))
+            for start in stride(from: 0, to: bytes.count, by: chunkSize) {
+                let events = reader.read(Array(bytes[start..<min(start + chunkSize, bytes.count)]))
                 if events.failureCode != nil { Issue.record("\(events)") }
             }
         }
         #expect(growth < Growth.linear)
     }
 
-    @Test("One frame, in small pieces", arguments: [1, 7, 1_000])
-    func frame(pieceSize: Int) {
+    @Test("One frame, in small chunks", arguments: [1, 7, 1_000])
+    func frame(chunkSize: Int) {
         let inputs = { (size: Int) in WebSocketFrames.client(.text, Array(repeating: 0x41, count: size)) }
         let growth = Growth.factor(of: inputs) { bytes in
             var reader = WebSocketReader(role: .server)
-            for start in stride(from: 0, to: bytes.count, by: pieceSize) {
-                _ = reader.read(Array(bytes[start..<min(start + pieceSize, bytes.count)]))
+            for start in stride(from: 0, to: bytes.count, by: chunkSize) {
+                _ = reader.read(Array(bytes[start..<min(start + chunkSize, bytes.count)]))
             }
         }
         #expect(growth < Growth.linear)

@@ -84,9 +84,9 @@ final class MarkingInflater: WebSocketInflating {
 }
 
 extension WebSocketReader {
-    /// Returns the events of bytes that arrive in pieces.
-    mutating func read(_ pieces: [ArraySlice<UInt8>]) -> [WebSocketEvent] {
-        pieces.flatMap { read(Array($0)) }
+    /// Returns the events of bytes that arrive in chunks.
+    mutating func read(_ chunks: [ArraySlice<UInt8>]) -> [WebSocketEvent] {
+        chunks.flatMap { read(Array($0)) }
     }
 }
 

@@ -87,7 +87,7 @@ struct WebSocketFrameTests {
         #expect(result.count == count)
     }
 
-    @Test("Masks of every alignment and length, in pieces of any length, are those of the RFC")
+    @Test("Masks of every alignment and length, in chunks of any length, are those of the RFC")
     func masks() {
         let mask = WebSocketMask(key: 0x37FA_213D)
         let key: [UInt8] = [0x37, 0xFA, 0x21, 0x3D]

@@ -26,7 +26,7 @@ struct WebSocketOutputTests {
         }
     }
 
-    @Test("Pieces go out in order, and each is answered when its last byte is sent")
+    @Test("Chunks go out in order, and each is answered when its last byte is sent")
     func order() {
         let answers = Recorder<Int>()
         let connection = Connection([2, 1, 4, nil])
@@ -41,7 +41,7 @@ struct WebSocketOutputTests {
         #expect(output.isBlocked)
     }
 
-    @Test("A piece that was refused is offered again from the same address, and nothing before there is room")
+    @Test("A chunk that was refused is offered again from the same address, and nothing before there is room")
     func address() {
         let connection = Connection([5, nil, 95])
         var output = WebSocketOutput()

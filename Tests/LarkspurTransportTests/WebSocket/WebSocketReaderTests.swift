@@ -56,7 +56,7 @@ struct WebSocketReaderTests {
         )
     }
 
-    @Test("Bytes may be cut at any position, and into any equal pieces", arguments: [WebSocketRole.client, .server])
+    @Test("Bytes may be cut at any position, and into any equal chunks", arguments: [WebSocketRole.client, .server])
     func everySplit(role: WebSocketRole) {
         let (bytes, events) = Self.sequence(role)
         for cut in 0...bytes.count {
@@ -66,8 +66,8 @@ struct WebSocketReaderTests {
         }
         for size in 1...20 {
             var reader = WebSocketReader(role: role)
-            let pieces = stride(from: 0, to: bytes.count, by: size).map { bytes[$0..<min($0 + size, bytes.count)] }
-            #expect(reader.read(pieces) == events, "pieces of \(size)")
+            let chunks = stride(from: 0, to: bytes.count, by: size).map { bytes[$0..<min($0 + size, bytes.count)] }
+            #expect(reader.read(chunks) == events, "chunks of \(size)")
         }
     }
 
@@ -293,17 +293,17 @@ struct WebSocketReaderFuzzTests {
             var reader = WebSocketReader(role: role, limits: .init(messageSize: size), inflater: inflater)
             var count = 0
             while count < 2_000, !reader.hasEnded {
-                let piece = (0..<Int.random(in: 1...64, using: &random)).map { _ in
+                let chunk = (0..<Int.random(in: 1...64, using: &random)).map { _ in
                     UInt8.random(in: 0...255, using: &random)
                 }
-                count += piece.count
-                Self.check(reader.read(piece), limit: size)
+                count += chunk.count
+                Self.check(reader.read(chunk), limit: size)
             }
         }
     }
 
     /// Frames that are nearly right come further than random bytes.
-    @Test("Valid frames with some changed bytes are read to an end in any pieces, the same in all", arguments: 0..<20)
+    @Test("Valid frames with some changed bytes are read to an end in any chunks, the same in all", arguments: 0..<20)
     func changed(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<100 {
@@ -324,12 +324,12 @@ struct WebSocketReaderFuzzTests {
             var whole = WebSocketReader(role: .server, limits: .init(messageSize: 1_000))
             let events = whole.read(bytes)
             Self.check(events, limit: 1_000)
-            var pieces = WebSocketReader(role: .server, limits: .init(messageSize: 1_000))
+            var chunks = WebSocketReader(role: .server, limits: .init(messageSize: 1_000))
             var position = 0
             var others: [WebSocketEvent] = []
             while position < bytes.count {
                 let end = min(bytes.count, position + Int.random(in: 1...40, using: &random))
-                others += pieces.read(Array(bytes[position..<end]))
+                others += chunks.read(Array(bytes[position..<end]))
                 position = end
             }
             #expect(events == others)

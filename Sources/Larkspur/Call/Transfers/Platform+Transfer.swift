@@ -17,8 +17,7 @@ extension Platform {
         } else {
             transfer = request.flatMap { session.makeTransfer($0, template.transferContent(of: $0), for: receiver) }
         }
-        if template.keepsSending { transfer?.keepSending() }
-        if let connect = template.limits.connect { transfer?.limitConnecting(to: connect.timeInterval) }
+        if let options = template.options.ofTransfer { transfer?.use(options) }
         return transfer
         #else
         nil

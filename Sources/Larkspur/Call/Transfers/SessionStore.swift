@@ -102,7 +102,7 @@ final class SessionStore: Sendable {
         ending: TransferEnding
     ) throws(LarkspurError) {
         try withSession { live throws(LarkspurError) in
-            try live.adapter.validate(template.limits)
+            try live.adapter.validate(template.options.timeouts)
             let delegate = TaskDelegate(task: task, template, in: live.delegate, live.adapter, ending: ending)
             let transfer = try live.makeTransfer(template, request, for: delegate)
             // The delegate is registered before a cancellation can reach the transfer. Otherwise the end of the
@@ -252,7 +252,7 @@ extension SessionStore.Live {
     ) throws(LarkspurError) -> any Transfer {
         try Platform.validate(
             producesContent: template.producer != nil,
-            keepsSending: template.keepsSending,
+            keepsSending: template.options.keepsSending,
             in: session
         )
         var prepared = request
@@ -263,12 +263,11 @@ extension SessionStore.Live {
             task = try adapter.makeDownloadTask(resuming: resumeData, with: prepared, in: session)
         } else if let prepared {
             task = template.transferContent(of: prepared).makeTask(prepared, in: session)
-            if template.keepsSending { Platform.keepSending(task) }
         } else {
             throw LarkspurError(.invalidURL, "The request has no URL: set one before a task is made of it.")
         }
-        // The task ignores limits that are set after it was resumed.
-        Platform.apply(template.limits, to: task)
+        // The task ignores options that are set after it was resumed.
+        if let options = template.options.ofTransfer { Platform.apply(options, to: task) }
         return SessionTransfer(task: task, session: session, adapter: adapter) { [weak delegate] in
             delegate?.fail(
                 with: LarkspurError(.timedOut, "The request took longer than its session allows in all.")

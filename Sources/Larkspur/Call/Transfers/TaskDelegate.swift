@@ -170,7 +170,7 @@ final class TaskDelegate: TransferReceiver {
         // Content that was dropped after a cancellation has no end but the error of the call.
         guard task.isActive else { return }
         // Digests are verified at the end of the call, where their trailers are known, too.
-        if task.rules.digestVerification == nil { stream?.contentEnded() }
+        if task.options.digestVerification == nil { stream?.contentEnded() }
     }
 
     /// Reports the bytes that were sent. If the transport does not know the length of the body, the request's

@@ -22,12 +22,10 @@ struct TransferTemplate: Sendable {
         var part: UploadPart?
         /// The producer of the content; nil for other content.
         var producer: BodyProducer?
-        /// Whether the content is sent to its end even if the response has a status of 300 or more.
-        var keepsSending = false
         /// The section of a file that is sent as a stream.
         var section: FileSection?
-        /// The limits that the transport enforces.
-        var limits = Timeouts()
+        /// The options of the call, with the limits of the session manager.
+        var options = StoredOptions.none
         /// The resume data that the next attempt continues.
         var resumeData: Data?
         /// The names of the fields, in lower case, that a redirect to another origin does not get.
@@ -93,8 +91,7 @@ struct TransferTemplate: Sendable {
             template.producer = producer
         }
         template.part = part
-        template.keepsSending = self.keepsSending
-        template.limits = self.limits
+        template.options = self.options
         template.withheldFields = self.withheldFields
         return template
     }

@@ -76,7 +76,7 @@ extension MultipartFormData {
     /// - Throws: ``LarkspurError`` with the code `bodyUnreadable`.
     public func data() throws(LarkspurError) -> Data {
         var data = Data()
-        try forEachPiece { piece throws(LarkspurError) in data.append(contentsOf: piece) }
+        try forEachChunk { chunk throws(LarkspurError) in data.append(contentsOf: chunk) }
         return data
     }
 
@@ -91,17 +91,17 @@ extension MultipartFormData {
             throw LarkspurError(.fileUnwritable, "A form is written to a file: URL.", failingURL: file)
         }
         let target = try MultipartTarget(file)
-        try forEachPiece { piece throws(LarkspurError) in try target.write(piece) }
+        try forEachChunk { chunk throws(LarkspurError) in try target.write(chunk) }
         try target.finish()
     }
 
-    private func forEachPiece(
+    private func forEachChunk(
         _ body: (UnsafeRawBufferPointer) throws(LarkspurError) -> Void
     ) throws(LarkspurError) {
         var form = self
         form.bytesPerSecond = nil
         let reader = MultipartReader(form)
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: MultipartReader.pieceSize, alignment: 16)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: MultipartReader.chunkSize, alignment: 16)
         defer { buffer.deallocate() }
         while true {
             let count = try reader.read(into: buffer)

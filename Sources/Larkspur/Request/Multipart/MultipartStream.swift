@@ -100,7 +100,7 @@ extension InputStream {
 /// ``MultipartFormData/contentLength`` bytes, or fails.
 final class MultipartReader: ContentReader {
     /// The size in bytes of the buffers that the callers of the reader allocate.
-    static let pieceSize = 1 << 17
+    static let chunkSize = 1 << 17
 
     /// A section of the body.
     private enum Section {
@@ -126,7 +126,7 @@ final class MultipartReader: ContentReader {
     /// does not wait for more bytes of that stream. Returns 0 only at the end, or if the buffer is empty.
     /// - Throws: `bodyUnreadable`.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(LarkspurError) -> Int {
-        let room = throttle.map { min($0.pieceSize, buffer.count) } ?? buffer.count
+        let room = throttle.map { min($0.chunkSize, buffer.count) } ?? buffer.count
         throttle?.waitForTurn()
         var count = 0
         while count < room {
@@ -135,11 +135,11 @@ final class MultipartReader: ContentReader {
                 guard source != nil else { break }
             }
             guard let source else { break }
-            let piece = try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count..<room]))
-            if piece == 0 { self.source = nil }
-            count += piece
+            let read = try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count..<room]))
+            if read == 0 { self.source = nil }
+            count += read
             // The next read could block. The bytes that are already in the buffer would then be sent late.
-            if piece > 0, source.mayHaveToBeWaitedFor { break }
+            if read > 0, source.mayHaveToBeWaitedFor { break }
         }
         throttle?.note(count)
         return count

@@ -10,7 +10,7 @@ extension Platform {
         var input: InputStream?
         var output: OutputStream?
         Stream.getBoundStreams(
-            withBufferSize: MultipartReader.pieceSize,
+            withBufferSize: MultipartReader.chunkSize,
             inputStream: &input,
             outputStream: &output
         )
@@ -36,7 +36,7 @@ private struct ContentStreamWriter: @unchecked Sendable {
     ) {
         output.open()
         defer { output.close() }
-        var buffer = [UInt8](repeating: 0, count: MultipartReader.pieceSize)
+        var buffer = [UInt8](repeating: 0, count: MultipartReader.chunkSize)
         do throws(LarkspurError) {
             let reader = try makeReader()
             while true {

@@ -14,7 +14,7 @@ struct Throttle {
 
     /// The number of bytes to read at once: the bytes of a tenth of a second. So waits are short and bytes are sent
     /// evenly.
-    var pieceSize: Int { max(1, bytesPerSecond / 10) }
+    var chunkSize: Int { max(1, bytesPerSecond / 10) }
 
     func waitForTurn() {
         let now = clock.now

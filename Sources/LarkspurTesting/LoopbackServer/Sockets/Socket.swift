@@ -15,7 +15,7 @@ final class Socket: Sendable {
     private let sending = Mutex(())
 
     /// The number of bytes that are encrypted at a time, so that a long response is not in memory twice.
-    private static let pieceSize = 1 << 18
+    private static let chunkSize = 1 << 18
 
     init(descriptor: System.Descriptor, tls: TLSStream? = nil) {
         self.descriptor = descriptor
@@ -91,9 +91,9 @@ final class Socket: Sendable {
             try data.withUnsafeBytes { bytes in
                 var rest = bytes[...]
                 while !rest.isEmpty {
-                    try tls.write(UnsafeRawBufferPointer(rebasing: rest.prefix(Self.pieceSize)))
+                    try tls.write(UnsafeRawBufferPointer(rebasing: rest.prefix(Self.chunkSize)))
                     try sendUnprotected(tls.takeOutput())
-                    rest = rest.dropFirst(Self.pieceSize)
+                    rest = rest.dropFirst(Self.chunkSize)
                 }
             }
         }

@@ -45,17 +45,17 @@ struct ChunkedDecoder: Sendable {
     var isComplete: Bool { state == .ended }
 
     /// Decodes the next bytes. Bytes after the end are ignored.
-    /// - Parameter piece: Receives the content that the bytes contain, part by part and in order.
+    /// - Parameter part: Receives the content that the bytes contain, part by part and in order.
     mutating func decode(
         _ bytes: UnsafeRawBufferPointer,
-        _ piece: (UnsafeRawBufferPointer) -> Void
+        _ part: (UnsafeRawBufferPointer) -> Void
     ) throws(Failure) {
         var index = 0
         while index < bytes.count {
             switch state {
             case .data:
                 let count = Int(min(rest, Int64(bytes.count - index)))
-                piece(UnsafeRawBufferPointer(rebasing: bytes[index..<(index + count)]))
+                part(UnsafeRawBufferPointer(rebasing: bytes[index..<(index + count)]))
                 rest -= Int64(count)
                 index += count
                 if rest == 0 { state = .dataEnd }

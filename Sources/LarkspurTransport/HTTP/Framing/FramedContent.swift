@@ -27,25 +27,25 @@ struct FramedContent: Sendable {
 
     /// Takes bytes from libcurl, including chunk framing.
     /// - Returns: The content in the bytes, up to the first error.
-    mutating func take(_ bytes: UnsafeRawBufferPointer) -> Piece {
-        var piece = Piece()
-        guard failure == nil else { return piece }
+    mutating func take(_ bytes: UnsafeRawBufferPointer) -> Part {
+        var part = Part()
+        guard failure == nil else { return part }
         switch framing {
-        case .none: return piece
-        case .close, .stream: piece.add(bytes)
+        case .none: return part
+        case .close, .stream: part.add(bytes)
         case .length(let length):
             let rest = Int(clamping: length - count)
-            piece.add(UnsafeRawBufferPointer(rebasing: bytes.prefix(rest)))
+            part.add(UnsafeRawBufferPointer(rebasing: bytes.prefix(rest)))
             if bytes.count > rest { failure = .excess }
         case .chunked:
             do throws(ChunkedDecoder.Failure) {
-                try chunks.decode(bytes) { piece.add($0) }
+                try chunks.decode(bytes) { part.add($0) }
             } catch {
                 failure = .chunks(error)
             }
         }
-        count += Int64(piece.count)
-        return piece
+        count += Int64(part.count)
+        return part
     }
 
     /// Whether all content has arrived, if the connection or the stream now ends without an error.
@@ -84,7 +84,7 @@ struct FramedContent: Sendable {
 extension FramedContent {
     /// Contiguous content: a part of the received bytes themselves, or a copy if there was framing between parts of the
     /// content.
-    struct Piece {
+    struct Part {
         private var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
         private var joined: [UInt8] = []
 

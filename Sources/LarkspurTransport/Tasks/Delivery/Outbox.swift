@@ -85,7 +85,7 @@ final class Outbox {
 private struct Arrival {
     /// The size of libcurl's chunks as long as libcurl has more content. After a smaller chunk, no other chunk follows
     /// in the same turn.
-    private static let pieceSize = 1 << 14
+    private static let chunkSize = 1 << 14
 
     let task: TaskCore
     private(set) var content: Data
@@ -94,7 +94,7 @@ private struct Arrival {
 
     init(task: TaskCore, content bytes: UnsafeRawBufferPointer) {
         self.task = task
-        if bytes.count >= Self.pieceSize, bytes.count < EasyHandle.bufferSize {
+        if bytes.count >= Self.chunkSize, bytes.count < EasyHandle.bufferSize {
             room = EasyHandle.bufferSize
             content = Data(capacity: room)
             add(bytes)

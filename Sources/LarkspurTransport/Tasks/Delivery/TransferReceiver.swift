@@ -100,6 +100,20 @@ package enum TransferAnswer<Value: Sendable>: Sendable {
     }
 }
 
+/// What a caller asks of one transfer, besides its request.
+package struct TransferOptions: Sendable {
+    /// The maximum time in which a connection must be established, including name resolution and the TLS handshake, in
+    /// seconds; nil for no limit.
+    package var connectTimeout: TimeInterval?
+    /// Whether the content of the request is sent to its end even if the response has a status of 300 or more.
+    package var keepsSending = false
+
+    package init(connectTimeout: TimeInterval? = nil, keepsSending: Bool = false) {
+        self.connectTimeout = connectTimeout
+        self.keepsSending = keepsSending
+    }
+}
+
 /// The kinds of transfers, with the content to upload if the request does not contain it.
 package enum TransferContent: Sendable {
     /// A request whose response is delivered in chunks.

@@ -82,7 +82,7 @@ final class HandedTaskProtocol: URLProtocol {
     private static func carrier(
         of task: URLSessionTask,
         _ request: URLRequest,
-        body: @autoclosure () -> RequestBody,
+        body: @autoclosure () -> TaskContent,
         _ session: CurlURLSession,
         _ finish: @escaping @Sendable (Outcome) -> Void
     ) -> URLSessionTask? {

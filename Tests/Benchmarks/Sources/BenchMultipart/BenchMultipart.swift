@@ -56,8 +56,8 @@ enum BenchMultipart {
     private static func makeFile(_ file: URL, _ size: Int) throws {
         try Data().write(to: file)
         let handle = try FileHandle(forWritingTo: file)
-        let piece = Data((0..<1 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31) })
-        for _ in 0..<size >> 20 { try handle.write(contentsOf: piece) }
+        let chunk = Data((0..<1 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        for _ in 0..<size >> 20 { try handle.write(contentsOf: chunk) }
         try handle.close()
     }
 

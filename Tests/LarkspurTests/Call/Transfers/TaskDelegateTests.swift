@@ -174,8 +174,8 @@ struct TaskDelegateTests {
     func heldContent() {
         for hasHook in [true, false] {
             let call = makeData()
-            let pieces = Recorder<Data>()
-            if hasHook { call.task.hooks.didReceiveData = { _, data in pieces.record(data) } }
+            let chunks = Recorder<Data>()
+            if hasHook { call.task.hooks.didReceiveData = { _, data in chunks.record(data) } }
             var holds = 0
             call.delegate.receive(Data("content".utf8)) {
                 holds += 1
@@ -183,7 +183,7 @@ struct TaskDelegateTests {
             }
             call.waitForHooks()
             #expect(holds == (hasHook ? 1 : 0))
-            #expect(pieces.values == (hasHook ? [Data("content".utf8)] : []))
+            #expect(chunks.values == (hasHook ? [Data("content".utf8)] : []))
         }
     }
 

@@ -222,12 +222,12 @@ struct CurlCommandTests {
     @Test("No text ends the process, however long it is", .seeded)
     func anyText() {
         var random = SeededGenerator()
-        let pieces = [
+        let chunks = [
             "curl ", "-H ", "'", "\"", "\\", "$", "${", "}", "$'", "\\u00", "\n", " ", "--data ", "@", "http://h/", "-",
             "é", ";", "|", ">", "&", "a=b",
         ]
         for _ in 0..<2000 {
-            let text = "curl " + (0..<12).map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
+            let text = "curl " + (0..<12).map { _ in chunks.randomElement(using: &random) ?? "" }.joined()
             _ = try? CurlCommand(text)
         }
         _ = try? CurlCommand("curl " + String(repeating: "\\", count: 1_000_000))

@@ -8,8 +8,8 @@ import Testing
 struct MultipartReaderTests {
     let folder = TemporaryFolder()
 
-    /// Everything that a reader delivers in pieces of a size.
-    private func read(_ form: MultipartFormData, pieces size: Int) throws -> Data {
+    /// Everything that a reader delivers in chunks of a size.
+    private func read(_ form: MultipartFormData, chunks size: Int) throws -> Data {
         let reader = MultipartReader(form)
         var buffer = [UInt8](repeating: 0, count: size)
         var data = Data()
@@ -32,13 +32,13 @@ struct MultipartReaderTests {
         return form
     }
 
-    @Test("Whatever the size of the pieces, the bytes are the same, and as many as announced")
-    func pieces() throws {
+    @Test("Whatever the size of the chunks, the bytes are the same, and as many as announced")
+    func chunks() throws {
         let form = try makeForm()
         let whole = try form.data()
         #expect(Int64(whole.count) == form.contentLength)
         for size in Array(1...90) + [999, 1000, 1001, 1 << 20] {
-            #expect(try read(form, pieces: size) == whole, "\(size)")
+            #expect(try read(form, chunks: size) == whole, "\(size)")
         }
     }
 
@@ -177,7 +177,7 @@ struct MultipartReaderTests {
             guard count > 0 else { break }
             #expect(count <= 100)
             total += count
-            // What was read by now is no more than the rate allows, but for the piece at hand.
+            // What was read by now is no more than the rate allows, but for the chunk at hand.
             #expect(Double(total) <= clock.now / .seconds(1) * 1000 + 100)
         }
         #expect(Int64(total) == form.contentLength)

@@ -20,7 +20,7 @@ final class ManualThrottleClock: ThrottleClock {
 
 @Suite("Throttling")
 struct ThrottleTests {
-    @Test("After each piece the reader waits for as long as it takes at the rate")
+    @Test("After each chunk the reader waits for as long as it takes at the rate")
     func waiting() {
         let clock = ManualThrottleClock()
         var throttle = Throttle(bytesPerSecond: 1000, clock: clock)
@@ -46,12 +46,12 @@ struct ThrottleTests {
     }
 
     @Test(
-        "Pieces are a tenth of a second's worth, and at least a byte",
+        "Chunks are a tenth of a second's worth, and at least a byte",
         arguments: [(1, 1), (9, 1), (1000, 100), (0, 1), (-5, 1), (.min, 1), (.max, Int.max / 10)]
     )
-    func pieces(rate: Int, size: Int) {
+    func chunks(rate: Int, size: Int) {
         var throttle = Throttle(bytesPerSecond: rate, clock: ManualThrottleClock())
-        #expect(throttle.pieceSize == size)
+        #expect(throttle.chunkSize == size)
         throttle.note(size)
         throttle.waitForTurn()
     }

@@ -123,8 +123,8 @@ struct DelegateQueueTests {
     @Test("While the queue is suspended no more content is taken than for a slow delegate")
     func suspendedTransfer() async throws {
         let sent = LoopbackServer.Gate()
-        let piece = LoopbackServer.Response.Step.bytes(Data(count: 1 << 20))
-        server.route("/large", .stream([.repeated([piece], times: 48), .open(sent)]))
+        let chunk = LoopbackServer.Response.Step.bytes(Data(count: 1 << 20))
+        server.route("/large", .stream([.repeated([chunk], times: 48), .open(sent)]))
         let queue = Self.serialQueue()
         queue.isSuspended = true
         let log = DelegateLog()

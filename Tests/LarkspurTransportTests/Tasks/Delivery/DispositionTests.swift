@@ -178,8 +178,8 @@ struct DispositionTests {
     func backPressure() async throws {
         let consumed = LoopbackServer.Gate()
         let sent = LoopbackServer.Gate()
-        let piece = LoopbackServer.Response.Step.bytes(Data(count: 1 << 20))
-        server.route("/large", .stream([.repeated([piece], times: 48), .open(sent), .repeated([piece], times: 4)]))
+        let chunk = LoopbackServer.Response.Step.bytes(Data(count: 1 << 20))
+        server.route("/large", .stream([.repeated([chunk], times: 48), .open(sent), .repeated([chunk], times: 4)]))
         let log = SizeLog(blocksAt: consumed)
         let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
@@ -197,8 +197,8 @@ struct DispositionTests {
     @Test("So it is while a response is not answered, and while a task is suspended", arguments: [false, true])
     func backPressureBefore(suspends: Bool) async throws {
         let sent = LoopbackServer.Gate()
-        let piece = LoopbackServer.Response.Step.bytes(Data(count: 1 << 20))
-        server.route("/large", .stream([.repeated([piece], times: 48), .open(sent)]))
+        let chunk = LoopbackServer.Response.Step.bytes(Data(count: 1 << 20))
+        server.route("/large", .stream([.repeated([chunk], times: 48), .open(sent)]))
         let handlers = Recorder<Handler>()
         let log = DelegateLog(
             .with {

@@ -33,7 +33,7 @@ struct OutboxTests {
         #expect(receiver.events.values.count == 5)
     }
 
-    @Test("Pieces of content that follow one another in a turn are delivered as one")
+    @Test("Chunks of content that follow one another in a turn are delivered as one")
     func arrival() throws {
         let receiver = RecordingReceiver(holdsContent: true)
         let task = try engine.makeTask(receiver: receiver)
@@ -43,20 +43,20 @@ struct OutboxTests {
         #expect(receiver.events.values == ["data " + String(repeating: "A", count: 3 << 14) + "end"])
     }
 
-    @Test("Pieces of two tasks, of two turns, or beyond the size of the buffer, are delivered separately")
+    @Test("Chunks of two tasks, of two turns, or beyond the size of the buffer, are delivered separately")
     func separateArrivals() throws {
         let (receiver, other) = (RecordingReceiver(), RecordingReceiver())
         let (task, otherTask) = (try engine.makeTask(receiver: receiver), try engine.makeTask(receiver: other))
-        let piece = Data(repeating: 65, count: 1 << 14)
-        deliver(piece, to: task)
-        deliver(piece, to: otherTask)
-        deliver(piece, to: task)
+        let chunk = Data(repeating: 65, count: 1 << 14)
+        deliver(chunk, to: task)
+        deliver(chunk, to: otherTask)
+        deliver(chunk, to: task)
         outbox.send()
         #expect(receiver.events.values.count == 2 && other.events.values.count == 1)
-        deliver(piece, to: task)
+        deliver(chunk, to: task)
         outbox.send()
         #expect(receiver.events.values.count == 3)
-        for _ in 0..<(EasyHandle.bufferSize / piece.count + 1) { deliver(piece, to: task) }
+        for _ in 0..<(EasyHandle.bufferSize / chunk.count + 1) { deliver(chunk, to: task) }
         outbox.send()
         #expect(receiver.events.values.count == 5)
     }

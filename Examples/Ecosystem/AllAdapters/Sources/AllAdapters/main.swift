@@ -51,7 +51,7 @@ try await SessionHTTPClient(manager).perform(request: request, body: nil, option
 let (answer, body) = try await SessionTransport(manager)
     .send(request, body: nil, baseURL: server.baseURL, operationID: "getNote")
 var text = ""
-if let body { for try await piece in body { text += String(decoding: piece, as: UTF8.self) } }
+if let body { for try await chunk in body { text += String(decoding: chunk, as: UTF8.self) } }
 print("larkspur-openapi: \(answer.status.code), \(text)")
 
 await group.triggerGracefulShutdown()

@@ -41,11 +41,11 @@ struct OpenAPITests {
 
         let (response, body) = try await client.send(HTTPRequest(path: "/pets"))
         #expect(response.status == .ok)
-        var pieces = try #require(body).makeAsyncIterator()
-        #expect(try await pieces.next().map { Array($0) } == Array("Tom".utf8))
+        var chunks = try #require(body).makeAsyncIterator()
+        #expect(try await chunks.next().map { Array($0) } == Array("Tom".utf8))
         goOn.open()
-        #expect(try await pieces.next().map { Array($0) } == Array("Ada".utf8))
-        #expect(try await pieces.next() == nil)
+        #expect(try await chunks.next().map { Array($0) } == Array("Ada".utf8))
+        #expect(try await chunks.next() == nil)
     }
 
     @Test("Content that is not read to its end cancels the call")
@@ -78,7 +78,7 @@ struct PetClient {
             length: .unknown
         )
         let (_, content) = try await send(HTTPRequest(method: .put, path: "/pets/\(id)"), body)
-        if let content { for try await piece in content { text += String(decoding: piece, as: UTF8.self) } }
+        if let content { for try await chunk in content { text += String(decoding: chunk, as: UTF8.self) } }
         return text
     }
 

@@ -175,8 +175,8 @@ extension FuzzTarget {
                 var terminal = TerminalText(charset: charset)
                 // A carriage return at the end of a part is shown, wherever the part ends.
                 let parts = bytes.contains(.carriageReturn) ? [bytes[...]] : parts
-                let pieces = parts.map { terminal.text(of: Data($0)) }
-                texts.append(pieces.contains(nil) ? "" : pieces.compactMap(\.self).joined() + terminal.finish())
+                let chunks = parts.map { terminal.text(of: Data($0)) }
+                texts.append(chunks.contains(nil) ? "" : chunks.compactMap(\.self).joined() + terminal.finish())
             }
             require(Set(texts).count, equals: 1, "the text of parts is the same: \(texts)")
             for scalar in texts[0].unicodeScalars {

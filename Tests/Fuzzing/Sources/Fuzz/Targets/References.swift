@@ -111,7 +111,7 @@ extension FuzzTarget {
 
     private static let targets = FuzzTarget(unmeasured: "request-targets") { bytes in
         guard let url = URL(string: String(networkBytes: bytes)) else { return }
-        if let target = try? RequestTarget(url) {
+        if let target = try? CurlURL(url) {
             require(target.text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "a target is visible ASCII")
             require(!target.text.utf8.contains(UInt8(ascii: "#")), "a target has no fragment")
             let rest = target.text.dropFirst(target.text.hasPrefix("https") ? 8 : 7)

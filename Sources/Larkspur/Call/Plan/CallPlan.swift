@@ -69,59 +69,53 @@ struct CallPlan: Sendable {
     }
 }
 
-/// The settings of a call, which may change until it starts.
-struct CallSettings: Sendable {
-    var interceptors = RequestInterceptors()
-    var timeouts = Timeouts()
-    /// Whether the content is sent to its end even if the response has a status of 300 or more.
-    var keepsSending = false
-    /// The stream that the content goes to; nil if it is collected.
-    var stream: ContentStream?
-    /// The properties of the request for an event stream; nil for other content.
-    var eventStream: EventStreamRequest?
-    /// Whether the call was cancelled before it started, so that nothing is sent.
-    var isCancelled = false
-}
-
-/// The start of a call: the object that creates its transfers, and the settings that may change until the start.
+/// The start of a call: the object that creates its transfers, and what may change until the start.
 struct CallStart {
     /// The object that creates the transfers of the call when it starts. Nil after the start, and for a call whose
     /// transfer was created earlier.
     var launcher: (any CallLauncher)?
-    private(set) var settings = CallSettings()
-    private(set) var rules = ResponseRules()
+    private(set) var options = StoredOptions.none
+    /// The stream that the content goes to; nil if it is collected.
+    private(set) var stream: ContentStream?
+    /// The properties of the request for an event stream; nil for other content.
+    private(set) var eventStream: EventStreamRequest?
+    /// Whether the call was cancelled before it started, so that nothing is sent.
+    private(set) var isCancelled = false
 
-    /// Whether the call has not started, so that its settings may change.
+    /// Whether the call has not started, so that its options may change.
     var isOpen: Bool { launcher != nil }
 
-    /// Applies the settings of the options.
+    /// Sets the options that the caller has passed, without the closures for hooks and progress: others have these, and
+    /// release them at the end of the call.
     mutating func use(_ options: CallOptions) {
-        settings.timeouts = options.timeouts
-        settings.interceptors = options.interceptors
-        settings.keepsSending = options.keepsSending
-        rules.validation = options.validation
-        rules.digestVerification = options.digestVerification
+        var options = options
+        (options.hooks, options.credential) = (nil, nil)
+        (options.uploadProgress, options.downloadProgress) = (nil, nil)
+        self.options = StoredOptions(options)
     }
 
-    /// Changes the settings. Returns false if the call has started.
-    mutating func configure(_ body: (inout CallSettings, inout ResponseRules) -> Void) -> Bool {
-        if isOpen { body(&settings, &rules) }
-        return isOpen
+    /// Changes the options. Returns false if the call has started.
+    mutating func configure(_ body: (inout CallOptions) -> Void) -> Bool {
+        guard isOpen else { return false }
+        var value = options.value
+        body(&value)
+        options = StoredOptions(value)
+        return true
     }
 
     /// Directs the content to a stream. Returns false if the call has started or has a stream already.
     mutating func direct(to stream: ContentStream?, for eventStream: EventStreamRequest?) -> Bool {
-        guard let stream, isOpen, settings.stream == nil else { return false }
-        settings.stream = stream
-        settings.eventStream = eventStream
+        guard let stream, isOpen, self.stream == nil else { return false }
+        self.stream = stream
+        self.eventStream = eventStream
         return true
     }
 
     /// Starts the call.
-    /// - Returns: The object that creates the transfers, or nil if the call was launched before; and the settings.
-    mutating func launch(isCancelled: Bool) -> ((any CallLauncher)?, CallSettings) {
-        if isCancelled { settings.isCancelled = true }
-        return (launcher.take(), settings)
+    /// - Returns: The object that creates the transfers; nil if the call was launched before.
+    mutating func launch(isCancelled: Bool) -> (any CallLauncher)? {
+        if isCancelled { self.isCancelled = true }
+        return launcher.take()
     }
 }
 
@@ -129,26 +123,23 @@ struct CallStart {
 protocol CallLauncher: AnyObject, Sendable {
     /// Creates the first transfer of a call, passes the call to its interceptors, or ends the call. Called once for
     /// each call.
-    func launch(_ task: SessionTask, _ settings: CallSettings)
+    func launch(_ task: SessionTask, _ start: CallStart)
 }
 
-/// The settings and the start of a call that takes handlers. The call starts with its first handler, `await` or
+/// The options and the start of a call that takes handlers. The call starts with its first handler, `await` or
 /// sequence, or with ``SessionTask/resume()``. Handlers may still be added after its end.
 extension SessionTask {
-    /// Changes the settings of a call that has not started. A later change has no effect, and is reported.
+    /// Changes the options of a call that has not started. A later change has no effect, and is reported.
     /// - Parameters:
     ///   - name: The name of the method that the caller used, for a message.
     ///   - body: The change.
-    func configure(_ name: String, _ body: (inout CallSettings, inout ResponseRules) -> Void) -> Self {
+    func configure(_ name: String, _ body: (inout CallOptions) -> Void) -> Self {
         _ = mayConfigure(name, body)
         return self
     }
 
-    /// Changes the settings, and returns whether that was possible. If it was not possible, reports the mistake.
-    func mayConfigure(
-        _ name: String,
-        _ body: (inout CallSettings, inout ResponseRules) -> Void = { _, _ in }
-    ) -> Bool {
+    /// Changes the options, and returns whether that was possible. If it was not possible, reports the mistake.
+    func mayConfigure(_ name: String, _ body: (inout CallOptions) -> Void = { _ in }) -> Bool {
         // The replaced values may own objects of the caller. They are released outside the lock.
         let (previous, isOpen) = storage.withLock { ($0.start, $0.start.configure(body)) }
         withExtendedLifetime(previous) {}
@@ -177,15 +168,15 @@ extension SessionTask {
         return "\(request.httpMethod ?? "GET") \(LarkspurError.redacted(url))"
     }
 
-    /// The rules by which the response is acceptable.
-    var rules: ResponseRules { storage.withLock { $0.start.rules } }
+    /// The options of the call.
+    var options: StoredOptions { storage.withLock { $0.start.options } }
 
     /// Returns the hashes to compute of the content of a response that is streamed; nil if the call does not verify
     /// digests.
-    func hashes(for response: URLResponse) -> ContentHashes? { rules.digestVerification?.hashes(for: response) }
+    func hashes(for response: URLResponse) -> ContentHashes? { options.digestVerification?.hashes(for: response) }
 
     /// The stream that delivers the content; nil if it is collected.
-    var stream: ContentStream? { plan.template.stream ?? storage.withLock { $0.start.settings.stream } }
+    var stream: ContentStream? { plan.template.stream ?? storage.withLock { $0.start.stream } }
 
     /// Directs the content to a stream.
     /// - Parameters:
@@ -195,7 +186,7 @@ extension SessionTask {
     func direct(to stream: ContentStream?, for eventStream: EventStreamRequest?) throws(LarkspurError) {
         let (isDirected, isCancelled) = storage.withLock { storage in
             let isDirected = plan.chain != nil && storage.start.direct(to: stream, for: eventStream)
-            return (isDirected, storage.start.settings.isCancelled)
+            return (isDirected, storage.start.isCancelled)
         }
         if isCancelled { throw LarkspurError(transportError: URLError(.cancelled)) }
         guard isDirected else {
@@ -212,8 +203,8 @@ extension SessionTask {
 
     /// Launches the call, once.
     func launch(isCancelled: Bool) {
-        let (launcher, settings) = storage.withLock { $0.start.launch(isCancelled: isCancelled) }
-        launcher?.launch(self, settings)
+        let (launcher, start) = storage.withLock { ($0.start.launch(isCancelled: isCancelled), $0.start) }
+        launcher?.launch(self, start)
     }
 
     /// Sets the closure that is called when the task is cancelled while interceptors work. If the task has been

@@ -53,7 +53,7 @@ public struct ContentBytes: AsyncSequence, Sendable {
     /// An iterator over the bytes of a response's content.
     public struct Iterator: AsyncIteratorProtocol {
         let consumer: ContentConsumer
-        private var piece = Data()
+        private var part = Data()
         private var position = 0
 
         init(consumer: ContentConsumer) { self.consumer = consumer }
@@ -68,14 +68,14 @@ public struct ContentBytes: AsyncSequence, Sendable {
         /// - Throws: The errors of ``next()``.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(LarkspurError) -> UInt8? {
             // A chunk may be empty.
-            while position == piece.endIndex {
+            while position == part.endIndex {
                 guard let next = try await consumer.next() else { return nil }
-                piece = next
+                part = next
                 // The indices of a chunk may begin at another number than 0.
                 position = next.startIndex
             }
             defer { position += 1 }
-            return piece[position]
+            return part[position]
         }
     }
 }
@@ -177,10 +177,10 @@ public struct ContentValues<Element: Decodable & Sendable>: AsyncSequence, Senda
                     return try decode(line)
                 }
                 if splitter.length > ContentSource.longestLine { throw end(with: consumer.tooLongLine) }
-                let piece: Data?
-                do throws(LarkspurError) { piece = try await consumer.next() } catch { throw end(with: error) }
-                guard let piece else { break }
-                splitter.append(piece)
+                let part: Data?
+                do throws(LarkspurError) { part = try await consumer.next() } catch { throw end(with: error) }
+                guard let part else { break }
+                splitter.append(part)
             }
             guard let line = splitter.finish(), !line.isBlankContent else { return nil }
             return try decode(line)

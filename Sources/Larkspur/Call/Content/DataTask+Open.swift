@@ -101,6 +101,17 @@ extension ContentChunks {
         ContentValues(source: source, decoder: decoder ?? source.task.plan.chain?.jsonDecoder ?? JSONDecoder())
     }
 
+    /// The server-sent events of the content, for a server that decides between events and other content. The content
+    /// can be iterated once, in one of its forms. There is a single connection, and the content type is not checked.
+    public var events: EventSource {
+        EventSource(
+            connection: { [source] _ in source },
+            lastEventID: "",
+            schedule: ReconnectionSchedule(.never, method: nil),
+            clock: source.task.environment.settings.clock
+        )
+    }
+
     /// Reads the content to its end.
     /// - Parameter limit: The maximum number of bytes.
     /// - Returns: The content.
@@ -110,8 +121,8 @@ extension ContentChunks {
     public func collect(upTo limit: Int) async throws(LarkspurError) -> Data {
         let consumer = source.takeConsumer()
         var content = Data()
-        while let piece = try await consumer.next() {
-            guard content.count + piece.count <= limit else {
+        while let chunk = try await consumer.next() {
+            guard content.count + chunk.count <= limit else {
                 throw consumer.end(
                     with: LarkspurError(
                         .contentTooLarge,
@@ -121,7 +132,7 @@ extension ContentChunks {
                     )
                 )
             }
-            content.append(piece)
+            content.append(chunk)
         }
         return content
     }

@@ -44,6 +44,8 @@ public struct CallOptions: Sendable {
     /// The closure that is called on the manager's completion queue while the content of the response arrives. Default:
     /// nil.
     public var downloadProgress: (@Sendable (Progress) -> Void)?
+    /// The checks of the response that the methods of a call have added.
+    var checks = ResponseChecks()
 
     /// Creates options.
     /// - Parameters:
@@ -107,6 +109,27 @@ public struct CallOptions: Sendable {
             if let cachePolicy { request.cachePolicy = cachePolicy }
             return request
         }
+    }
+}
+
+/// The options of a call behind a reference. Most calls have the default options, and share them.
+@dynamicMemberLookup
+final class StoredOptions: Sendable {
+    let value: CallOptions
+
+    static let none = StoredOptions(CallOptions())
+
+    init(_ value: CallOptions) { self.value = value }
+
+    subscript<Value>(dynamicMember option: KeyPath<CallOptions, Value>) -> Value { value[keyPath: option] }
+
+    /// What the transport needs of the options; nil if it needs nothing.
+    var ofTransfer: TransferOptions? {
+        guard value.keepsSending || value.timeouts.connect != nil else { return nil }
+        return TransferOptions(
+            connectTimeout: value.timeouts.connect?.timeInterval,
+            keepsSending: value.keepsSending
+        )
     }
 }
 

@@ -144,14 +144,14 @@ extension SessionTask {
         connect: Duration? = nil,
         queue: Duration? = nil
     ) -> Self {
-        configure("timeout(total:firstByte:idle:connect:queue:)") { settings, _ in
-            settings.timeouts = Timeouts(
-                queue: queue,
-                connect: connect,
-                idle: idle,
+        configure("timeout(total:firstByte:idle:connect:queue:)") { options in
+            options.timeouts = Timeouts(
+                total: total,
                 firstByte: firstByte,
-                total: total
-            ).filled(from: settings.timeouts)
+                idle: idle,
+                connect: connect,
+                queue: queue
+            ).filled(from: options.timeouts)
         }
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite struct RequestTargetTests {
+@Suite struct CurlURLTests {
     @Test(
         "A URL becomes what libcurl is told",
         arguments: [
@@ -25,14 +25,14 @@ import Testing
         ]
     )
     func targets(url: String, text: String) throws {
-        let target = try RequestTarget(try #require(URL(string: url)))
+        let target = try CurlURL(try #require(URL(string: url)))
         #expect(target.text == text)
     }
 
     @Test("A relative URL is taken with its base")
     func relative() throws {
         let base = try #require(URL(string: "http://a/b/"))
-        #expect(try RequestTarget(try #require(URL(string: "c?d", relativeTo: base))).text == "http://a/b/c?d")
+        #expect(try CurlURL(try #require(URL(string: "c?d", relativeTo: base))).text == "http://a/b/c?d")
     }
 
     @Test(
@@ -46,7 +46,7 @@ import Testing
     )
     func invalid(text: String) throws {
         guard let url = URL(string: text) else { return }
-        #expect(throws: RequestHead.Failure.invalidURL) { try RequestTarget(url) }
+        #expect(throws: RequestHead.Failure.invalidURL) { try CurlURL(url) }
     }
 
     @Test(
@@ -64,14 +64,14 @@ import Testing
     )
     func hostless(text: String, defect: CanonicalHost.Defect) throws {
         let url = try #require(URL(string: text))
-        #expect(throws: RequestHead.Failure.invalidHost(defect)) { try RequestTarget(url) }
+        #expect(throws: RequestHead.Failure.invalidHost(defect)) { try CurlURL(url) }
     }
 
     @Test("A proxy gets no zone")
     func zone() throws {
-        let zoned = try RequestTarget(#require(URL(string: "http://[fe80::1%25lo]:8/a?[b]")))
+        let zoned = try CurlURL(#require(URL(string: "http://[fe80::1%25lo]:8/a?[b]")))
         #expect(zoned.textForProxy == "http://[fe80::1]:8/a?%5Bb%5D")
-        let plain = try RequestTarget(#require(URL(string: "http://[fe80::1]/")))
+        let plain = try CurlURL(#require(URL(string: "http://[fe80::1]/")))
         #expect(plain.textForProxy == plain.text)
     }
 
@@ -81,7 +81,7 @@ import Testing
     )
     func otherSchemes(text: String) throws {
         let url = try #require(URL(string: text))
-        #expect(throws: RequestHead.Failure.unsupportedScheme) { try RequestTarget(url) }
+        #expect(throws: RequestHead.Failure.unsupportedScheme) { try CurlURL(url) }
     }
 }
 

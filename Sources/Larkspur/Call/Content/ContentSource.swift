@@ -32,7 +32,7 @@ final class ContentSource: Sendable {
     }
 
     /// The rules for responses whose content is delivered.
-    var validation: ResponseValidation { task.rules.applied(to: base) }
+    var validation: ResponseValidation { task.options.value.applied(to: base) }
 
     /// Returns the consumer for an iteration, and starts the call if it has not started. A second iteration gets a
     /// consumer that throws an error.
@@ -69,7 +69,7 @@ final class ContentSource: Sendable {
         let isFirst = channel.take()
         do throws(LarkspurError) {
             let stream = ContentStream(
-                validation: { [weak task, base] in task?.rules.applied(to: base) ?? base },
+                validation: { [weak task, base] in task?.options.value.applied(to: base) ?? base },
                 consumer: .channel(channel),
                 refusesOtherStreams: eventStream != nil,
                 mayHold: acceptsAll
@@ -124,9 +124,9 @@ final class ContentConsumer: Sendable {
             task.cancel()
         }
         if case .failure(let error) = result { throw end(with: error) }
-        let piece = try result.get()
-        if piece == nil { isOver.store(true, ordering: .relaxed) }
-        return piece
+        let chunk = try result.get()
+        if chunk == nil { isOver.store(true, ordering: .relaxed) }
+        return chunk
     }
 
     /// Ends the sequence with an error, which also ends the call.

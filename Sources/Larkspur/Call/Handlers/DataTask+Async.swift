@@ -95,33 +95,25 @@ extension DataTask {
 
     private func collect<S: ResponseSerializer>(by serializer: S) async -> DataResponse<S.Output>
     where S.Output: Sendable {
-        let arrival: Arrival<S.Output> = await withTaskCancellationHandler {
+        let handler = ContentHandler(serializer)
+        return handler.response(await ending(for: handler))
+    }
+
+    /// Adds a handler, which starts the call, and waits for the end.
+    private func ending(for handler: CallHandler) async -> CallEnding {
+        let awaited: Awaited = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                add(
-                    ContentHandler(serializer, resume: { continuation.resume(returning: .result($0)) }) {
-                        continuation.resume(returning: .response($1))
-                    }
-                )
+                handler.awaited = { continuation.resume(returning: $0) }
+                add(handler)
             }
         } onCancel: {
             cancel()
         }
-        switch arrival {
-        case .response(let response): return response
-        case .result(let result):
-            // The serializer runs here, because waking another thread would take longer.
-            let handler = ContentHandler(serializer) { _, _ in }
-            let ending = finishAwaited(result, by: handler)
-            return handler.response(ending)
+        return switch awaited {
+        case .ending(let ending): ending
+        // The serializer runs here, because waking another thread would take longer.
+        case .result(let result): finishAwaited(result, by: handler)
         }
-    }
-
-    /// The value that resumes an `await`.
-    private enum Arrival<Value: Sendable> {
-        /// The response of a task that is ending.
-        case response(DataResponse<Value>)
-        /// The result of the transfer, with which the task ends.
-        case result(TransferResult)
     }
 
     /// Waits for the response, and decodes its JSON into a type.
@@ -185,14 +177,14 @@ extension DownloadTask {
     /// - Parameter codes: The codes, such as `[200, 404]`. Default: 200 to 299.
     /// - Returns: The task.
     public func validate(statusCode codes: StatusCodes = .successful) -> Self {
-        configure("validate(statusCode:)") { $1.statusCodes = codes }
+        configure("validate(statusCode:)") { $0.checks.statusCodes = codes }
     }
 
     /// Sets the acceptable content types. Default: all.
     /// - Parameter types: The media types or ranges, such as `["application/pdf", "image/*"]`.
     /// - Returns: The task.
     public func validate(contentType types: Set<MediaRange>) -> Self {
-        configure("validate(contentType:)") { $1.contentTypes = types }
+        configure("validate(contentType:)") { $0.checks.contentTypes = types }
     }
 
     /// Adds a check of the response. It runs after the checks of the status code and the content type, and before the
@@ -204,7 +196,7 @@ extension DownloadTask {
     public func validate(
         _ check: @escaping @Sendable (_ request: URLRequest?, _ response: HTTPURLResponse, _ file: URL) throws -> Void
     ) -> Self {
-        configure("validate(_:)") { $1.fileChecks.append(check) }
+        configure("validate(_:)") { $0.checks.ofFile.append(check) }
     }
 }
 

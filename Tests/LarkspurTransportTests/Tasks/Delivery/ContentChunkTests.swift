@@ -5,8 +5,8 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("The pieces of content", .timeLimit(.minutes(5)))
-struct ContentPieceTests {
+@Suite("The chunks of content", .timeLimit(.minutes(5)))
+struct ContentChunkTests {
     let server: LoopbackServer
     private let content: Data
 
@@ -17,14 +17,14 @@ struct ContentPieceTests {
         server.route("/content", .data(content))
     }
 
-    @Test("What arrives together is delivered in one piece, up to a limit")
+    @Test("What arrives together is delivered in one chunk, up to a limit")
     func joined() async throws {
         let log = DelegateLog()
         let session = CurlURLSession(configuration: .testing { $0.urlCache = nil }, delegate: log, delegateQueue: nil)
         session.dataTask(with: server.url("/content")).resume()
         try await log.ends.wait()
         #expect(log.data == content)
-        let sizes = log.events.values.compactMap { if case .data(let piece) = $0 { piece.count } else { nil } }
+        let sizes = log.events.values.compactMap { if case .data(let chunk) = $0 { chunk.count } else { nil } }
         // libcurl passes on no more than 16 KiB at a time.
         #expect(sizes.contains { $0 > 1 << 14 })
         #expect(sizes.allSatisfy { $0 <= EasyHandle.bufferSize })

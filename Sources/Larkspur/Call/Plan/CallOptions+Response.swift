@@ -1,28 +1,27 @@
 internal import HTTPSyntax
 
-/// The rules of a call by which its response is acceptable, in addition to the rules of its serializers.
-struct ResponseRules: Sendable {
+/// The checks of a response that the methods of a call have added, besides the validation of the options.
+struct ResponseChecks: Sendable {
     /// A check of the response that the caller has added. It throws if the response is not acceptable.
     typealias Check = @Sendable (URLRequest?, HTTPURLResponse, Data) throws -> Void
     /// A check of a downloaded file that the caller has added. It throws if the response is not acceptable.
     typealias FileCheck = @Sendable (URLRequest?, HTTPURLResponse, URL) throws -> Void
 
-    /// The rules that replace the rules of the serializer; nil if the serializer's rules apply.
-    var validation: ResponseValidation?
     /// The acceptable status codes that replace the codes of the serializer; nil if the serializer's codes apply.
     var statusCodes: StatusCodes?
     /// The acceptable content types that replace the types of the serializer; nil if the serializer's types apply.
     var contentTypes: Set<MediaRange>?
-    /// The verification of the content's digests; nil for none.
-    var digestVerification: DigestVerification?
-    var checks: [Check] = []
-    var fileChecks: [FileCheck] = []
+    var ofContent: [Check] = []
+    var ofFile: [FileCheck] = []
+}
 
-    /// Returns a validation in which the call's rules have replaced the rules of a serializer.
+/// The options by which the response of a call is acceptable, in addition to the rules of its serializers.
+extension CallOptions {
+    /// Returns a validation in which the options of the call have replaced the rules of a serializer.
     func applied(to validation: ResponseValidation) -> ResponseValidation {
         var validation = self.validation ?? validation
-        if let statusCodes { validation.acceptableStatusCodes = statusCodes }
-        if let contentTypes { validation.acceptableContentTypes = contentTypes }
+        if let statusCodes = checks.statusCodes { validation.acceptableStatusCodes = statusCodes }
+        if let contentTypes = checks.contentTypes { validation.acceptableContentTypes = contentTypes }
         return validation
     }
 
@@ -34,11 +33,11 @@ struct ResponseRules: Sendable {
     ) -> sending Result<S.Output, LarkspurError> {
         if let error = result.error { return .failure(error) }
         var serializer = serializer
-        if validation != nil || statusCodes != nil || contentTypes != nil {
+        if validation != nil || checks.statusCodes != nil || checks.contentTypes != nil {
             serializer.validation = applied(to: serializer.validation)
         }
         // If the rules reject the response already, their error takes precedence over the error of a check.
-        if !checks.isEmpty || result.digestFailure != nil,
+        if !checks.ofContent.isEmpty || result.digestFailure != nil,
             (try? serializer.validation.validate(received: result.received, data: result.data)) != nil
         {
             if let failure = result.digestFailure { return .failure(failure.error) }
@@ -79,7 +78,7 @@ struct ResponseRules: Sendable {
     /// Runs the caller's checks of the response.
     func check(_ result: TransferResult) throws(LarkspurError) {
         guard let response = result.response as? HTTPURLResponse else { return }
-        for check in checks {
+        for check in checks.ofContent {
             try Self.run(for: result, data: result.data) { try check(result.request, response, result.data) }
         }
     }
@@ -87,7 +86,7 @@ struct ResponseRules: Sendable {
     /// Runs the caller's checks of the file of a download.
     func check(_ file: URL, of result: TransferResult) throws(LarkspurError) {
         guard let response = result.response as? HTTPURLResponse else { return }
-        for check in fileChecks {
+        for check in checks.ofFile {
             try Self.run(for: result, data: nil) { try check(result.request, response, file) }
         }
     }

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-extension RequestTarget {
+extension CurlURL {
     /// Returns the normal form of the URL that the target was made of. It has no user information and no fragment. URLs
     /// that differ only in the case of scheme and host, in a default port or in an empty path are equivalent, and have
     /// the same normal form (RFC 9110, section 4.2.3).

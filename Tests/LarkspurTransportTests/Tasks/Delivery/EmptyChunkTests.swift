@@ -6,7 +6,7 @@ import Testing
 
 /// Bytes that arrive by themselves and have no content: the framing of chunks, the head of a coding.
 @Suite("Bytes without content", .timeLimit(.minutes(5)))
-struct EmptyPieceTests {
+struct EmptyChunkTests {
     /// A server that sends the next part when the client has received the content of the one before.
     private final class Steps: Sendable {
         let turns = DispatchSemaphore(value: 0)
@@ -38,8 +38,8 @@ struct EmptyPieceTests {
         defer { session.finishTasksAndInvalidate() }
         let outcome = try await log.outcome(of: session.dataTask(with: server.url))
         #expect(outcome.error == nil)
-        let pieces = log.events.values.compactMap { if case .data(let data) = $0 { data } else { nil } }
-        #expect(pieces == [Data("abc".utf8), Data("def".utf8)])
+        let chunks = log.events.values.compactMap { if case .data(let data) = $0 { data } else { nil } }
+        #expect(chunks == [Data("abc".utf8), Data("def".utf8)])
     }
 
     @Test("Framing that arrives byte by byte is no content", arguments: [1, 2, 3])

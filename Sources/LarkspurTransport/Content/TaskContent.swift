@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
 /// The content of a request, as its task received it.
-enum RequestBody: Sendable {
+enum TaskContent: Sendable {
     case none
     case data(Data)
     case file(URL)
@@ -23,8 +23,8 @@ enum RequestBody: Sendable {
 }
 
 /// The content of a task's requests: its source, and how much of it has been sent.
-struct RequestContent {
-    var body: RequestBody
+struct SentContent {
+    var body: TaskContent
     /// The reader for the current transfer; nil without content.
     var reader: (any BodyReader)?
     /// The reader of the current stream; nil until there is a stream.
@@ -36,7 +36,7 @@ struct RequestContent {
     var streamNumber = 0
     var sentBytes: Int64 = 0
 
-    init(_ body: RequestBody) { self.body = body }
+    init(_ body: TaskContent) { self.body = body }
 
     /// Creates the reader for a transfer.
     mutating func makeReader() throws(URLError) -> (any BodyReader)? {
@@ -86,7 +86,7 @@ struct RequestContent {
     mutating func endProduction(_ reason: BodyChannel.Refusal) { channel.take()?.close(reason) }
 
     /// Sets the content of the next request. A stream of which no byte was read is used again.
-    mutating func beginNext(_ body: RequestBody) {
+    mutating func beginNext(_ body: TaskContent) {
         self.body = body
         endProduction(.transferEnded)
         reader = nil

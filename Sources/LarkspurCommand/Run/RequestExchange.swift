@@ -3,7 +3,7 @@ import Larkspur
 import Synchronization
 
 /// A request and its response. The response is passed to a receiver while it arrives.
-struct Exchange: Sendable {
+struct RequestExchange: Sendable {
     /// The result of an exchange.
     struct Outcome: Sendable {
         let response: HTTPURLResponse?

@@ -7,7 +7,7 @@ import Synchronization
 /// With such a transport, a consumer that falls too far behind ends the task.
 final class ContentChannel: Sendable {
     fileprivate struct State {
-        var pieces: [(data: Data, held: (any Sendable)?)] = []
+        var chunks: [(data: Data, held: (any Sendable)?)] = []
         var next = 0
         /// The number of buffered bytes whose chunks retain no object.
         var freeBytes = 0
@@ -45,7 +45,7 @@ final class ContentChannel: Sendable {
             // A chunk that retains an object makes the transport wait. The limit is needed for the other chunks.
             if held == nil { state.freeBytes += data.count }
             if state.freeBytes > Self.limit { return (nil, true) }
-            state.pieces.append((data, held))
+            state.chunks.append((data, held))
             return (state.waiting.take(), false)
         }
         waiting?.resume()
@@ -65,9 +65,9 @@ final class ContentChannel: Sendable {
                 return ([] as [CheckedContinuation<Void, Never>], [] as [(data: Data, held: (any Sendable)?)])
             }
             state.end = error.map { .failure($0) } ?? .success(())
-            defer { if error?.code == .cancelled { (state.pieces, state.next) = ([], 0) } }
+            defer { if error?.code == .cancelled { (state.chunks, state.next) = ([], 0) } }
             let waiting = state.takeWaitingForHead() + (state.waiting.take().map { [$0] } ?? [])
-            return (waiting, error?.code == .cancelled ? state.pieces : [])
+            return (waiting, error?.code == .cancelled ? state.chunks : [])
         }
         // The dropped chunks are released outside the lock.
         withExtendedLifetime(dropped) {}
@@ -84,7 +84,7 @@ final class ContentChannel: Sendable {
     }
 
     fileprivate enum Step {
-        case piece(Data, held: (any Sendable)?)
+        case chunk(Data, held: (any Sendable)?)
         case end(Result<Void, LarkspurError>)
         case wait
     }
@@ -94,7 +94,7 @@ final class ContentChannel: Sendable {
         while true {
             switch state.withLock({ $0.step() }) {
             // The object is released before the method returns. So the transport continues before the consumer does.
-            case .piece(let data, let held):
+            case .chunk(let data, let held):
                 withExtendedLifetime(held) {}
                 return data
             case .end(let result):
@@ -135,7 +135,7 @@ final class ContentChannel: Sendable {
     /// Whether all of the content has arrived, and no chunk is left.
     var isComplete: Bool {
         state.withLock { state in
-            if case .success = state.end { state.next == state.pieces.count } else { false }
+            if case .success = state.end { state.next == state.chunks.count } else { false }
         }
     }
 
@@ -154,7 +154,7 @@ final class ContentChannel: Sendable {
 }
 
 extension ContentChannel.State {
-    fileprivate var hasNext: Bool { next < pieces.count || end != nil }
+    fileprivate var hasNext: Bool { next < chunks.count || end != nil }
 
     fileprivate mutating func takeWaitingForHead() -> [CheckedContinuation<Void, Never>] {
         defer { waitingForHead = [] }
@@ -162,21 +162,21 @@ extension ContentChannel.State {
     }
 
     fileprivate mutating func step() -> ContentChannel.Step {
-        guard next < pieces.count else {
+        guard next < chunks.count else {
             return end.map { .end($0) } ?? .wait
         }
-        let (data, held) = pieces[next]
-        pieces[next] = (Data(), nil)
+        let (data, held) = chunks[next]
+        chunks[next] = (Data(), nil)
         next += 1
         if held == nil { freeBytes -= data.count }
         // Chunks are removed many at a time, because each removal moves all chunks that remain.
-        if next == pieces.count {
-            pieces.removeAll(keepingCapacity: true)
+        if next == chunks.count {
+            chunks.removeAll(keepingCapacity: true)
             next = 0
-        } else if next >= 64, next * 2 >= pieces.count {
-            pieces.removeFirst(next)
+        } else if next >= 64, next * 2 >= chunks.count {
+            chunks.removeFirst(next)
             next = 0
         }
-        return .piece(data, held: held)
+        return .chunk(data, held: held)
     }
 }

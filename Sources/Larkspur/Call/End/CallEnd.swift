@@ -89,8 +89,8 @@ final class CallEnding: @unchecked Sendable {
     // releases the handlers. Because no two accesses overlap, none is checked at run time.
     /// The result of the transfer.
     let result: TransferResult
-    /// The rules by which the response is acceptable.
-    let rules: ResponseRules
+    /// The options of the call, which have the rules by which the response is acceptable.
+    let options: StoredOptions
     /// The file of a download; nil for other calls.
     @exclusivity(unchecked) var file: Result<URL, LarkspurError>?
     /// The number of bytes that were streamed; nil for other calls.
@@ -103,9 +103,9 @@ final class CallEnding: @unchecked Sendable {
     /// The file of a download that was not moved.
     @exclusivity(unchecked) var temporaryFile: TemporaryDownload?
 
-    init(_ result: TransferResult, _ rules: ResponseRules) {
+    init(_ result: TransferResult, _ options: StoredOptions) {
         self.result = result
-        self.rules = rules
+        self.options = options
     }
 
     /// The result for handlers that need the content. If the content was streamed, the result is an error.
@@ -214,7 +214,7 @@ extension SessionTask {
             return .processing
         }
         return storage.withLock { call in
-            guard call.start.rules.checks.isEmpty, call.start.settings.stream == nil else { return .processing }
+            guard call.start.options.checks.ofContent.isEmpty, call.start.stream == nil else { return .processing }
             return call.handlers.route(
                 without: plan.chain?.serializer.isQuick == true,
                 isUnseen: isUnseen,
@@ -226,8 +226,8 @@ extension SessionTask {
     /// Creates the ending: validates the response, and serializes it for each handler. Called once.
     /// - Parameter awaiter: The handler of the `await` that has taken the result. Default: nil, for none.
     func makeEnding(of result: TransferResult, for awaiter: CallHandler? = nil) -> CallEnding {
-        let (rules, stream) = (rules, stream)
-        let ending = CallEnding(rules.verifyingDigests(of: result, from: stream), rules)
+        let (options, stream) = (options, stream)
+        let ending = CallEnding(options.value.verifyingDigests(of: result, from: stream), options)
         if let finisher = plan.download { finisher.finish(ending, of: self) }
         if let stream { ending.count = stream.result(of: ending.result) }
         if let awaiter { ending.add(awaiter) }
@@ -367,7 +367,7 @@ extension SessionTask {
             "The task was made with a completion handler, and takes no other handlers: make the call without closures."
         )
         let result = TransferResult(request: originalRequest, received: nil, data: Data(), error: error)
-        let ending = CallEnding(result, ResponseRules())
+        let ending = CallEnding(result, .none)
         ending.timeline = timeline
         if self is DownloadTask { ending.file = .failure(error) }
         handOver(ending, to: handler)

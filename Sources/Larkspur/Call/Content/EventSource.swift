@@ -6,7 +6,7 @@ import HTTPSyntax
 ///         print(event.event, event.data)
 ///     }
 ///
-/// ``SessionManager/events(_:method:parameters:body:headers:options:timeoutInterval:reconnection:)`` connects again
+/// ``SessionManager/events(_:method:parameters:body:headers:options:timeout:reconnection:)`` connects again
 /// after the connection has ended or was lost. If an event had an ID, the new request has it in the field
 /// `Last-Event-ID`. A response with the status 204 ends the sequence. For any other status except 200, the error is
 /// `unacceptableStatusCode`. For another content type than `text/event-stream`, the error is `unacceptableContentType`.
@@ -29,7 +29,7 @@ public struct EventSource: AsyncSequence, Sendable {
     /// The default for the time after which a connection counts as lost if no byte arrives: 300 seconds.
     ///
     /// Servers keep an idle connection open with a comment, usually every 15 seconds.
-    public static let defaultTimeoutInterval: TimeInterval = 300
+    public static let defaultTimeout: Duration = .seconds(300)
 
     /// The closure that returns the source of a connection's content. It gets the ID of the last event.
     let connection: @Sendable (_ lastEventID: String) -> ContentSource
@@ -101,9 +101,9 @@ public struct EventSource: AsyncSequence, Sendable {
                     consumer = try await connect(isolation: actor)
                     if consumer == nil { return false }
                 }
-                if let piece = try await consumer?.next() {
-                    if !piece.isEmpty { schedule.noteContent() }
-                    parser.append(piece)
+                if let chunk = try await consumer?.next() {
+                    if !chunk.isEmpty { schedule.noteContent() }
+                    parser.append(chunk)
                     return true
                 }
             } catch {
@@ -156,17 +156,17 @@ extension DataTask {
     ///
     /// There is a single connection. The sequence ends when the connection ends. If the connection fails, the sequence
     /// throws its error. The connection counts as lost (`timedOut`) if no byte arrives for
-    /// ``EventSource/defaultTimeoutInterval``, or for the time that
+    /// ``EventSource/defaultTimeout``, or for the time that
     /// ``SessionTask/timeout(total:firstByte:idle:connect:queue:)`` sets for the call. The request gets the fields
     /// `Accept: text/event-stream` and `Cache-Control: no-store`, unless the call or the manager has set other values.
-    public var events: EventSource { events(timeoutInterval: EventSource.defaultTimeoutInterval) }
+    public var events: EventSource { events(timeout: EventSource.defaultTimeout) }
 
     /// Returns the server-sent events of the response, as they arrive. Iterating starts the call. In all other respects
     /// the sequence is like ``events``.
-    /// - Parameter timeoutInterval: The time in seconds after which the connection counts as lost if no byte arrives;
-    ///   `.infinity` for no limit. It replaces the limits of the request, the manager and the session.
-    public func events(timeoutInterval: TimeInterval) -> EventSource {
-        let source = ContentSource(task: self, eventStream: EventStreamRequest(timeoutInterval: timeoutInterval))
+    /// - Parameter timeout: The time after which the connection counts as lost if no byte arrives; nil for no limit. It
+    ///   replaces the limits of the request, the manager and the session.
+    public func events(timeout: Duration?) -> EventSource {
+        let source = ContentSource(task: self, eventStream: EventStreamRequest(timeout: timeout))
         return EventSource(
             connection: { _ in source },
             lastEventID: "",
@@ -186,14 +186,14 @@ struct EventStreamRequest: Sendable {
         acceptableContentTypes: ["text/event-stream"]
     )
 
-    /// The time in seconds after which the connection counts as lost if no byte arrives.
-    let timeoutInterval: TimeInterval
+    /// The time after which the connection counts as lost if no byte arrives; nil for no limit.
+    let timeout: Duration?
 
     /// Returns a request with the fields and properties of a request for an event stream.
     func prepared(_ request: URLRequest) -> URLRequest {
         var request = request
         request.setFields(Self.headers, keepsOwn: true)
-        request.timeoutInterval = timeoutInterval
+        request.timeoutInterval = timeout?.timeInterval ?? .infinity
         request.cachePolicy = .reloadIgnoringLocalCacheData
         return request
     }

@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
 /// The state of one transfer of libcurl. A task has a new one for each transfer.
-struct Transfer {
+struct CurlTransfer {
     /// The handle; nil before the transfer begins and after it has ended.
     var handle: EasyHandle?
     /// The shard with the handle and its connection; nil before the transfer begins and after it has ended.

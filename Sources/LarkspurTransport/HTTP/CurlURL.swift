@@ -3,7 +3,7 @@ internal import HTTPSyntax
 
 /// A URL in the form that libcurl accepts: absolute, in ASCII, without user information and fragment, and with a valid
 /// port. Its host is in the canonical form.
-struct RequestTarget: Equatable {
+struct CurlURL: Equatable {
     let text: String
     /// The path of the server's Unix-domain socket; nil for a server with a host.
     let socketPath: String?

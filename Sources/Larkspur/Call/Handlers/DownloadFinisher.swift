@@ -29,14 +29,14 @@ struct DownloadFinisher: Sendable {
     private func place(_ ending: CallEnding, of task: SessionTask) throws(LarkspurError) -> URL {
         let result = ending.result
         if let error = result.error { throw error }
-        let validation = ending.rules.applied(to: validation)
+        let validation = ending.options.value.applied(to: validation)
         try validation.validate(result.response, data: beginning(of: result, validation))
         if let failure = result.digestFailure { throw failure.error }
         guard let file = result.file else {
             throw LarkspurError(.emptyResponse, "The response came without a file.")
         }
         if result.hasContent { try checkLength(of: file, against: result.response) }
-        try ending.rules.check(file, of: result)
+        try ending.options.value.check(file, of: result)
         // If a data task became a download, only the owner of the file can read it. So the file gets the usual
         // permissions of a new file before it is passed to the caller.
         #if canImport(FoundationNetworking)

@@ -1,7 +1,7 @@
 /// The handlers of a call that was made without closures. The call starts with its first handler. Settings of the call
 /// therefore come before the handlers:
 ///
-///     manager.get("users/1").validate(statusCode: 200..<300).responseDecodable(of: User.self) { response in
+///     manager.get("users/1").validate(statusCode: 200..<300).responseDecodable(as: User.self) { response in
 ///         print(response.value?.name ?? "no user")
 ///     }
 extension DataTask {
@@ -80,7 +80,7 @@ extension DataTask {
     /// - Returns: The task.
     @discardableResult
     public func responseDecodable<T: Decodable & Sendable>(
-        of type: T.Type = T.self,
+        as type: T.Type = T.self,
         decoder: (any DataDecoder)? = nil,
         queue: DispatchQueue? = nil,
         handler: @escaping @Sendable (DataResponse<T>) -> Void
@@ -100,7 +100,7 @@ extension DataTask {
     /// - Returns: The task.
     @discardableResult
     public func responseDecodable<T: Decodable & Sendable, Failure: Decodable & Error>(
-        of type: T.Type,
+        as type: T.Type,
         failure: Failure.Type,
         decoder: (any DataDecoder)? = nil,
         queue: DispatchQueue? = nil,
@@ -138,7 +138,7 @@ extension DataTask {
             // The reference is weak, because the task owns the stream.
             validation: { [weak self] in
                 let validation = ResponseValidation()
-                return self?.rules.applied(to: validation) ?? validation
+                return self?.options.value.applied(to: validation) ?? validation
             },
             consumer: .handler(onContent)
         )
@@ -172,7 +172,7 @@ extension DataTask {
     /// - Parameter codes: The codes, such as `[200, 404]`. Default: 200 to 299.
     /// - Returns: The task.
     public func validate(statusCode codes: StatusCodes = .successful) -> Self {
-        configure("validate(statusCode:)") { $1.statusCodes = codes }
+        configure("validate(statusCode:)") { $0.checks.statusCodes = codes }
     }
 
     /// Sets a range of acceptable status codes, in place of the codes of the serializers.
@@ -189,7 +189,7 @@ extension DataTask {
     /// - Parameter types: The media types or ranges, such as `["application/json", "text/*"]`.
     /// - Returns: The task.
     public func validate(contentType types: Set<MediaRange>) -> Self {
-        configure("validate(contentType:)") { $1.contentTypes = types }
+        configure("validate(contentType:)") { $0.checks.contentTypes = types }
     }
 
     /// Adds a check of the response, which runs after the checks of the status code and the content type.
@@ -201,7 +201,7 @@ extension DataTask {
     public func validate(
         _ check: @escaping @Sendable (_ request: URLRequest?, _ response: HTTPURLResponse, _ data: Data) throws -> Void
     ) -> Self {
-        configure("validate(_:)") { $1.checks.append(check) }
+        configure("validate(_:)") { $0.checks.ofContent.append(check) }
     }
 }
 
@@ -211,14 +211,14 @@ extension SessionTask {
     /// - Parameter interceptors: The interceptors that run once for the call. The first one is the outermost.
     /// - Returns: The task.
     public func intercept(with interceptors: any RequestInterceptor...) -> Self {
-        configure("intercept(with:)") { settings, _ in settings.interceptors.call += interceptors }
+        configure("intercept(with:)") { $0.interceptors.call += interceptors }
     }
 
     /// Adds interceptors of each attempt of this call. They run within the session manager's interceptors of attempts.
     /// - Parameter interceptors: The interceptors that run once for each attempt. The first one is the outermost.
     /// - Returns: The task.
     public func interceptAttempts(with interceptors: any RequestInterceptor...) -> Self {
-        configure("interceptAttempts(with:)") { settings, _ in settings.interceptors.attempt += interceptors }
+        configure("interceptAttempts(with:)") { $0.interceptors.attempt += interceptors }
     }
 
     /// Sends the content of the request to its end, even if the response has a status of 300 or more. Without this
@@ -227,7 +227,7 @@ extension SessionTask {
     /// Over HTTP/2, the end of the response ends the sending nevertheless. If the session is not a `CurlURLSession`,
     /// the call ends with the error `unsupported`.
     /// - Returns: The task.
-    public func keepSending() -> Self { configure("keepSending()") { settings, _ in settings.keepsSending = true } }
+    public func keepSending() -> Self { configure("keepSending()") { $0.keepsSending = true } }
 
     /// Verifies the digests of the response's content (RFC 9530). If the content does not have the announced digest,
     /// the error has the code `digestMismatch`, and a downloaded file is not moved to its destination.
@@ -235,7 +235,7 @@ extension SessionTask {
     ///   is an error with the code `digestMissing`.
     /// - Returns: The task.
     public func verifyDigest(_ verification: DigestVerification = .required) -> Self {
-        configure("verifyDigest(_:)") { $1.digestVerification = verification }
+        configure("verifyDigest(_:)") { $0.digestVerification = verification }
     }
 
     /// Answers authentication challenges of this call with a name and a password. They are sent to the origin of the

@@ -33,7 +33,7 @@ extension DownloadTask {
         let response = await ended()
         let file = try response.result.get()
         var serializer = serializer.decoding(with: plan.chain?.jsonDecoder ?? JSONDecoder())
-        serializer.validation = rules.applied(to: serializer.validation)
+        serializer.validation = options.value.applied(to: serializer.validation)
         let limit = environment.settings.maximumContentSize
         let result: Result<S.Output, LarkspurError> = await withCheckedContinuation { continuation in
             environment.processing.submit { [serializer] in

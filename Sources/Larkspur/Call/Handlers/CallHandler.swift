@@ -4,6 +4,9 @@ class CallHandler: @unchecked Sendable {
     // Safe: subclasses change values in `prepare` and read them in `deliver`, which is called later.
     /// The queue that the handler runs on; nil for the completion queue.
     let queue: DispatchQueue?
+    /// The closure that resumes an `await`; nil for a handler that is not an `await`. It is set before the handler is
+    /// added.
+    var awaited: (@Sendable (Awaited) -> Void)?
 
     init(queue: DispatchQueue?) { self.queue = queue }
 
@@ -19,7 +22,10 @@ class CallHandler: @unchecked Sendable {
 
     /// The closure that resumes an `await` with the result of the transfer. The code after the `await` then ends the
     /// task. Nil for a handler that is not an `await`.
-    var resume: (@Sendable (TransferResult) -> Void)? { nil }
+    var resume: (@Sendable (TransferResult) -> Void)? {
+        guard let awaited else { return nil }
+        return { awaited(.result($0)) }
+    }
 
     /// The error that replaces the value; nil if there is none.
     var failure: StoredError? { nil }
@@ -34,6 +40,14 @@ class CallHandler: @unchecked Sendable {
     func deliver(_ ending: CallEnding, of task: SessionTask) {}
 }
 
+/// What resumes an `await`. It has no type of a value: the types that a library cannot know are looked up at run time.
+enum Awaited: Sendable {
+    /// The end of the call, for which the handler has created its value.
+    case ending(CallEnding)
+    /// The result of the transfer, with which the code after the `await` ends the task.
+    case result(TransferResult)
+}
+
 /// A handler of a response in memory.
 final class ContentHandler<S: ResponseSerializer>: CallHandler, @unchecked Sendable {
     typealias Body = @Sendable (SessionTask, DataResponse<S.Output>) -> Void
@@ -41,8 +55,7 @@ final class ContentHandler<S: ResponseSerializer>: CallHandler, @unchecked Senda
     private let ownSerializer: S
     private let isSerializerQuick: Bool
     private let decodesJSON: Bool
-    private let body: Body
-    private let resumption: (@Sendable (TransferResult) -> Void)?
+    private let body: Body?
     private var prepared: Transferred<Result<S.Output, LarkspurError>>?
     private var preparedFailure: StoredError?
 
@@ -51,29 +64,25 @@ final class ContentHandler<S: ResponseSerializer>: CallHandler, @unchecked Senda
     /// - Parameters:
     ///   - serializer: The serializer of the response.
     ///   - queue: The queue that the handler runs on. Default: nil, the completion queue.
-    ///   - resume: Passes the result of the transfer to an `await`. Default: nil, for a closure.
-    ///   - body: The handler.
+    ///   - body: The handler. Default: nil, for an `await`.
     @_specialize(where S == AnyResponseSerializer)
     @_specialize(where S == DataResponseSerializer)
     @_specialize(where S == StringResponseSerializer)
     init(
         _ serializer: S,
         queue: DispatchQueue? = nil,
-        resume: (@Sendable (TransferResult) -> Void)? = nil,
-        _ body: @escaping Body
+        _ body: Body? = nil
     ) {
         ownSerializer = serializer
         isSerializerQuick = serializer.isQuick
         decodesJSON = serializer.decodesJSON
         self.body = body
-        resumption = resume
         super.init(queue: queue)
     }
 
     override var serializer: (any ResponseSerializer)? { ownSerializer }
     override var isQuick: Bool { isSerializerQuick }
     override var mayAwaiterSerialize: Bool { isSerializerQuick || decodesJSON }
-    override var resume: (@Sendable (TransferResult) -> Void)? { resumption }
     override var failure: StoredError? { preparedFailure }
 
     override var value: Transferred<Any>? {
@@ -90,7 +99,7 @@ final class ContentHandler<S: ResponseSerializer>: CallHandler, @unchecked Senda
     @_specialize(where S == StringResponseSerializer)
     private func outcome(_ ending: CallEnding) -> Result<S.Output, LarkspurError> {
         if let prepared { return prepared.value }
-        let outcome = Transferred(ending.rules.run(ownSerializer, ending.content))
+        let outcome = Transferred(ending.options.value.run(ownSerializer, ending.content))
         prepared = outcome
         preparedFailure = outcome.value.failure.map { StoredError($0) }
         return outcome.value
@@ -100,7 +109,7 @@ final class ContentHandler<S: ResponseSerializer>: CallHandler, @unchecked Senda
     @_specialize(where S == DataResponseSerializer)
     @_specialize(where S == StringResponseSerializer)
     override func deliver(_ ending: CallEnding, of task: SessionTask) {
-        body(task, response(ending))
+        if let awaited { awaited(.ending(ending)) } else { body?(task, response(ending)) }
     }
 
     /// Returns the response with its value.
