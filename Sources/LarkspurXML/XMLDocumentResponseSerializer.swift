@@ -63,14 +63,15 @@ extension ResponseSerializer where Self == XMLDocumentResponseSerializer {
 /// An `XMLDocument` cannot be passed to another thread or task, and its value can. So this serializer suits `await`:
 ///
 ///     let names = try await manager.get("people").value(
-///         as: XMLValueResponseSerializer { document in try document.nodes(forXPath: "//name").compactMap { $0.stringValue } }
+///         as: XMLValueResponseSerializer { document in
+///             try document.nodes(forXPath: "//name").compactMap { $0.stringValue }
+///         }
 ///     )
 ///
 /// The document has to meet the conditions of ``XMLDocumentResponseSerializer``.
 public struct XMLValueResponseSerializer<Value: Sendable>: ResponseSerializer {
     /// The value of the document.
     public typealias Output = Value
-
 
     /// The rules by which responses are acceptable. Default: status 200 to 299; application/xml, text/xml.
     public var validation = ResponseValidation(acceptableContentTypes: .xml)
