@@ -309,9 +309,9 @@ MUTATIONS = [
     # Content of requests
     Mutation(
         "no chunk of a stream overtakes another one",
-        ENGINE + "Content/BodyPump.swift",
-        "            send(chunk)\n",
-        "            if isMutated { state.withLock { $0.isReading = false } }\n            send(chunk)\n",
+        ENGINE + "Content/StreamReader.swift",
+        "                send(chunk)\n",
+        "                if isMutated { state.withLock { $0.isReading = false } }\n                send(chunk)\n",
         ["LarkspurTransportTests.BodyPumpTests"],
     ),
     # URLs and hosts

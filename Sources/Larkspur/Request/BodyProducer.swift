@@ -37,10 +37,10 @@ final class BodyProducer: Sendable {
     ///   - request: The request that sends the content.
     ///   - part: The section of the content that is sent. Default: nil, all of it.
     ///   - isTwoWay: Whether the response is read while the content is sent.
-    func content(of request: URLRequest, part: Range<Int64>? = nil, isTwoWay: Bool) -> ProducedContent {
+    func content(of request: URLRequest, part: Range<Int64>? = nil, isTwoWay: Bool) -> ProducedBody {
         let length = part.map { Int64($0.count) } ?? length ?? request.announcedBodyLength
         let offset = part?.lowerBound ?? 0
-        return ProducedContent(
+        return ProducedBody(
             length: length,
             hasTrailers: request.value(forHTTPHeaderField: "Trailer") != nil,
             isTwoWay: isTwoWay,
@@ -204,7 +204,7 @@ extension LarkspurError {
 }
 
 /// Content that is produced, for a thread that reads and may block.
-final class ProducedContentReader: ContentReader {
+final class ProducedBodyReader: BlockingReader {
     private let channel: BodyChannel
     private var rest = Data()
 

@@ -53,7 +53,7 @@ struct FileSection: Sendable {
 ///
 /// If the file was changed, reading fails before the last bytes are delivered. So a server never accepts a mixture of
 /// two versions as complete.
-final class FileSectionReader: ContentReader {
+final class FileSectionReader: BlockingReader {
     private let section: FileSection
     private let descriptor: Int32
     private var position: Int64 = 0

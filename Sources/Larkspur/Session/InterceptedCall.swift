@@ -179,7 +179,7 @@ struct InterceptedCall: Sendable {
             }
         }
         do throws(LarkspurError) {
-            try handOnSubstitute(result)
+            try deliverToStream(result)
         } catch {
             result = result.failed(error)
         }
@@ -188,13 +188,13 @@ struct InterceptedCall: Sendable {
 
     /// If an interceptor has created the response, or the stream has held the response until the interceptors have
     /// returned, passes the content to the stream of the call.
-    private func handOnSubstitute(_ result: TransferResult) throws(LarkspurError) {
+    private func deliverToStream(_ result: TransferResult) throws(LarkspurError) {
         guard let stream = template.stream, stream.count == 0, result.error == nil, let response = result.response,
             template.resumer != nil || response !== task.response || stream.releaseHeld(),
             let task = task as? DataTask
         else { return }
         try stream.begin(with: response, hashing: task.hashes(for: response))
-        if !result.data.isEmpty { _ = try stream.handOn(result.data, held: true, from: task) }
+        if !result.data.isEmpty { _ = try stream.deliver(result.data, held: true, from: task) }
     }
 
     private static func remove(_ file: URL?) {

@@ -49,7 +49,7 @@ extension SessionManager {
                     request.setValue(lastEventID.isEmpty ? nil : lastEventID, forHTTPHeaderField: "Last-Event-ID")
                     return request
                 }
-                return ContentSource(task: chain(plan, options), eventStream: stream)
+                return StreamedCall(task: chain(plan, options), eventStream: stream)
             },
             lastEventID: fields["Last-Event-ID"] ?? "",
             schedule: ReconnectionSchedule(reconnection, method: method.rawValue),

@@ -58,7 +58,7 @@ extension Platform {
     /// stream.
     static func makeTask(
         _ request: URLRequest,
-        producing content: ProducedContent,
+        producing content: ProducedBody,
         in session: URLSession
     ) -> URLSessionTask? {
         #if canImport(FoundationNetworking)

@@ -144,14 +144,14 @@ extension Exchange {
         else { return finish(.failure(notInCache)) }
         transaction.beginReplay()
         ticket = nil
-        sink.incoming = ContentSink.Incoming()
-        let received = ReceivedResponse(response)
-        transfer.response = received
+        received.incoming = ReceivedContent.Incoming()
+        let stored = ReceivedResponse(response)
+        transfer.response = stored
         let content = replayedContent
         if replay.source == .cache {
             task.add(
                 TransferMetrics(
-                    cachedResponse: received,
+                    cachedResponse: stored,
                     to: request,
                     cacheUse: caching?.use,
                     start: Date(),
@@ -159,8 +159,8 @@ extension Exchange {
                 )
             )
         }
-        task.setResponse(received, expected: Int64(content.count))
-        sink.deliver(received)
+        task.setResponse(stored, expected: Int64(content.count))
+        received.deliver(stored)
         deliverReplay()
     }
 
@@ -176,9 +176,9 @@ extension Exchange {
             let start = content.startIndex + position
             let chunk = content[start..<min(start + EasyHandle.bufferSize, content.endIndex)]
             caching?.replay?.position = position + chunk.count
-            if let error = sink.deliver(chunk) { return finish(.failure(error)) }
+            if let error = received.deliver(chunk) { return finish(.failure(error)) }
             if task.isPiecewise, task.backlog.pausesTransfer() {
-                sink.incoming.isPaused = true
+                received.incoming.isPaused = true
                 return
             }
         }

@@ -67,7 +67,7 @@ extension Exchange {
         if state.request.method == "HEAD" { return note(head, of: state, in: cache) }
         let decision = StoreDecision.decide(head, for: state.request)
         guard case .store(let names) = decision, !state.fields.hasPassingAuthorization,
-            sink.incoming.decoder != nil || (head.contentLength ?? 0) <= Int64(cache.maximumContentSize)
+            received.incoming.decoder != nil || (head.contentLength ?? 0) <= Int64(cache.maximumContentSize)
         else {
             // This response replaces the stored response, which is now outdated.
             if state.hasEntries, decision != .refuse(.request), head.status < 500 { cache.remove(state.url) }
@@ -86,7 +86,7 @@ extension Exchange {
             content: Data()
         )
         entry.mayBeUsedByDefault = storable.mayBeUsedByDefault
-        sink.incoming.copy = ContentSink.CacheCopy(entry: entry, hasEntries: state.hasEntries)
+        received.incoming.copy = ReceivedContent.CacheCopy(entry: entry, hasEntries: state.hasEntries)
     }
 
     /// Updates the stored response to a GET from the response to a HEAD (RFC 9111, section 4.3.5).
@@ -121,7 +121,7 @@ extension Exchange {
 
     /// Stores the copy of a complete response, if the delegate agrees.
     func storeCopy() {
-        guard let entry = sink.takeCopy(), let cache = group.settings.cache else { return }
+        guard let entry = received.takeCopy(), let cache = group.settings.cache else { return }
         if task.mayDecideAboutCaching {
             let proposal = CacheProposal(
                 entry: entry,

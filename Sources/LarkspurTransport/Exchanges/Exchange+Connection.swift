@@ -76,7 +76,7 @@ extension Exchange {
     /// Watches how the connection is closed, if only the end of the connection completes the content.
     func watchClose() {
         guard destination.isSecure, !group.settings.options.tls.acceptsMissingCloseNotify,
-            sink.incoming.framed.framing == .close
+            received.incoming.framed.framing == .close
         else { return }
         transfer.handle?.watchClose()
     }

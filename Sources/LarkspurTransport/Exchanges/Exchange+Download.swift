@@ -11,20 +11,20 @@ extension Exchange {
         guard let earlier = task.resumption else { return }
         if group.settings.protocols.load(request) {
             // A `URLProtocol` does not handle ranges.
-            sink.download.isPrepared = true
-            if sink.download.asksForRest { askForWhole() }
+            received.download.isPrepared = true
+            if received.download.asksForRest { askForWhole() }
             return
         }
-        guard !sink.download.isPrepared else { return }
-        sink.download.isPrepared = true
+        guard !received.download.isPrepared else { return }
+        received.download.isPrepared = true
         guard let file = DownloadFile(earlier, of: destination.url) else { return }
-        sink.download.file = file
-        sink.download.resumption = earlier
+        received.download.file = file
+        received.download.resumption = earlier
         askForRest(of: earlier, from: file.length)
     }
 
     private func askForRest(of resumption: ResumeData, from offset: Int64) {
-        sink.download.asksForRest = true
+        received.download.asksForRest = true
         request.setValue("bytes=\(offset)-", forHTTPHeaderField: "Range")
         request.setValue(resumption.validator.field, forHTTPHeaderField: "If-Range")
         task.noteResumption(resumption, received: offset)
@@ -32,7 +32,7 @@ extension Exchange {
 
     /// Discards the file, and changes the request: it then asks for the whole content.
     private func askForWhole() {
-        sink.leaveFile(discarding: true)
+        received.leaveFile(discarding: true)
         request.setValue(nil, forHTTPHeaderField: "Range")
         request.setValue(nil, forHTTPHeaderField: "If-Range")
     }
@@ -40,9 +40,9 @@ extension Exchange {
     // MARK: The response
 
     /// Prepares the file for the content of a response, unless another request follows or no file can be created.
-    func beginDownload(_ received: ReceivedResponse) -> Effect {
-        guard let response = received.http else { return .stops }
-        let download = sink.download
+    func beginDownload(_ response: ReceivedResponse) -> Effect {
+        guard let response = response.http else { return .stops }
+        let download = received.download
         if download.asksForRest, let file = download.file, let earlier = download.resumption {
             switch ResumeDecision.decide(
                 reply(response),
@@ -51,13 +51,13 @@ extension Exchange {
                 validator: earlier.validator
             ) {
             case .append(let end, let total):
-                sink.append(end: end, total: total)
+                received.append(end: end, total: total)
                 return .goesOn
-            case .startOver: sink.leaveFile(discarding: true)
-            case .setAside: sink.leaveFile(discarding: false)
+            case .startOver: received.leaveFile(discarding: true)
+            case .setAside: received.leaveFile(discarding: false)
             case .askForLastByte(let total):
                 if file.removeLastByte() {
-                    sink.download.resumption?.total = total
+                    received.download.resumption?.total = total
                     askForRest(of: earlier, from: file.length)
                 } else {
                     askForWhole()
@@ -78,8 +78,8 @@ extension Exchange {
                 )
             }
             // The file is created first: if that fails, the content is not needed.
-            let file = try sink.openFile()
-            sink.noteResumption(after: response, file: file)
+            let file = try received.openFile()
+            received.noteResumption(after: response, file: file)
             return .goesOn
         } catch {
             transaction.note(error)
@@ -95,11 +95,11 @@ extension Exchange {
             status: response.statusCode,
             contentRange: response.value(forHTTPHeaderField: "Content-Range"),
             contentLength: response.expectedContentLength >= 0 ? response.expectedContentLength : nil,
-            entityTag: sink.incoming.entityTag ?? response.value(forHTTPHeaderField: "Etag"),
+            entityTag: received.incoming.entityTag ?? response.value(forHTTPHeaderField: "Etag"),
             lastModified: response.value(forHTTPHeaderField: "Last-Modified"),
             isCoded: coding.map { !$0.hasSameLetters(as: "identity") } ?? false,
             hasManyParts: response.mimeType?.hasSameLetters(as: "multipart/byteranges") ?? false,
-            hasDoubtfulEnd: sink.incoming.hasDoubtfulEnd
+            hasDoubtfulEnd: received.incoming.hasDoubtfulEnd
         )
     }
 
@@ -107,7 +107,7 @@ extension Exchange {
 
     /// Ends the task, and leaves the partial file for another download.
     func cancel(with error: any Error, handler: Delivery.ResumeDataHandler) {
-        sink.download.resumeDataHandler = handler
+        received.download.resumeDataHandler = handler
         finish(.failure(error))
     }
 }

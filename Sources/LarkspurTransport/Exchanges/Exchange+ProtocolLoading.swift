@@ -38,7 +38,7 @@ extension Exchange {
             load()
         case .response(let response): begin(response)
         case .data(let data):
-            if let error = sink.deliver(data) { fail(error) }
+            if let error = received.deliver(data) { fail(error) }
         case .redirect(let next, let response): redirect(to: next, response)
         case .challenge(let challenge):
             transaction.receive(challenge)
@@ -52,9 +52,9 @@ extension Exchange {
 
     /// Takes a response that does not come from libcurl as the task's response.
     func begin(_ response: URLResponse) {
-        let received = ReceivedResponse(response)
-        task.setResponse(received, expected: response.expectedContentLength)
-        sink.deliver(received)
+        let head = ReceivedResponse(response)
+        task.setResponse(head, expected: response.expectedContentLength)
+        received.deliver(head)
     }
 
     private func redirect(to next: URLRequest, _ response: URLResponse) {

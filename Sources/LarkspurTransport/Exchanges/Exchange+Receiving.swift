@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 import HTTPSyntax
 
-/// Responses and their content: the consequence of a response, and the path of its content to the sink.
+/// Responses and their content: the consequence of a response, and the path of its content to `ReceivedContent`.
 extension Exchange {
     /// Receives the header section of a response, from within libcurl; false stops the transfer.
     func receive(_ head: ResponseHead) -> Bool {
@@ -119,7 +119,7 @@ extension Exchange {
     /// Determines the framing of a response's content.
     private func beginContent(of head: ResponseHead) throws(ResponseFraming.Failure) {
         let method = request.httpMethod ?? "GET"
-        var incoming = ContentSink.Incoming()
+        var incoming = ReceivedContent.Incoming()
         incoming.framed = FramedContent(
             try ResponseFraming(head.framing, status: head.status, version: head.version, method: method)
         )
@@ -128,7 +128,7 @@ extension Exchange {
         if incoming.hasDoubtfulEnd { transfer.handle?.connectionUse.closesConnection = true }
         incoming.decoder = decoder(for: head, framing: incoming.framed.framing)
         if incoming.decoder == nil, let count = incoming.framed.expectedCount { incoming.expectedBytes = count }
-        sink.incoming = incoming
+        received.incoming = incoming
     }
 
     /// Creates the decoder for the content; nil if the content is delivered unchanged.
@@ -144,15 +144,15 @@ extension Exchange {
     /// Gives the task the response that the caller gets, and prepares the destination of the content.
     func deliverResponse() -> Effect {
         guard let response = transfer.response else { return .stops }
-        let expected = sink.incoming.expectedBytes
+        let expected = received.incoming.expectedBytes
         task.setResponse(response, expected: expected)
-        if let excess = sink.excess(of: max(0, expected)) {
+        if let excess = received.excess(of: max(0, expected)) {
             transaction.note(excess)
             return .stops
         }
         if task.kind == .download { return beginDownload(response) }
-        sink.deliver(response)
-        sink.incoming.isUnread = task.completion == nil && !task.hasReceiver && task.delegates.data == nil
+        received.deliver(response)
+        received.incoming.isUnread = task.completion == nil && !task.hasReceiver && task.delegates.data == nil
         reportContentEnd()
         return .goesOn
     }
@@ -173,29 +173,29 @@ extension Exchange {
         }
         switch step {
         case .deliver, .buffer:
-            let mustWait = sink.mustWait(isBuffering: transaction.isBuffering, count: bytes.count)
+            let mustWait = received.mustWait(isBuffering: transaction.isBuffering, count: bytes.count)
             if mustWait, mayPause { return .paused }
         case .discard: break
         case .refuse, .settle: return .refused
         }
         var failure: URLError?
-        sink.incoming.framed.take(bytes).withUnsafeBytes { content in
+        received.incoming.framed.take(bytes).withUnsafeBytes { content in
             switch step {
-            case .deliver: failure = sink.take(content)
+            case .deliver: failure = received.take(content)
             // The content is not decoded yet, because it may never be delivered.
-            case .buffer: sink.incoming.buffered.append(contentsOf: content)
+            case .buffer: received.incoming.buffered.append(contentsOf: content)
             case .discard, .refuse, .settle: break
             }
         }
         if let failure { transaction.note(failure) } else if case .deliver = step { reportContentEnd() }
-        if let broken = sink.incoming.framed.failure {
+        if let broken = received.incoming.framed.failure {
             transaction.note(.engine(.cannotParseResponse, broken.sentence, url: destination.url))
         }
         guard transaction.failure == nil else { return .refused }
         noteContentEnd()
         // If a short rest is read, other requests can use the connection. Reading a long rest costs more than a new
         // connection.
-        if case .discard = step, sink.incoming.framed.count > Self.discardLimit { return .refused }
+        if case .discard = step, received.incoming.framed.count > Self.discardLimit { return .refused }
         return .taken
     }
 
@@ -226,8 +226,8 @@ extension Exchange {
     }
 
     private func decodeRest() {
-        guard transaction.failure == nil, !sink.incoming.isPaused, !isSuspended, sink.hasRest else { return }
-        if let failure = sink.take(UnsafeRawBufferPointer(start: nil, count: 0)) { transaction.note(failure) }
+        guard transaction.failure == nil, !received.incoming.isPaused, !isSuspended, received.hasRest else { return }
+        if let failure = received.take(UnsafeRawBufferPointer(start: nil, count: 0)) { transaction.note(failure) }
         reportContentEnd()
     }
 
@@ -238,8 +238,8 @@ extension Exchange {
             fail(failure)
             return .isOver
         }
-        guard !sink.hasRest else { return .goesOn }
-        let shortfall = sink.finish()
+        guard !received.hasRest else { return .goesOn }
+        let shortfall = received.finish()
         if let failure = transaction.pendingFailure ?? transfer.truncation ?? shortfall {
             fail(failure)
         } else {
@@ -252,8 +252,8 @@ extension Exchange {
 
     /// The trailers of the response; nil if there are none.
     private var trailers: [String: String]? {
-        switch sink.incoming.framed.framing {
-        case .chunked: ResponseHeadParser.trailers(of: sink.incoming.framed.trailers)
+        switch received.incoming.framed.framing {
+        case .chunked: ResponseHeadParser.trailers(of: received.incoming.framed.trailers)
         // Over HTTP/2 and HTTP/3, libcurl reports trailers like the fields of a header section.
         case .none, .length, .close, .stream: transfer.parser.trailers
         }
@@ -262,11 +262,11 @@ extension Exchange {
     /// Reports the end of the content, if content of the request may still be sent. Otherwise the end of the transfer
     /// is the end of the content.
     func reportContentEnd() {
-        guard content.isTwoWay, transaction.failure == nil, sink.hasUnreportedEnd else { return }
+        guard content.isTwoWay, transaction.failure == nil, received.hasUnreportedEnd else { return }
         // The framing has ended, and the content coding may be incomplete.
-        if let failure = sink.finish() { return transaction.note(failure) }
+        if let failure = received.finish() { return transaction.note(failure) }
         if let trailers { task.setTrailers(trailers) }
-        sink.reportEnd()
+        received.reportEnd()
     }
 
     // MARK: Decisions
@@ -325,10 +325,10 @@ extension Exchange {
     }
 
     /// Returns the content of the next request. The delegate may have added, replaced or removed content.
-    private func body(of next: URLRequest, keepsContent: Bool) -> TaskContent {
+    private func body(of next: URLRequest, keepsContent: Bool) -> TaskBody {
         if let data = next.httpBody, task.kind != .upload || data != request.httpBody { return .data(data) }
         // The delegate may also have replaced the content by a stream.
-        if case .data = content.body, task.kind != .upload { return TaskContent(of: next) }
+        if case .data = content.body, task.kind != .upload { return TaskBody(of: next) }
         return keepsContent ? content.body : .none
     }
 }

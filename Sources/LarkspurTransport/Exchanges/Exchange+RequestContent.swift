@@ -18,7 +18,7 @@ extension Exchange {
         return false
     }
 
-    func receive(_ chunk: BodyPump.Chunk, ofStream number: Int) {
+    func receive(_ chunk: StreamReader.Chunk, ofStream number: Int) {
         if case .stream(let stream) = chunk { return receive(stream.value) }
         guard let streamReader = content.streamReader, number == content.streamNumber else { return }
         streamReader.receive(chunk)
@@ -86,7 +86,7 @@ extension Exchange {
 
     /// Records the end of the response's content, if it ends the sending.
     func noteContentEnd() {
-        if transfer.endsWithResponse, isSending, sink.incoming.framed.hasEnded { note(.contentEnded) }
+        if transfer.endsWithResponse, isSending, received.incoming.framed.hasEnded { note(.contentEnded) }
     }
 
     func noteUpload(_ event: StreamEvent, on connection: Int64?) {
@@ -97,14 +97,14 @@ extension Exchange {
             if case .produced = content.body, transfer.earlyEnd == nil { note(.streamEnded(after: -1)) }
         case .sent(transfer.streamNumber):
             transfer.isEndUnsent = false
-            sink.incoming.readAhead = 0
+            received.incoming.readAhead = 0
         default: break
         }
     }
 
     /// Is notified that libcurl waits for nothing on the socket of the transfer.
     func socketReleased() {
-        guard transfer.endsWithResponse, isSending, sink.incoming.framed.framing == .close else { return }
+        guard transfer.endsWithResponse, isSending, received.incoming.framed.framing == .close else { return }
         note(.connectionEnded)
     }
 
@@ -116,9 +116,9 @@ extension Exchange {
         case .connectionEnded: if pausesReceiving { return }
         case .streamEnded(let count):
             // libcurl may have more of the content. It has passed on all of it if it passes on nothing when it is read.
-            guard !pausesReceiving, transfer.response != nil, count == sink.incoming.framed.count else {
+            guard !pausesReceiving, transfer.response != nil, count == received.incoming.framed.count else {
                 nudge()
-                return note(.streamEnded(after: sink.incoming.framed.count))
+                return note(.streamEnded(after: received.incoming.framed.count))
             }
         }
         // Content that is shorter than its announced length is a failure nevertheless.
@@ -132,7 +132,7 @@ extension Exchange {
     }
 
     private var isPausedBothWays: Bool {
-        transfer.isSendingPaused && sink.incoming.isPaused && !isSuspended && transaction.isTransferring
+        transfer.isSendingPaused && received.incoming.isPaused && !isSuspended && transaction.isTransferring
     }
 
     /// Makes libcurl send the content that it has taken, if nothing more is there to be sent and the reader has paused.
@@ -168,7 +168,7 @@ extension Exchange {
     /// libcurl waits for no window update then, because it has sent all of the content.
     func sendEnd() {
         guard transfer.isEndUnsent, transaction.isTransferring, !isSuspended else { return }
-        sink.incoming.readAhead = Self.readAhead
+        received.incoming.readAhead = Self.readAhead
         resumeReceiving()
     }
 
@@ -183,7 +183,7 @@ extension Exchange {
     }
 
     /// Whether the content can be sent, again if necessary.
-    func canSend(_ body: TaskContent) -> Bool {
+    func canSend(_ body: TaskBody) -> Bool {
         if case .produced(let produced) = body { produced.canBegin() } else { true }
     }
 
@@ -208,7 +208,7 @@ extension Exchange {
         content.body = .stream(nil)
         let task = task
         content.streamNumber += 1
-        let pump = BodyPump(stream) { [weak task, number = content.streamNumber] chunk in
+        let pump = StreamReader.Pump(stream) { [weak task, number = content.streamNumber] chunk in
             if let task { task.session.loop.post(.body(task, chunk, ofStream: number)) }
         }
         content.streamReader = StreamReader(pump)

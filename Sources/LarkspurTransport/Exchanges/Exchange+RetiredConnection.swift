@@ -71,7 +71,7 @@ extension Exchange {
     /// more of the content then, and the response stands.
     func isAnsweredWhole(after result: Int32) -> Bool {
         Self.lossResults.contains(result) && content.reader != nil && transfer.response != nil
-            && sink.incoming.framed.hasEnded
+            && received.incoming.framed.hasEnded
     }
 }
 

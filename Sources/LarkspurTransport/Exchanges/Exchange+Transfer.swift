@@ -188,7 +188,7 @@ extension Exchange {
         if transfer.isCutShort || isAnsweredWhole(after: result) { return nil }
         if result != 0 { return self.error(of: handle, result: result) }
         if let streamFailure { return streamFailure }
-        guard transfer.response != nil, !sink.incoming.framed.isComplete else { return nil }
+        guard transfer.response != nil, !received.incoming.framed.isComplete else { return nil }
         return .engine(
             .networkConnectionLost,
             "The server ended the response before its content was complete.",

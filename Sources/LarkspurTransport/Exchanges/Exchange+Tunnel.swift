@@ -39,7 +39,7 @@ extension Exchange {
             let response = ReceivedResponse(head, url: url)
         else { return nil }
         transfer.response = response
-        sink.incoming.expectedBytes = NSURLSessionTransferSizeUnknown
+        received.incoming.expectedBytes = NSURLSessionTransferSizeUnknown
         return Transaction.Refusal(recipient: .proxy, head: head)
     }
 }

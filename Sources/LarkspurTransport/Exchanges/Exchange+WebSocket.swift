@@ -34,7 +34,7 @@ extension Exchange: WebSocketCarrier {
     var now: LoopTime { group.now }
     var response: HTTPURLResponse? { transfer.response?.http }
     var isAnswered: Bool { transfer.response != nil || transaction.failure != nil }
-    var isContentComplete: Bool { sink.incoming.framed.isComplete }
+    var isContentComplete: Bool { received.incoming.framed.isComplete }
 
     func note(_ failure: URLError) { transaction.note(failure) }
 

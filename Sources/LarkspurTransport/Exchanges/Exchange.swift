@@ -22,8 +22,8 @@ final class Exchange: DeadlineHolder {
     @exclusivity(unchecked) private var current: CurrentRequest
     @exclusivity(unchecked) var transaction: Transaction
     @exclusivity(unchecked) var transfer = CurlTransfer()
-    @exclusivity(unchecked) var content: SentContent
-    let sink: ContentSink
+    @exclusivity(unchecked) var content: SentBody
+    let received: ReceivedContent
     /// The state of the cache; nil if the cache takes no part in the transaction.
     @exclusivity(unchecked) var caching: CacheState?
     @exclusivity(unchecked) var history = TaskHistory()
@@ -42,8 +42,8 @@ final class Exchange: DeadlineHolder {
         self.group = group
         current = CurrentRequest(request: request, destination: group.destination(of: request.url))
         transaction = Transaction(url: current.destination.url)
-        content = SentContent(task.body)
-        sink = ContentSink(task: task, group: group)
+        content = SentBody(task.body)
+        received = ReceivedContent(task: task, group: group)
         timers = TaskTimers(
             now: group.now,
             start: task.timerStart(at: group.now),
@@ -76,17 +76,17 @@ final class Exchange: DeadlineHolder {
     func start() {
         group.note(timers.deadline(isIdleTimed: false), of: self)
         prepareResumption()
-        sink.url = destination.url
+        received.url = destination.url
         if task.webSocket == nil, load(byProtocolOf: group.settings.protocols) { _ = task.leaveQueue() } else { load() }
     }
 
     /// Begins another request in place of the current one.
-    func beginNext(_ next: URLRequest, body: TaskContent) {
+    func beginNext(_ next: URLRequest, body: TaskBody) {
         if transaction.isTransferring { releaseHandle() }
         current = CurrentRequest(request: next, destination: group.destination(of: next.url))
         transaction = Transaction(url: destination.url)
         loading = nil
-        sink.incoming = ContentSink.Incoming()
+        received.incoming = ReceivedContent.Incoming()
         content.beginNext(body)
         start()
     }
@@ -122,13 +122,13 @@ final class Exchange: DeadlineHolder {
 
     /// Continues a transfer that waited for its consumer.
     func resumeReceiving() {
-        guard sink.incoming.isPaused else { return }
-        sink.incoming.isPaused = false
+        guard received.incoming.isPaused else { return }
+        received.incoming.isPaused = false
         goOn()
     }
 
     /// Whether receiving is paused: by the caller, or because the consumer is too slow.
-    var pausesReceiving: Bool { isSuspended || sink.incoming.isPaused }
+    var pausesReceiving: Bool { isSuspended || received.incoming.isPaused }
 
     /// Records that a direction of the transfer pauses or goes on. libcurl is told before it next runs.
     func notePauses() {
@@ -172,7 +172,7 @@ final class Exchange: DeadlineHolder {
     private var limit: LoopTime {
         if let webSocket, webSocket.isOpen { return min(timers.deadline(isIdleTimed: false), webSocket.deadline) }
         return timers.deadline(
-            isIdleTimed: !isSuspended && transaction.runsIdleTimer(isPaused: sink.incoming.isPaused)
+            isIdleTimed: !isSuspended && transaction.runsIdleTimer(isPaused: received.incoming.isPaused)
         )
     }
 
@@ -217,7 +217,7 @@ final class Exchange: DeadlineHolder {
             // The buffered content is not delivered: it is too large, its destination could not be created, or the
             // request is sent again.
             if case .deliverBuffered = action, effect == .stops {
-                sink.dropBuffered()
+                received.dropBuffered()
                 continue
             }
             switch perform(action) {
@@ -234,8 +234,8 @@ final class Exchange: DeadlineHolder {
         case .stop: return .stops
         case .deliver: return deliverResponse()
         case .deliverBuffered:
-            if let failure = sink.takeBuffered() { transaction.note(failure) } else { reportContentEnd() }
-        case .dropBuffered: sink.dropBuffered()
+            if let failure = received.takeBuffered() { transaction.note(failure) } else { reportContentEnd() }
+        case .dropBuffered: received.dropBuffered()
         case .ask(let question): ask(question)
         case .settle(let refusal): return perform(transaction.receive(settlement(of: refusal)))
         case .pause: notePauses()
@@ -297,11 +297,11 @@ final class Exchange: DeadlineHolder {
         group.forget(self)
         let error: (any Error)? =
             switch outcome {
-            case .success: sink.deliverResult()
+            case .success: received.deliverResult()
             case .failure(let error): error
             }
-        group.outbox.end(task, with: sink.endDownload(with: error))
-        sink.incoming = ContentSink.Incoming()
+        group.outbox.end(task, with: received.endDownload(with: error))
+        received.incoming = ReceivedContent.Incoming()
     }
 
     /// Collects the metrics, and releases the handle and the place at the host.
@@ -333,8 +333,8 @@ final class Exchange: DeadlineHolder {
                 cacheUse: caching?.use,
                 start: transfer.start,
                 connectionWait: transfer.connectionWait,
-                contentBytes: sink.incoming.framed.count,
-                decodedBytes: sink.incoming.arrivedBytes(isBuffering: transaction.isBuffering),
+                contentBytes: received.incoming.framed.count,
+                decodedBytes: received.incoming.arrivedBytes(isBuffering: transaction.isBuffering),
                 tls: transfer.tls
             )
         )

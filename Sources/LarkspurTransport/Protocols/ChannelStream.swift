@@ -4,14 +4,14 @@
 ///
 /// Like other streams, it may be used by only one thread at a time.
 final class ChannelStream: InputStream {
-    private let content: ProducedContent
+    private let content: ProducedBody
     private var channel: BodyChannel?
     private var status = Stream.Status.notOpen
     private var failure: (any Error)?
     /// The bytes that were taken from the channel and not read yet.
     private var rest = Data()
 
-    init(_ content: ProducedContent) {
+    init(_ content: ProducedBody) {
         self.content = content
         super.init(data: Data())
     }

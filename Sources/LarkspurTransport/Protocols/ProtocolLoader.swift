@@ -145,7 +145,7 @@ extension URLRequest {
     /// Returns the request with the content of its task, in the form that `URLProtocol` classes expect. Content in
     /// memory becomes the body, as with FoundationNetworking, and a file becomes a stream, as does content that is
     /// produced. A request never has both.
-    func presenting(_ body: TaskContent) -> URLRequest {
+    func presenting(_ body: TaskBody) -> URLRequest {
         var request = self
         switch body {
         case .data(let data) where !data.isEmpty: request.httpBody = data

@@ -2,7 +2,8 @@
 /// Content that a delegate has received but not consumed. While this object exists, the content counts as not consumed,
 /// and the transfer may pause.
 package final class HeldContent: Sendable {
-    private let task: TaskCore
+    // Safe: it is set once, before the object is shared. It is weak, because a task retains the channel of its content.
+    private nonisolated(unsafe) weak var task: TaskCore?
     private let count: Int
 
     init(_ count: Int, of task: TaskCore) {
@@ -10,7 +11,7 @@ package final class HeldContent: Sendable {
         self.count = count
     }
 
-    deinit { task.consumed(count) }
+    deinit { task?.consumed(count) }
 }
 
 extension URLSessionTask {

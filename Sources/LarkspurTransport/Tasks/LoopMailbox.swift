@@ -19,7 +19,7 @@ final class LoopMailbox: Sendable {
         case consumed(TaskCore)
         /// The stream that a delegate has provided, or bytes that were read from a stream of the task. The streams of a
         /// task are numbered.
-        case body(TaskCore, BodyPump.Chunk, ofStream: Int = 0)
+        case body(TaskCore, StreamReader.Chunk, ofStream: Int = 0)
         /// Content was produced, or its production has failed.
         case produced(TaskCore, number: Int)
         case reported(TaskCore, ProtocolLoader, ProtocolLoader.Report)

@@ -77,7 +77,7 @@ final class SessionCore: Sendable {
     func makeTask(
         kind: TaskCore.Kind,
         request: URLRequest?,
-        body: TaskContent,
+        body: TaskBody,
         completion: TaskCore.Completion?,
         resumption: ResumeData? = nil,
         webSocket: WebSocketConnection? = nil,
@@ -141,7 +141,7 @@ final class SessionCore: Sendable {
         return makeTask(
             kind: .download,
             request: request,
-            body: request.map(TaskContent.init(of:)) ?? TaskContent.none,
+            body: request.map(TaskBody.init(of:)) ?? TaskBody.none,
             completion: completion,
             resumption: resumption,
             defect: defect,

@@ -18,7 +18,7 @@ final class TaskCore: Sendable {
         case data(@Sendable (Data?, URLResponse?, (any Error)?) -> Void)
         case download(@Sendable (URL?, URLResponse?, (any Error)?) -> Void)
         /// A Swift task that consumes the content as it arrives.
-        case bytes(ByteChannel)
+        case bytes(ResponseChannel<any Error>)
 
         /// Whether the content is delivered in chunks, as a delegate receives it.
         var isPiecewise: Bool {
@@ -73,7 +73,7 @@ final class TaskCore: Sendable {
 
     var kind: Kind { plan.kind }
     var originalRequest: URLRequest? { plan.originalRequest }
-    var body: TaskContent { plan.body }
+    var body: TaskBody { plan.body }
     var completion: Completion? { plan.completion }
     var resumption: ResumeData? { plan.resumption }
     var webSocket: WebSocketConnection? { plan.webSocket }

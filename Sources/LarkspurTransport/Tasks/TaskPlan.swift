@@ -3,7 +3,7 @@
 struct TaskPlan: Sendable {
     let kind: TaskCore.Kind
     let originalRequest: URLRequest?
-    let body: TaskContent
+    let body: TaskBody
     let completion: TaskCore.Completion?
     /// The resume data of the download that the task continues.
     @Boxed var resumption: ResumeData?

@@ -4,10 +4,8 @@ extension CurlURLSession {
     func makeDownloadTask(_ core: TaskCore) -> URLSessionDownloadTask { CurlDownloadTask(core, of: self) }
 
     /// Creates a task that passes its content to a channel; nil for a request that the superclass performs.
-    func dataTask(with request: URLRequest, channel: ByteChannel) -> URLSessionDataTask? {
-        guard let task = makeDataTask(request, .bytes(channel)) else { return nil }
-        channel.attach(task.core)
-        return task
+    func dataTask(with request: URLRequest, channel: ResponseChannel<any Error>) -> URLSessionDataTask? {
+        makeDataTask(request, .bytes(channel))
     }
 
     /// Creates a data task; nil for a request that the superclass performs.
@@ -18,21 +16,21 @@ extension CurlURLSession {
             core.noteUseOfSuperclass()
             return nil
         }
-        let body = isCarried ? TaskContent(of: request) : .none
+        let body = isCarried ? TaskBody(of: request) : .none
         let task = core.makeTask(kind: .data, request: request, body: body, completion: completion, defect: defect)
         return CurlDataTask(task, of: self)
     }
 
     func makeUploadTask(
         _ request: URLRequest,
-        _ body: TaskContent,
+        _ body: TaskBody,
         _ completion: TaskCore.Completion?
     ) -> CurlUploadTask {
         CurlUploadTask(core.makeTask(kind: .upload, request: request, body: body, completion: completion), of: self)
     }
 
     /// Creates a task that sends content that is produced while it is sent.
-    package func uploadTask(with request: URLRequest, producing content: ProducedContent) -> URLSessionUploadTask {
+    package func uploadTask(with request: URLRequest, producing content: ProducedBody) -> URLSessionUploadTask {
         makeUploadTask(request, .produced(content), nil)
     }
 
@@ -48,7 +46,7 @@ extension CurlURLSession {
     }
 
     func makeDownloadTask(_ request: URLRequest, _ completion: TaskCore.Completion?) -> CurlDownloadTask {
-        let body = TaskContent(of: request)
+        let body = TaskBody(of: request)
         return CurlDownloadTask(
             core.makeTask(kind: .download, request: request, body: body, completion: completion),
             of: self

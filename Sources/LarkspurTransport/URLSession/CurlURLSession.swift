@@ -304,7 +304,7 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         from bodyData: Data?,
         completionHandler: @Sendable @escaping (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionUploadTask {
-        makeUploadTask(request, bodyData.map(TaskContent.data) ?? .none, .data(completionHandler))
+        makeUploadTask(request, bodyData.map(TaskBody.data) ?? .none, .data(completionHandler))
     }
 
     /// Creates a task that downloads to a file.

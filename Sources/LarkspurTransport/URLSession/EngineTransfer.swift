@@ -52,10 +52,10 @@ extension CurlURLSession {
         _ content: TransferContent,
         for receiver: any TransferReceiver
     ) -> EngineTransfer? {
-        let (kind, body): (TaskCore.Kind, TaskContent) =
+        let (kind, body): (TaskCore.Kind, TaskBody) =
             switch content {
-            case .data: (.data, TaskContent(of: request))
-            case .download: (.download, TaskContent(of: request))
+            case .data: (.data, TaskBody(of: request))
+            case .download: (.download, TaskBody(of: request))
             case .uploadOfBody: (.upload, .data(request.httpBody ?? Data()))
             case .uploadOfData(let data): (.upload, .data(data))
             case .uploadOfFile(let file): (.upload, .file(file))

@@ -33,7 +33,7 @@ extension URLSession {
         for request: URLRequest,
         delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (AsyncBytes, URLResponse) {
-        let channel = ByteChannel()
+        let channel = ResponseChannel<any Error>()
         guard let task = (self as? CurlURLSession)?.dataTask(with: request, channel: channel) else {
             let (data, response) =
                 if let delegate {
@@ -41,19 +41,26 @@ extension URLSession {
                 } else {
                     try await self.data(for: request)
                 }
-            channel.receive(data)
-            channel.finish(nil)
+            _ = channel.add(data, held: data)
+            channel.end(nil)
             // The superclass gives no access to the completed task, so a cancelled task with the same request takes its
             // place.
             let task = dataTask(with: request)
             task.cancel()
-            return (AsyncBytes(task: task, source: channel), response)
+            return (AsyncBytes(task: task, source: ChannelSource(channel, task)), response)
         }
         if Task.isCancelled { throw URLError.engine(.cancelled, "The task was cancelled.", url: request.url) }
         task.delegate = delegate
         task.resume()
-        let response = try await channel.response()
-        return (AsyncBytes(task: task, source: channel), response)
+        let response = try await withTaskCancellationHandler {
+            try await channel.head()
+        } onCancel: {
+            task.cancel()
+        }
+        guard let response else {
+            throw URLError.engine(.badServerResponse, "The task ended without a response.", url: request.url)
+        }
+        return (AsyncBytes(task: task, source: ChannelSource(channel, task)), response)
     }
 }
 #endif

@@ -7,7 +7,7 @@ import Testing
 struct CallPlanTests {
     /// A launcher that records how calls are launched.
     private final class Launcher: CallLauncher {
-        let launches = Recorder<(timeouts: Timeouts, isCancelled: Bool, stream: ContentStream?)>()
+        let launches = Recorder<(timeouts: Timeouts, isCancelled: Bool, stream: ResponseStream?)>()
 
         func launch(_ task: SessionTask, _ start: CallStart) {
             launches.record((start.options.timeouts, start.isCancelled, start.stream))
@@ -121,8 +121,8 @@ struct CallPlanTests {
 
     // MARK: Streams
 
-    private func makeStream() -> ContentStream {
-        ContentStream(validation: { ResponseValidation() }, consumer: .handler { _, _ in })
+    private func makeStream() -> ResponseStream {
+        ResponseStream(validation: { ResponseValidation() }, consumer: .handler { _, _ in })
     }
 
     @Test("The content of a call goes to one stream, which is known before its start")

@@ -245,7 +245,7 @@ struct StreamingTests {
 
     @Test("A response that begins again after content was handed on is an error, as nothing can be taken back")
     func restarted() async throws {
-        let stream = ContentStream(validation: { ResponseValidation() }, consumer: .handler { _, _ in })
+        let stream = ResponseStream(validation: { ResponseValidation() }, consumer: .handler { _, _ in })
         let manager = SessionManager.stubbed()
         let url = server.url("/x")
         let task = manager.dataTask(with: URLRequest(url: url)) { _ in }
@@ -255,7 +255,7 @@ struct StreamingTests {
 
         try stream.begin(with: response)
         try stream.begin(with: response)
-        #expect(try stream.handOn(Data("abc".utf8), held: nil, from: task))
+        #expect(try stream.deliver(Data("abc".utf8), held: nil, from: task))
 
         #expect(throws: LarkspurError.self) { try stream.begin(with: response) }
         #expect(stream.count == 3)
@@ -264,8 +264,8 @@ struct StreamingTests {
 
     @Test("A head that open() will return counts as delivered before it is taken", arguments: [true, false])
     func arrivedHead(isOpened: Bool) async throws {
-        let channel = ContentChannel()
-        let stream = ContentStream(
+        let channel = ResponseChannel<LarkspurError>()
+        let stream = ResponseStream(
             validation: { .anything },
             consumer: .channel(channel),
             mayHold: isOpened

@@ -6,15 +6,15 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("BodyPump", .timeLimit(.minutes(1)))
+@Suite("StreamReader.Pump", .timeLimit(.minutes(1)))
 struct BodyPumpTests {
     @Test("No chunk overtakes another one, however early the next one is asked for")
     func order() async throws {
         let content = Data.numbered(20 << 16)
         let chunks = Recorder<Data>()
         let ends = Recorder<Void>()
-        let pump = Mutex<BodyPump?>(nil)
-        let made = BodyPump(InputStream(data: content)) { chunk in
+        let pump = Mutex<StreamReader.Pump?>(nil)
+        let made = StreamReader.Pump(InputStream(data: content)) { chunk in
             pump.withLock { $0 }?.readMore()
             // Another read would be done before the chunk is recorded.
             for _ in 0..<100 { sched_yield() }

@@ -57,9 +57,9 @@ struct EarlyResponseTests {
     @Test(
         "After a success without a 100 on a connection that stays, the content is sent or the connection is not used again",
         arguments: stayingResponses,
-        [SentContent.long, .file, .streamOfLength, .producedLength]
+        [BodyKind.long, .file, .streamOfLength, .producedLength]
     )
-    func staying(_ response: String, _ kind: SentContent) async throws {
+    func staying(_ response: String, _ kind: BodyKind) async throws {
         let server = try Server(response, reading: Self.size)
         defer { server.server.stop() }
         let session = CurlURLSession(configuration: .testing)
@@ -100,9 +100,9 @@ struct EarlyResponseTests {
     @Test(
         "A success on a connection that closes stands, and nothing but content follows on the connection",
         arguments: closingResponses + ["HTTP/1.1 413 No\r\nContent-Length: 5\r\n\r\nhello"],
-        [SentContent.long, .file, .streamOfLength, .producedLength]
+        [BodyKind.long, .file, .streamOfLength, .producedLength]
     )
-    func closing(_ response: String, _ kind: SentContent) async throws {
+    func closing(_ response: String, _ kind: BodyKind) async throws {
         let server = try Server(response)
         defer { server.server.stop() }
         let session = CurlURLSession(configuration: .testing)
@@ -119,9 +119,9 @@ struct EarlyResponseTests {
 
     @Test(
         "A response that is whole stands if the server then resets the connection",
-        arguments: [SentContent.long, .file]
+        arguments: [BodyKind.long, .file]
     )
-    func reset(_ kind: SentContent) async throws {
+    func reset(_ kind: BodyKind) async throws {
         let server = try RawServer { connection in
             connection.readHead()
             connection.write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")

@@ -43,7 +43,7 @@ struct LostContentTests {
     }
 
     private func outcome(
-        of kind: SentContent,
+        of kind: BodyKind,
         _ content: Data,
         _ request: URLRequest,
         on server: Server,
@@ -62,10 +62,10 @@ struct LostContentTests {
 
     @Test(
         "All of it is sent on another connection, if the request may be sent twice",
-        arguments: SentContent.allCases.filter(\.isRepeatable),
+        arguments: BodyKind.allCases.filter(\.isRepeatable),
         Loss.allCases
     )
-    func again(_ kind: SentContent, _ loss: Loss) async throws {
+    func again(_ kind: BodyKind, _ loss: Loss) async throws {
         for size in Self.sizes where kind != .short || size < 1 << 16 {
             // The server waits for more than it gets.
             if loss == .part, size < 200_000 { continue }
@@ -107,8 +107,8 @@ struct LostContentTests {
         }
     }
 
-    @Test("A request that must not be sent twice is not, whatever it sends", arguments: SentContent.allCases)
-    func notAgain(_ kind: SentContent) async throws {
+    @Test("A request that must not be sent twice is not, whatever it sends", arguments: BodyKind.allCases)
+    func notAgain(_ kind: BodyKind) async throws {
         for size in Self.sizes where kind != .short || size < 1 << 16 {
             let server = try Server(.all)
             defer { server.server.stop() }
@@ -137,7 +137,7 @@ struct LostContentTests {
         defer { server.stop() }
         let session = CurlURLSession(configuration: .testing)
         defer { session.finishTasksAndInvalidate() }
-        for kind in SentContent.allCases where kind.isRepeatable {
+        for kind in BodyKind.allCases where kind.isRepeatable {
             #expect(try await session.outcome(of: server.url).text == "kept")
             let before = count.load(ordering: .relaxed)
             let outcome = try await kind.send(Data.numbered(1000), with: URLRequest(server.url, "PUT"), in: session)

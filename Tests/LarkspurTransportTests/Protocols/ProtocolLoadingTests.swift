@@ -247,7 +247,7 @@ struct ProtocolLoadingTests {
     func produced() async throws {
         let session = CurlURLSession(configuration: configuration)
         defer { session.invalidateAndCancel() }
-        let content = ProducedContent(
+        let content = ProducedBody(
             length: nil,
             hasTrailers: false,
             isTwoWay: false,

@@ -3,8 +3,8 @@ import Synchronization
 
 /// The content of a response as it arrives, in chunks.
 ///
-/// Iterating starts the call. With the transport `.curl`, a slow consumer makes the server wait; about 1 MiB is
-/// buffered. `.foundation` on Linux cannot make the server wait: a consumer that is more than 16 MiB behind ends the
+/// Iterating starts the call. With the transport `.curl`, a slow reader makes the server wait; about 1 MiB is
+/// buffered. `.foundation` on Linux cannot make the server wait: a reader that is more than 16 MiB behind ends the
 /// call with the error `contentTooLarge`. Leaving the loop cancels the call.
 ///
 /// There can be only one iterator, over one form of the content. A second iterator throws an error with the code
@@ -15,25 +15,25 @@ public struct ContentChunks: AsyncSequence, Sendable {
     /// The error of the call.
     public typealias Failure = LarkspurError
 
-    let source: ContentSource
+    let source: StreamedCall
 
     /// Creates the iterator.
-    public func makeAsyncIterator() -> Iterator { Iterator(consumer: source.takeConsumer()) }
+    public func makeAsyncIterator() -> Iterator { Iterator(reader: source.takeReader()) }
 
     /// An iterator over the chunks of a response's content.
     public struct Iterator: AsyncIteratorProtocol {
-        let consumer: ContentConsumer
+        let reader: ResponseReader
 
         /// Returns the next chunk; nil at the end.
         /// - Throws: ``LarkspurError`` if the call fails, or the content is incomplete. Its code is `cancelled` after a
         ///   cancellation.
-        public mutating func next() async throws(LarkspurError) -> Data? { try await consumer.next() }
+        public mutating func next() async throws(LarkspurError) -> Data? { try await reader.next() }
 
         /// Returns the next chunk; nil at the end.
         /// - Parameter actor: The caller's actor.
         /// - Throws: The errors of ``next()``.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(LarkspurError) -> Data? {
-            try await consumer.next()
+            try await reader.next()
         }
     }
 }
@@ -45,18 +45,18 @@ public struct ContentBytes: AsyncSequence, Sendable {
     /// The error of the call.
     public typealias Failure = LarkspurError
 
-    let source: ContentSource
+    let source: StreamedCall
 
     /// Creates the iterator.
-    public func makeAsyncIterator() -> Iterator { Iterator(consumer: source.takeConsumer()) }
+    public func makeAsyncIterator() -> Iterator { Iterator(reader: source.takeReader()) }
 
     /// An iterator over the bytes of a response's content.
     public struct Iterator: AsyncIteratorProtocol {
-        let consumer: ContentConsumer
+        let reader: ResponseReader
         private var part = Data()
         private var position = 0
 
-        init(consumer: ContentConsumer) { self.consumer = consumer }
+        init(reader: ResponseReader) { self.reader = reader }
 
         /// Returns the next byte; nil at the end.
         /// - Throws: ``LarkspurError`` if the call fails, or the content ends too early. Its code is `cancelled` after
@@ -69,7 +69,7 @@ public struct ContentBytes: AsyncSequence, Sendable {
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(LarkspurError) -> UInt8? {
             // A chunk may be empty.
             while position == part.endIndex {
-                guard let next = try await consumer.next() else { return nil }
+                guard let next = try await reader.next() else { return nil }
                 part = next
                 // The indices of a chunk may begin at another number than 0.
                 position = next.startIndex
@@ -91,7 +91,7 @@ public struct ContentLines: AsyncSequence, Sendable {
     /// The error of the call.
     public typealias Failure = LarkspurError
 
-    let source: ContentSource
+    let source: StreamedCall
 
     /// Creates the iterator.
     public func makeAsyncIterator() -> Iterator { Iterator(bytes: ContentBytes(source: source).makeAsyncIterator()) }
@@ -115,9 +115,9 @@ public struct ContentLines: AsyncSequence, Sendable {
             while let byte = try await nextByte(isolation: actor) {
                 if let line = splitter.take(byte) { return line }
                 // A line without an end would otherwise fill the memory.
-                if splitter.length > ContentSource.longestLine {
+                if splitter.length > StreamedCall.longestLine {
                     splitter = LineSplitter()
-                    throw bytes.consumer.end(with: bytes.consumer.tooLongLine)
+                    throw bytes.reader.end(with: bytes.reader.tooLongLine)
                 }
             }
             return splitter.finish()
@@ -143,22 +143,22 @@ public struct ContentValues<Element: Decodable & Sendable>: AsyncSequence, Senda
     /// The error of the call.
     public typealias Failure = LarkspurError
 
-    let source: ContentSource
+    let source: StreamedCall
     let decoder: any DataDecoder
 
     /// Creates the iterator.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(consumer: source.takeConsumer(), decoder: decoder)
+        Iterator(reader: source.takeReader(), decoder: decoder)
     }
 
     /// An iterator over the values of a response's content.
     public struct Iterator: AsyncIteratorProtocol {
-        private let consumer: ContentConsumer
+        private let reader: ResponseReader
         private let decoder: any DataDecoder
         private var splitter = NewlineSplitter()
 
-        init(consumer: ContentConsumer, decoder: any DataDecoder) {
-            self.consumer = consumer
+        init(reader: ResponseReader, decoder: any DataDecoder) {
+            self.reader = reader
             self.decoder = decoder
         }
 
@@ -176,9 +176,9 @@ public struct ContentValues<Element: Decodable & Sendable>: AsyncSequence, Senda
                     if line.isBlankContent { continue }
                     return try decode(line)
                 }
-                if splitter.length > ContentSource.longestLine { throw end(with: consumer.tooLongLine) }
+                if splitter.length > StreamedCall.longestLine { throw end(with: reader.tooLongLine) }
                 let part: Data?
-                do throws(LarkspurError) { part = try await consumer.next() } catch { throw end(with: error) }
+                do throws(LarkspurError) { part = try await reader.next() } catch { throw end(with: error) }
                 guard let part else { break }
                 splitter.append(part)
             }
@@ -197,7 +197,7 @@ public struct ContentValues<Element: Decodable & Sendable>: AsyncSequence, Senda
         /// Ends the sequence with an error.
         private mutating func end(with error: LarkspurError) -> LarkspurError {
             splitter = NewlineSplitter()
-            return consumer.end(with: error)
+            return reader.end(with: error)
         }
     }
 }
@@ -213,13 +213,13 @@ extension ContentValues.Iterator: Sendable {}
 
 extension DataTask {
     /// The content of the response as it arrives, in chunks. Iterating starts the call.
-    public var chunks: ContentChunks { ContentChunks(source: ContentSource(task: self)) }
+    public var chunks: ContentChunks { ContentChunks(source: StreamedCall(task: self)) }
 
     /// The content of the response as it arrives, byte by byte. Iterating starts the call.
-    public var bytes: ContentBytes { ContentBytes(source: ContentSource(task: self)) }
+    public var bytes: ContentBytes { ContentBytes(source: StreamedCall(task: self)) }
 
     /// The content of the response as it arrives, line by line. Iterating starts the call.
-    public var lines: ContentLines { ContentLines(source: ContentSource(task: self)) }
+    public var lines: ContentLines { ContentLines(source: StreamedCall(task: self)) }
 
     /// Returns the values of a response whose content is JSON in lines (NDJSON), as they arrive. Iterating starts the
     /// call.
@@ -230,6 +230,6 @@ extension DataTask {
         as type: T.Type,
         decoder: (any DataDecoder)? = nil
     ) -> ContentValues<T> {
-        ContentValues(source: ContentSource(task: self), decoder: decoder ?? plan.chain?.jsonDecoder ?? JSONDecoder())
+        ContentValues(source: StreamedCall(task: self), decoder: decoder ?? plan.chain?.jsonDecoder ?? JSONDecoder())
     }
 }

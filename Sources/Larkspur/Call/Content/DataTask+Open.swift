@@ -21,7 +21,7 @@ extension DataTask {
     /// - Throws: ``LarkspurError`` if the call fails before there is a head. Its code is `cancelled` after a
     ///   cancellation of the task or of the surrounding `Task`.
     public func open() async throws(LarkspurError) -> (head: HTTPURLResponse, content: ContentChunks) {
-        let content = ContentChunks(source: ContentSource(task: self, acceptsAll: true))
+        let content = ContentChunks(source: StreamedCall(task: self, acceptsAll: true))
         return (try await content.head, content)
     }
 
@@ -119,11 +119,11 @@ extension ContentChunks {
     ///   there are more bytes than the limit, and `cancelled` after a cancellation. After an error, the call is
     ///   cancelled.
     public func collect(upTo limit: Int) async throws(LarkspurError) -> Data {
-        let consumer = source.takeConsumer()
+        let reader = source.takeReader()
         var content = Data()
-        while let chunk = try await consumer.next() {
+        while let chunk = try await reader.next() {
             guard content.count + chunk.count <= limit else {
-                throw consumer.end(
+                throw reader.end(
                     with: LarkspurError(
                         .contentTooLarge,
                         "The content has more than the \(limit) bytes that may be collected.",
@@ -178,10 +178,10 @@ extension EventSource {
 
     /// A connection that was opened before the iteration.
     final class Opened: Sendable {
-        private let source = Mutex<ContentSource?>(nil)
+        private let source = Mutex<StreamedCall?>(nil)
 
         /// Returns the connection, which is made if there is none.
-        func connection(_ make: () -> ContentSource) -> ContentSource {
+        func connection(_ make: () -> StreamedCall) -> StreamedCall {
             if let known = source.withLock({ $0 }) { return known }
             let made = make()
             return source.withLock { source in
@@ -192,6 +192,6 @@ extension EventSource {
         }
 
         /// Takes the connection; nil if there is none.
-        func take() -> ContentSource? { source.withLock { $0.take() } }
+        func take() -> StreamedCall? { source.withLock { $0.take() } }
     }
 }

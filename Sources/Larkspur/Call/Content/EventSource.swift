@@ -15,8 +15,8 @@ import HTTPSyntax
 ///
 /// ``DataTask/events`` returns the events of a single connection, which can be iterated once.
 ///
-/// With the transport `.curl`, a slow consumer makes the server wait; about 1 MiB is buffered. `.foundation` on Linux
-/// cannot make the server wait: a consumer that is more than 16 MiB behind ends the sequence with the error
+/// With the transport `.curl`, a slow reader makes the server wait; about 1 MiB is buffered. `.foundation` on Linux
+/// cannot make the server wait: a reader that is more than 16 MiB behind ends the sequence with the error
 /// `contentTooLarge`. Leaving the loop cancels the connection. Cancelling the surrounding `Task` ends the loop
 /// immediately with the code `cancelled`, also during a delay. At the deadline of a surrounding
 /// ``withDeadline(_:clock:isolation:_:)`` the loop ends with the code `timedOut`.
@@ -32,7 +32,7 @@ public struct EventSource: AsyncSequence, Sendable {
     public static let defaultTimeout: Duration = .seconds(300)
 
     /// The closure that returns the source of a connection's content. It gets the ID of the last event.
-    let connection: @Sendable (_ lastEventID: String) -> ContentSource
+    let connection: @Sendable (_ lastEventID: String) -> StreamedCall
     /// The ID of the last event of an earlier stream.
     let lastEventID: String
     let schedule: ReconnectionSchedule
@@ -48,7 +48,7 @@ public struct EventSource: AsyncSequence, Sendable {
         private let source: EventSource
         private var parser: EventStreamParser
         private var schedule: ReconnectionSchedule
-        private var consumer: ContentConsumer?
+        private var reader: ResponseReader?
         private var hasEnded = false
 
         init(_ source: EventSource) {
@@ -89,7 +89,7 @@ public struct EventSource: AsyncSequence, Sendable {
         private mutating func end() -> DataTask? {
             hasEnded = true
             parser = EventStreamParser()
-            return consumer.take()?.task
+            return reader.take()?.task
         }
 
         /// Receives the next chunk of content, or waits for the next connection.
@@ -97,11 +97,11 @@ public struct EventSource: AsyncSequence, Sendable {
         private mutating func receive(isolation actor: isolated (any Actor)?) async throws(LarkspurError) -> Bool {
             var failure: LarkspurError?
             do throws(LarkspurError) {
-                if consumer == nil {
-                    consumer = try await connect(isolation: actor)
-                    if consumer == nil { return false }
+                if reader == nil {
+                    reader = try await connect(isolation: actor)
+                    if reader == nil { return false }
                 }
-                if let chunk = try await consumer?.next() {
+                if let chunk = try await reader?.next() {
                     if !chunk.isEmpty { schedule.noteContent() }
                     parser.append(chunk)
                     return true
@@ -115,8 +115,8 @@ public struct EventSource: AsyncSequence, Sendable {
             }
             let remaining = Deadline.current?.remaining() ?? delay
             guard remaining > .zero else { throw failure ?? CallTimers.error("The deadline of the events is over.") }
-            // The release of the consumer cancels its connection.
-            consumer = nil
+            // The release of the reader cancels its connection.
+            reader = nil
             parser.restart()
             do {
                 try await source.clock.sleep(for: Swift.min(delay, remaining).bounded, tolerance: nil)
@@ -127,16 +127,16 @@ public struct EventSource: AsyncSequence, Sendable {
         }
 
         /// Connects, and waits for the head of the response. Returns nil if the server has no events.
-        private func connect(isolation actor: isolated (any Actor)?) async throws(LarkspurError) -> ContentConsumer? {
+        private func connect(isolation actor: isolated (any Actor)?) async throws(LarkspurError) -> ResponseReader? {
             let connection = source.opened.take() ?? source.connection(parser.lastEventID)
-            let consumer = connection.takeConsumer()
-            let head = try await consumer.head()
+            let reader = connection.takeReader()
+            let head = try await reader.head()
             let response = head ?? connection.task.response
             if (response as? HTTPURLResponse)?.statusCode == 204 { return nil }
             // If there is no content, the validation accepts any type. The type of an event stream is checked
             // nevertheless.
             if head == nil { try connection.validation.validate(response, data: Data([0])) }
-            return consumer
+            return reader
         }
 
         private static var cancelled: LarkspurError { LarkspurError(transportError: URLError(.cancelled)) }
@@ -166,7 +166,7 @@ extension DataTask {
     /// - Parameter timeout: The time after which the connection counts as lost if no byte arrives; nil for no limit. It
     ///   replaces the limits of the request, the manager and the session.
     public func events(timeout: Duration?) -> EventSource {
-        let source = ContentSource(task: self, eventStream: EventStreamRequest(timeout: timeout))
+        let source = StreamedCall(task: self, eventStream: EventStreamRequest(timeout: timeout))
         return EventSource(
             connection: { _ in source },
             lastEventID: "",

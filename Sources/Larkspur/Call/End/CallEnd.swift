@@ -280,7 +280,7 @@ extension SessionTask {
         callLateHandlers(ending)
         for handler in handlers { handler(ending.failure?.error.resumeData) }
         ending.move.map { $0.post(from: self) }
-        if let count = ending.count { stream?.finish(count.failure) }
+        if let count = ending.count { stream?.end(count.failure) }
         run(ending.handlers[...], ending) { [self] in
             post(.didComplete) { [TaskCompletion.userInfoKey: ending.completion] }
             // A call that takes handlers keeps the file for handlers that are added later, unless the download has
@@ -332,7 +332,7 @@ extension SessionTask {
             observation?.deliver(.completed, of: self, .completion(ending.completion, ending.result))
             callLateHandlers(ending)
             // A sequence may wait for the same end. Nothing else ends it, for example if no response has arrived.
-            if let count = ending.count { stream?.finish(count.failure) }
+            if let count = ending.count { stream?.end(count.failure) }
             resume()
             ending.handlers = []
             environment.completionGroup.leave()

@@ -134,7 +134,7 @@ extension DataTask {
         onContent: @escaping @Sendable (DataTask, Data) -> Void,
         completionHandler: @escaping @Sendable (DataResponse<Int64>) -> Void
     ) -> Self {
-        let stream = ContentStream(
+        let stream = ResponseStream(
             // The reference is weak, because the task owns the stream.
             validation: { [weak self] in
                 let validation = ResponseValidation()

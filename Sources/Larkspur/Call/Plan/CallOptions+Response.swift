@@ -54,7 +54,7 @@ extension CallOptions {
     /// Verifies the digests of a response, if the call asks for it. The error is stored, because a response that is not
     /// acceptable is reported with another error.
     /// - Parameter stream: The stream that has delivered the content; nil if the content was collected.
-    func verifyingDigests(of result: TransferResult, from stream: ContentStream?) -> TransferResult {
+    func verifyingDigests(of result: TransferResult, from stream: ResponseStream?) -> TransferResult {
         guard let digestVerification, result.error == nil, let response = result.response as? HTTPURLResponse else {
             return result
         }

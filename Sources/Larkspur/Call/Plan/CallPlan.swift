@@ -76,7 +76,7 @@ struct CallStart {
     var launcher: (any CallLauncher)?
     private(set) var options = StoredOptions.none
     /// The stream that the content goes to; nil if it is collected.
-    private(set) var stream: ContentStream?
+    private(set) var stream: ResponseStream?
     /// The properties of the request for an event stream; nil for other content.
     private(set) var eventStream: EventStreamRequest?
     /// Whether the call was cancelled before it started, so that nothing is sent.
@@ -104,7 +104,7 @@ struct CallStart {
     }
 
     /// Directs the content to a stream. Returns false if the call has started or has a stream already.
-    mutating func direct(to stream: ContentStream?, for eventStream: EventStreamRequest?) -> Bool {
+    mutating func direct(to stream: ResponseStream?, for eventStream: EventStreamRequest?) -> Bool {
         guard let stream, isOpen, self.stream == nil else { return false }
         self.stream = stream
         self.eventStream = eventStream
@@ -176,14 +176,14 @@ extension SessionTask {
     func hashes(for response: URLResponse) -> ContentHashes? { options.digestVerification?.hashes(for: response) }
 
     /// The stream that delivers the content; nil if it is collected.
-    var stream: ContentStream? { plan.template.stream ?? storage.withLock { $0.start.stream } }
+    var stream: ResponseStream? { plan.template.stream ?? storage.withLock { $0.start.stream } }
 
     /// Directs the content to a stream.
     /// - Parameters:
     ///   - stream: The stream; nil if it is used already.
     ///   - eventStream: The properties of the request for an event stream; nil for other content.
     /// - Throws: `unsupported`, if the call has started already, or `cancelled`, if it was cancelled before it started.
-    func direct(to stream: ContentStream?, for eventStream: EventStreamRequest?) throws(LarkspurError) {
+    func direct(to stream: ResponseStream?, for eventStream: EventStreamRequest?) throws(LarkspurError) {
         let (isDirected, isCancelled) = storage.withLock { storage in
             let isDirected = plan.chain != nil && storage.start.direct(to: stream, for: eventStream)
             return (isDirected, storage.start.isCancelled)

@@ -63,7 +63,7 @@ final class TaskDelegate: TransferReceiver {
     }
 
     /// The stream that delivers the content; nil if the content is collected.
-    private var stream: ContentStream? { template.stream }
+    private var stream: ResponseStream? { template.stream }
 
     // MARK: Response and content
 
@@ -127,7 +127,7 @@ final class TaskDelegate: TransferReceiver {
         var data = data
         if let stream {
             do throws(LarkspurError) {
-                if let task = task as? DataTask, try stream.handOn(data, held: held, from: task) {
+                if let task = task as? DataTask, try stream.deliver(data, held: held, from: task) {
                     let response = storage.withLock { $0.received.response }
                     return task.download.add(Int64(data.count), of: response, for: task)
                 }
@@ -360,7 +360,7 @@ final class TaskDelegate: TransferReceiver {
         if let section = template.section { return section.makeStream { [weak self] in self?.fail(with: $0) } }
         if let request = task.originalRequest, let content = template.production(of: request) {
             return Platform.makeStream(onFailure: { [weak self] in self?.fail(with: $0) }) {
-                ProducedContentReader(content.makeChannel())
+                ProducedBodyReader(content.makeChannel())
             }
         }
         let stream = template.makeBodyStream?() ?? task.originalRequest?.httpBodyStream

@@ -13,7 +13,7 @@ struct TransferTemplate: Sendable {
         /// The length of the stream in bytes, if it is known.
         var bodyLength: Int64?
         /// The stream that delivers the content; nil if it is collected.
-        var stream: ContentStream?
+        var stream: ResponseStream?
         /// The automatic resumption of a download; nil if it does not resume.
         var resumption: DownloadResumption?
         /// The interceptor of a resumable upload; nil for other calls.
@@ -106,7 +106,7 @@ struct TransferTemplate: Sendable {
     }
 
     /// Returns the content that is produced; nil if the content is not produced.
-    func production(of request: URLRequest) -> ProducedContent? {
+    func production(of request: URLRequest) -> ProducedBody? {
         guard let producer = self.producer else { return nil }
         var range: Range<Int64>?
         if case .produced(_, let part) = self.part?.content { range = part }

@@ -14,9 +14,9 @@ final class MultipartInputStream: ReaderInputStream {
 ///
 /// It passes the reason of a failure to a closure, so that the error of the task is the same on every transport.
 class ReaderInputStream: InputStream {
-    private let makeReader: () throws(LarkspurError) -> any ContentReader
+    private let makeReader: () throws(LarkspurError) -> any BlockingReader
     private let onFailure: @Sendable (LarkspurError) -> Void
-    private var reader: (any ContentReader)?
+    private var reader: (any BlockingReader)?
     private var status = Stream.Status.notOpen
     private var failure: LarkspurError?
 
@@ -26,7 +26,7 @@ class ReaderInputStream: InputStream {
     ///   - makeReader: A closure that creates the reader when the stream is opened.
     init(
         onFailure: @escaping @Sendable (LarkspurError) -> Void,
-        makeReader: @escaping () throws(LarkspurError) -> any ContentReader
+        makeReader: @escaping () throws(LarkspurError) -> any BlockingReader
     ) {
         self.makeReader = makeReader
         self.onFailure = onFailure

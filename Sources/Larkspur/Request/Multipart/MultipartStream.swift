@@ -98,7 +98,7 @@ extension InputStream {
 ///
 /// It opens a file or a stream when the previous part has ended. It delivers exactly
 /// ``MultipartFormData/contentLength`` bytes, or fails.
-final class MultipartReader: ContentReader {
+final class MultipartReader: BlockingReader {
     /// The size in bytes of the buffers that the callers of the reader allocate.
     static let chunkSize = 1 << 17
 
@@ -173,7 +173,7 @@ extension MultipartPart {
 }
 
 /// A reader of the content of a request, from its beginning to its end. It is used on one thread at a time.
-protocol ContentReader: AnyObject {
+protocol BlockingReader: AnyObject {
     /// Reads as many bytes as are available and fit into the buffer. Returns 0 only at the end, or if the buffer is
     /// empty.
     /// - Throws: `bodyUnreadable`.

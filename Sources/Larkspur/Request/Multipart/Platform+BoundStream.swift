@@ -5,7 +5,7 @@ extension Platform {
     /// not tested there.
     static func makeBoundStream(
         onFailure: @escaping @Sendable (LarkspurError) -> Void,
-        makeReader: @escaping @Sendable () throws(LarkspurError) -> any ContentReader
+        makeReader: @escaping @Sendable () throws(LarkspurError) -> any BlockingReader
     ) -> InputStream {
         var input: InputStream?
         var output: OutputStream?
@@ -31,7 +31,7 @@ private struct ContentStreamWriter: @unchecked Sendable {
     init(_ output: OutputStream) { self.output = output }
 
     func write(
-        _ makeReader: () throws(LarkspurError) -> any ContentReader,
+        _ makeReader: () throws(LarkspurError) -> any BlockingReader,
         onFailure: (LarkspurError) -> Void
     ) {
         output.open()
@@ -48,7 +48,7 @@ private struct ContentStreamWriter: @unchecked Sendable {
         }
     }
 
-    private func read(_ reader: any ContentReader, _ buffer: inout [UInt8]) throws(LarkspurError) -> Int {
+    private func read(_ reader: any BlockingReader, _ buffer: inout [UInt8]) throws(LarkspurError) -> Int {
         try buffer.withUnsafeMutableBytes { bytes throws(LarkspurError) in try reader.read(into: bytes) }
     }
 

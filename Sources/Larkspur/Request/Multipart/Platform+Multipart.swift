@@ -21,7 +21,7 @@ extension Platform {
     ///   - makeReader: A closure that creates the reader when the stream is opened.
     static func makeStream(
         onFailure: @escaping @Sendable (LarkspurError) -> Void,
-        makeReader: @escaping @Sendable () throws(LarkspurError) -> any ContentReader
+        makeReader: @escaping @Sendable () throws(LarkspurError) -> any BlockingReader
     ) -> InputStream {
         #if canImport(FoundationNetworking)
         ReaderInputStream(onFailure: onFailure, makeReader: makeReader)

@@ -88,7 +88,7 @@ extension TaskCore {
             }
             return
         }
-        if case .bytes(let channel) = completion { return channel.receive(response.object) }
+        if case .bytes(let channel) = completion { return channel.begin(with: response.object, isDelivered: false) }
         guard let listener, let delegate = listener.delegates.data, let task = listener.dataTask else { return }
         let question = Question<URLSession.ResponseDisposition?>(refusal: nil)
         delegate.urlSession(listener.session, dataTask: task, didReceive: response.object) { question.answer($0) }
@@ -129,8 +129,9 @@ extension TaskCore {
     }
 
     private func deliverData(_ data: Data) {
-        if case .bytes(let channel) = completion { return channel.receive(data) }
-        if let file = deliveryState.download {
+        if case .bytes(let channel) = completion {
+            _ = channel.add(data, held: hold(data.count))
+        } else if let file = deliveryState.download {
             write(data, to: file)
         } else if let receiver = deliveryState.receiver {
             if !isAbandoned { receiver.receive(data) { hold(data.count) } }
@@ -194,8 +195,8 @@ extension TaskCore {
     /// another queue, because the creation of a stream may take time.
     private func askForBodyStream() {
         let receiver = deliveryState.receiver
-        if session.delivery.isOnLoop { return BodyPump.queue.async { [self] in requestBodyStream(from: receiver) } }
-        requestBodyStream(from: receiver)
+        guard session.delivery.isOnLoop else { return requestBodyStream(from: receiver) }
+        StreamReader.Pump.queue.async { [self] in requestBodyStream(from: receiver) }
     }
 
     private func requestBodyStream(from receiver: (any TransferReceiver)?) {
@@ -275,7 +276,7 @@ extension TaskCore {
         case .download(let handler):
             handler(error == nil ? deliveryState.file : nil, response?.object, error)
             if let file = deliveryState.file { try? FileManager.default.removeItem(at: file) }
-        case .bytes(let channel): channel.finish(error)
+        case .bytes(let channel): channel.end(error)
         case nil:
             if let receiver {
                 receiver.complete(with: error)

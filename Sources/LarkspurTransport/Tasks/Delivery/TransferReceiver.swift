@@ -127,5 +127,5 @@ package enum TransferContent: Sendable {
     /// An upload of a stream that the receiver creates.
     case uploadOfStream
     /// An upload of content that is produced while it is sent. Only the engine can send it.
-    case uploadOfProduced(ProducedContent)
+    case uploadOfProduced(ProducedBody)
 }

@@ -45,7 +45,7 @@ struct FoundationLayout: Sendable {
     func completeOnDelegateQueue(_ task: URLSessionTask) { completesOnWorkQueue.set(false, in: task) }
 
     /// Returns the content of an upload task.
-    func body(of task: URLSessionTask) -> TaskContent {
+    func body(of task: URLSessionTask) -> TaskBody {
         switch content(of: knownBody.value(in: task)).flatMap(content) {
         // Empty data has no pointer, and Dispatch traps without a pointer.
         case let data as DispatchData:

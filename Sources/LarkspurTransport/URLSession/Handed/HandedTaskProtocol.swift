@@ -82,7 +82,7 @@ final class HandedTaskProtocol: URLProtocol {
     private static func carrier(
         of task: URLSessionTask,
         _ request: URLRequest,
-        body: @autoclosure () -> TaskContent,
+        body: @autoclosure () -> TaskBody,
         _ session: CurlURLSession,
         _ finish: @escaping @Sendable (Outcome) -> Void
     ) -> URLSessionTask? {

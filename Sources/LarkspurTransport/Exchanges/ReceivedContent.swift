@@ -2,8 +2,8 @@
 /// The path of content from a task's responses to its destination. Content is decoded, and then goes to the delegate,
 /// into memory or into a file, and as a copy to the cache.
 ///
-/// The sink belongs to the loop's thread.
-final class ContentSink {
+/// The object belongs to the loop's thread.
+final class ReceivedContent {
     /// The content of one response.
     struct Incoming {
         /// The content as the server frames it, and whether all of it has arrived.

@@ -6,7 +6,7 @@ import TestSupport
 @testable import LarkspurTransport
 
 /// The kinds of content that a request can send.
-enum SentContent: String, CaseIterable, Sendable {
+enum BodyKind: String, CaseIterable, Sendable {
     case short, long, file, stream, streamOfLength, produced, producedLength, producedOnce, trailers
 
     /// Whether the content can be sent once more.
@@ -50,12 +50,12 @@ enum SentContent: String, CaseIterable, Sendable {
         return outcome
     }
 
-    private func production(of content: Data, _ productions: Recorder<Void>) -> ProducedContent {
+    private func production(of content: Data, _ productions: Recorder<Void>) -> ProducedBody {
         let length = self == .producedLength ? Int64(content.count) : nil
         let trailers = self == .trailers ? ["X-Sum: \(content.count)"] : []
         let isConsumed = Atomic(false)
         let isRepeatable = isRepeatable
-        return ProducedContent(
+        return ProducedBody(
             length: length,
             hasTrailers: self == .trailers,
             isTwoWay: false,

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// The source of a sequence: the call whose content it delivers.
-final class ContentSource: Sendable {
+/// The call whose content a sequence delivers.
+final class StreamedCall: Sendable {
     private struct State {
         var isOpen = false
-        /// The consumer of a call that was opened before the iteration. Its release cancels the call.
-        var consumer: ContentConsumer?
+        /// The reader of a call that was opened before the iteration. Its release cancels the call.
+        var reader: ResponseReader?
     }
 
     /// The maximum length of a line, in bytes.
     static let longestLine = 16 << 20
 
     let task: DataTask
-    private let channel = ContentChannel()
+    private let channel = ResponseChannel<LarkspurError>()
     /// The properties of the request for an event stream; nil for other content.
     private let eventStream: EventStreamRequest?
     private let base: ResponseValidation
@@ -34,14 +34,14 @@ final class ContentSource: Sendable {
     /// The rules for responses whose content is delivered.
     var validation: ResponseValidation { task.options.value.applied(to: base) }
 
-    /// Returns the consumer for an iteration, and starts the call if it has not started. A second iteration gets a
-    /// consumer that throws an error.
-    func takeConsumer() -> ContentConsumer {
-        let consumer = state.withLock { state in
+    /// Returns the reader for an iteration, and starts the call if it has not started. A second iteration gets a reader
+    /// that throws an error.
+    func takeReader() -> ResponseReader {
+        let reader = state.withLock { state in
             state.isOpen = true
-            return state.consumer.take()
+            return state.reader.take()
         }
-        return consumer ?? makeConsumer()
+        return reader ?? makeReader()
     }
 
     /// Waits for the head of the response. Starts the call if it has not started.
@@ -52,23 +52,23 @@ final class ContentSource: Sendable {
             return !state.isOpen
         }
         if mustOpen {
-            let consumer = makeConsumer()
-            state.withLock { $0.consumer = consumer }
-            if let failure = consumer.failure { throw failure }
+            let reader = makeReader()
+            state.withLock { $0.reader = reader }
+            if let failure = reader.failure { throw failure }
         }
         // A response that is acceptable only because it has no content does not begin the channel.
-        let response = try await ContentConsumer.head(of: task, channel) ?? task.response
+        let response = try await ResponseReader.head(of: task, channel) ?? task.response
         guard let head = response as? HTTPURLResponse else {
             throw LarkspurError(.malformedResponse, "The response is not one of HTTP, so that it has no head.")
         }
         return head
     }
 
-    /// Starts the call, and directs its content to a consumer.
-    private func makeConsumer() -> ContentConsumer {
+    /// Starts the call, and directs its content to a reader.
+    private func makeReader() -> ResponseReader {
         let isFirst = channel.take()
         do throws(LarkspurError) {
-            let stream = ContentStream(
+            let stream = ResponseStream(
                 validation: { [weak task, base] in task?.options.value.applied(to: base) ?? base },
                 consumer: .channel(channel),
                 refusesOtherStreams: eventStream != nil,
@@ -78,11 +78,11 @@ final class ContentSource: Sendable {
             // throws an error.
             try task.direct(to: isFirst ? stream : nil, for: eventStream)
             task.resume()
-            return ContentConsumer(task, channel)
+            return ResponseReader(task, channel)
         } catch {
             // Nothing else would end the channel, and a wait for the head would not end.
-            if isFirst { channel.finish(error) }
-            return ContentConsumer(task, channel, failure: error)
+            if isFirst { channel.end(error) }
+            return ResponseReader(task, channel, failure: error)
         }
     }
 
@@ -90,22 +90,22 @@ final class ContentSource: Sendable {
     var isComplete: Bool { channel.isComplete }
 }
 
-/// The consumer of a call's content. Its release cancels the call, unless the content was read to its end.
-final class ContentConsumer: Sendable {
+/// The reader of a response's content as it arrives. Its release cancels the call, unless the content was read to its end.
+final class ResponseReader: Sendable {
     let task: DataTask
-    private let channel: ContentChannel
+    private let channel: ResponseChannel<LarkspurError>
     let failure: LarkspurError?
     private let isOver = Atomic(false)
 
-    /// - Parameter failure: The error of a consumer that gets no content. Default: nil.
-    init(_ task: DataTask, _ channel: ContentChannel, failure: LarkspurError? = nil) {
+    /// - Parameter failure: The error of a reader that gets no content. Default: nil.
+    init(_ task: DataTask, _ channel: ResponseChannel<LarkspurError>, failure: LarkspurError? = nil) {
         self.task = task
         self.channel = channel
         self.failure = failure
     }
 
     deinit {
-        // A consumer that was refused must not cancel the call of another consumer. If the content was read to its end,
+        // A reader that was refused must not cancel the call of another reader. If the content was read to its end,
         // content of the request may still be sent.
         if failure == nil, !isOver.load(ordering: .relaxed) { task.cancel() }
     }
@@ -142,7 +142,10 @@ final class ContentConsumer: Sendable {
         return try await Self.head(of: task, channel)
     }
 
-    static func head(of task: DataTask, _ channel: ContentChannel) async throws(LarkspurError) -> URLResponse? {
+    static func head(
+        of task: DataTask,
+        _ channel: ResponseChannel<LarkspurError>
+    ) async throws(LarkspurError) -> URLResponse? {
         let result: Result<URLResponse?, LarkspurError> = await withTaskCancellationHandler {
             do throws(LarkspurError) {
                 return .success(try await channel.head())
@@ -158,7 +161,7 @@ final class ContentConsumer: Sendable {
     var tooLongLine: LarkspurError {
         LarkspurError(
             .contentTooLarge,
-            "A line has more than \(ContentSource.longestLine >> 20) MiB.",
+            "A line has more than \(StreamedCall.longestLine >> 20) MiB.",
             request: task.originalRequest,
             response: task.response
         )

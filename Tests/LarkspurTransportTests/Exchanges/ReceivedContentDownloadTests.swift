@@ -5,30 +5,30 @@ import Testing
 
 @testable import LarkspurTransport
 
-/// The file of a download, as the sink writes and leaves it.
-@Suite("ContentSink of a download")
-struct ContentSinkDownloadTests {
+/// The file of a download, as the engine writes and leaves it.
+@Suite("ReceivedContent of a download")
+struct ReceivedContentDownloadTests {
     private let folder: DownloadFolder
     private let engine: TestEngine
     private let receiver = RecordingReceiver()
     private let task: TaskCore
-    private let sink: ContentSink
+    private let received: ReceivedContent
 
     init() throws {
         folder = try DownloadFolder()
         engine = TestEngine(options: folder.options)
         task = try engine.makeTask(.download, receiver: receiver)
-        sink = ContentSink(task: task, group: engine.exchanges)
+        received = ReceivedContent(task: task, group: engine.exchanges)
     }
 
-    private func take(_ text: String) -> URLError? { Data(text.utf8).withUnsafeBytes { sink.take($0) } }
+    private func take(_ text: String) -> URLError? { Data(text.utf8).withUnsafeBytes { received.take($0) } }
 
-    /// Makes the sink continue the file of an earlier download.
+    /// Makes the task continue the file of an earlier download.
     private func prepareFile(_ content: String, total: Int64?) throws {
         let file = try DownloadFile(of: nil, in: folder.url)
         try Data(content.utf8).withUnsafeBytes { try file.write($0) }
-        sink.download.file = file
-        sink.download.resumption = ResumeData(
+        received.download.file = file
+        received.download.resumption = ResumeData(
             url: try #require(task.originalRequest?.url),
             fields: [:],
             validator: .entityTag("\"a\""),
@@ -37,7 +37,7 @@ struct ContentSinkDownloadTests {
             received: Int64(content.utf8.count),
             date: Date()
         )
-        sink.download.asksForRest = true
+        received.download.asksForRest = true
     }
 
     @Test("Content goes to a file as it arrives, and the file is delivered when it is complete")
@@ -45,9 +45,9 @@ struct ContentSinkDownloadTests {
         task.count { $0.expectedToReceive = 7 }
         #expect(take("one ") == nil)
         #expect(take("two") == nil)
-        #expect(sink.finish() == nil)
-        #expect(sink.deliverResult() == nil)
-        engine.outbox.end(task, with: sink.endDownload(with: nil))
+        #expect(received.finish() == nil)
+        #expect(received.deliverResult() == nil)
+        engine.outbox.end(task, with: received.endDownload(with: nil))
         engine.outbox.send()
         #expect(receiver.events.values == ["wrote 4 4 7", "wrote 3 7 7", "file one two", "end"])
         #expect(folder.files == [])
@@ -55,7 +55,7 @@ struct ContentSinkDownloadTests {
 
     @Test("A response without content makes an empty file")
     func emptyFile() {
-        #expect(sink.deliverResult() == nil)
+        #expect(received.deliverResult() == nil)
         engine.outbox.send()
         #expect(receiver.events.values == ["file "])
     }
@@ -64,16 +64,16 @@ struct ContentSinkDownloadTests {
     func noFolder() throws {
         try FileManager.default.removeItem(at: folder.url)
         #expect(take("content")?.code == .cannotCreateFile)
-        #expect(sink.deliverResult()?.code == .cannotCreateFile)
+        #expect(received.deliverResult()?.code == .cannotCreateFile)
     }
 
     @Test("The rest of a file is appended, and its delegate learns from where")
     func appending() throws {
         try prepareFile("one ", total: 7)
-        sink.append(end: 7, total: 7)
+        received.append(end: 7, total: 7)
         #expect(take("two") == nil)
-        #expect(sink.finish() == nil)
-        #expect(sink.deliverResult() == nil)
+        #expect(received.finish() == nil)
+        #expect(received.deliverResult() == nil)
         engine.outbox.send()
         #expect(receiver.events.values == ["resumed 4 7", "wrote 3 7 7", "file one two"])
         #expect(task.counts.received == 7 && task.counts.expectedToReceive == 7)
@@ -82,17 +82,17 @@ struct ContentSinkDownloadTests {
     @Test("A server that sends more than the announced part is a failure, and nothing of it is written")
     func surplus() throws {
         try prepareFile("one ", total: 7)
-        sink.append(end: 6, total: 7)
+        received.append(end: 6, total: 7)
         #expect(take("two")?.code == .badServerResponse)
-        #expect(sink.download.file?.length == 4)
+        #expect(received.download.file?.length == 4)
     }
 
     @Test("A server that sends less than the rest of the file is a failure", arguments: [true, false])
     func shortfall(isComplete: Bool) throws {
         try prepareFile("one ", total: 7)
-        sink.append(end: 7, total: 7)
+        received.append(end: 7, total: 7)
         #expect(take(isComplete ? "two" : "tw") == nil)
-        #expect(sink.finish()?.code == (isComplete ? nil : .networkConnectionLost))
+        #expect(received.finish()?.code == (isComplete ? nil : .networkConnectionLost))
     }
 
     @Test(
@@ -101,12 +101,12 @@ struct ContentSinkDownloadTests {
     )
     func leaving(isDiscarded: Bool) throws {
         try prepareFile("one ", total: 7)
-        sink.append(end: 7, total: 7)
-        sink.leaveFile(discarding: isDiscarded)
+        received.append(end: 7, total: 7)
+        received.leaveFile(discarding: isDiscarded)
         #expect(folder.files.count == (isDiscarded ? 0 : 1))
         #expect(task.counts.received == 0)
         #expect(take("other content") == nil)
-        #expect(sink.deliverResult() == nil)
+        #expect(received.deliverResult() == nil)
         engine.outbox.send()
         #expect(receiver.events.values.last == "file other content")
     }
@@ -121,9 +121,9 @@ struct ContentSinkDownloadTests {
     )
     func interruption(code: URLError.Code, isResumable: Bool) throws {
         try prepareFile("one ", total: 7)
-        sink.append(end: 7, total: 7)
+        received.append(end: 7, total: 7)
         #expect(take("t") == nil)
-        let error = sink.endDownload(with: URLError(code)) as? URLError
+        let error = received.endDownload(with: URLError(code)) as? URLError
         #expect(error?.code == code)
         #expect(folder.files.count == (isResumable ? 1 : 0))
         let data = error?.downloadTaskResumeData
@@ -134,8 +134,8 @@ struct ContentSinkDownloadTests {
     func cancellation() throws {
         let handled = Recorder<Data?>()
         try prepareFile("one ", total: 7)
-        sink.download.resumeDataHandler = Transferring { handled.record($0) }
-        let error = sink.endDownload(with: URLError(.cancelled)) as? URLError
+        received.download.resumeDataHandler = Transferring { handled.record($0) }
+        let error = received.endDownload(with: URLError(.cancelled)) as? URLError
         engine.outbox.send()
         let data = try #require(handled.values.first ?? nil)
         #expect(ResumeData(data)?.received == 4)
@@ -148,8 +148,8 @@ struct ContentSinkDownloadTests {
     func withoutValidator() throws {
         let handled = Recorder<Data?>()
         #expect(take("one") == nil)
-        sink.download.resumeDataHandler = Transferring { handled.record($0) }
-        let error = sink.endDownload(with: URLError(.networkConnectionLost)) as? URLError
+        received.download.resumeDataHandler = Transferring { handled.record($0) }
+        let error = received.endDownload(with: URLError(.networkConnectionLost)) as? URLError
         engine.outbox.send()
         #expect(handled.values == [nil])
         #expect(error?.downloadTaskResumeData == nil)
@@ -165,17 +165,17 @@ struct ContentSinkDownloadTests {
         ] as [([String: String], Bool, Bool, Bool)]
     )
     func resumeData(fields: [String: String], hasDoubtfulEnd: Bool, isDecoded: Bool, isResumable: Bool) throws {
-        sink.incoming.hasDoubtfulEnd = hasDoubtfulEnd
-        if isDecoded { sink.incoming.decoder = ContentDecoder(contentEncoding: "gzip", maximumExpansion: 100) }
+        received.incoming.hasDoubtfulEnd = hasDoubtfulEnd
+        if isDecoded { received.incoming.decoder = ContentDecoder(contentEncoding: "gzip", maximumExpansion: 100) }
         let url = try #require(task.originalRequest?.url)
         let response = try #require(
             HTTPURLResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: fields)
         )
-        sink.noteResumption(after: response, file: try sink.openFile())
+        received.noteResumption(after: response, file: try received.openFile())
         task.count { $0.received = 1 }
-        #expect((sink.download.resumption != nil) == isResumable)
+        #expect((received.download.resumption != nil) == isResumable)
         #expect((task.currentResumeData != nil) == isResumable)
-        sink.download.file?.discard()
+        received.download.file?.discard()
     }
 }
 #endif

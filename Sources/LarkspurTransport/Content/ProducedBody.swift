@@ -1,5 +1,5 @@
 /// Content of a request that a program produces while it is sent.
-package struct ProducedContent: Sendable {
+package struct ProducedBody: Sendable {
     /// The length in bytes; nil if it is not known in advance.
     package let length: Int64?
     /// Whether trailers may follow the content. It is then sent over HTTP/1.1 in chunks, because libcurl sends no

@@ -10,4 +10,19 @@ protocol ByteSource: Sendable {
     /// end of the content.
     func cancel()
 }
+
+/// The content that a task passes to a channel.
+struct ChannelSource: ByteSource {
+    private let channel: ResponseChannel<any Error>
+    private let task: URLSessionTask
+
+    init(_ channel: ResponseChannel<any Error>, _ task: URLSessionTask) {
+        self.channel = channel
+        self.task = task
+    }
+
+    func next() async throws -> Data? { try await channel.next() }
+
+    func cancel() { task.cancel() }
+}
 #endif

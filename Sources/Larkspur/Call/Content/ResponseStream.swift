@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Only the content of an acceptable response is delivered. If the response is not acceptable, the beginning of its
 /// content is collected for the error.
-final class ContentStream: Sendable {
+final class ResponseStream: Sendable {
     typealias Handler = @Sendable (DataTask, Data) -> Void
 
     /// The consumer of the chunks.
@@ -13,7 +13,7 @@ final class ContentStream: Sendable {
         /// A closure, which is called on the completion queue.
         case handler(Handler)
         /// A sequence.
-        case channel(ContentChannel)
+        case channel(ResponseChannel<LarkspurError>)
     }
 
     private struct State {
@@ -131,7 +131,7 @@ final class ContentStream: Sendable {
     ///   - task: The task that the content belongs to.
     /// - Returns: False if the response is not acceptable, so that the chunk is not delivered.
     /// - Throws: `contentTooLarge`, if the transport cannot wait for a consumer that is too slow.
-    func handOn(_ data: Data, held: (any Sendable)?, from task: DataTask) throws(LarkspurError) -> Bool {
+    func deliver(_ data: Data, held: (any Sendable)?, from task: DataTask) throws(LarkspurError) -> Bool {
         let isAcceptable = state.withLock { state in
             guard state.isAcceptable else { return false }
             state.count += Int64(data.count)
@@ -147,7 +147,13 @@ final class ContentStream: Sendable {
                 guard task.state != .cancelling, !state.withLock({ $0.isStopped }) else { return }
                 withExtendedLifetime(held) { handler(task, data) }
             }
-        case .channel(let channel): try channel.add(data, held: held)
+        case .channel(let channel):
+            guard channel.add(data, held: held) else {
+                throw LarkspurError(
+                    .contentTooLarge,
+                    "More than \(ResponseChannel<LarkspurError>.limit >> 20) MiB wait for the consumer, and the transport cannot make the server wait; .curl can."
+                )
+            }
         }
         return true
     }
@@ -165,14 +171,14 @@ final class ContentStream: Sendable {
         }
     }
 
-    /// Records the end of the task for a sequence.
-    func finish(_ error: LarkspurError?) {
-        if case .channel(let channel) = consumer { channel.finish(error) }
+    /// Records the end of the task for a sequence. After a cancellation, the chunks that wait are not delivered.
+    func end(_ error: LarkspurError?) {
+        if case .channel(let channel) = consumer { channel.end(error, dropsChunks: error?.code == .cancelled) }
     }
 
     /// Records that all of the content has arrived, although the task may not have ended yet. A sequence ends here only
     /// if the response was delivered. Otherwise the error of the task ends it, or the content of a later response.
-    func contentEnded() { if state.withLock({ $0.isAcceptable }) { finish(nil) } }
+    func contentEnded() { if state.withLock({ $0.isAcceptable }) { end(nil) } }
 
     /// Stops the delivery, because the task was cancelled.
     func stop() { state.withLock { $0.isStopped = true } }

@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
 /// The content of a request, as its task received it.
-enum TaskContent: Sendable {
+enum TaskBody: Sendable {
     case none
     case data(Data)
     case file(URL)
@@ -8,7 +8,7 @@ enum TaskContent: Sendable {
     /// provides all other streams, including streams for content that has to be sent again.
     case stream(Transferring<InputStream>?)
     /// Content that a program produces while it is sent.
-    case produced(ProducedContent)
+    case produced(ProducedBody)
 
     /// Creates the body from the content that the request itself has.
     init(of request: URLRequest) {
@@ -23,8 +23,8 @@ enum TaskContent: Sendable {
 }
 
 /// The content of a task's requests: its source, and how much of it has been sent.
-struct SentContent {
-    var body: TaskContent
+struct SentBody {
+    var body: TaskBody
     /// The reader for the current transfer; nil without content.
     var reader: (any BodyReader)?
     /// The reader of the current stream; nil until there is a stream.
@@ -36,7 +36,7 @@ struct SentContent {
     var streamNumber = 0
     var sentBytes: Int64 = 0
 
-    init(_ body: TaskContent) { self.body = body }
+    init(_ body: TaskBody) { self.body = body }
 
     /// Creates the reader for a transfer.
     mutating func makeReader() throws(URLError) -> (any BodyReader)? {
@@ -51,7 +51,7 @@ struct SentContent {
         return reader
     }
 
-    private mutating func makeReader(of produced: ProducedContent) throws(URLError) -> ChannelReader {
+    private mutating func makeReader(of produced: ProducedBody) throws(URLError) -> ChannelReader {
         guard produced.canBegin() else { throw .unrepeatableContent(after: nil, url: nil) }
         let channel = produced.makeChannel()
         streamNumber += 1
@@ -86,7 +86,7 @@ struct SentContent {
     mutating func endProduction(_ reason: BodyChannel.Refusal) { channel.take()?.close(reason) }
 
     /// Sets the content of the next request. A stream of which no byte was read is used again.
-    mutating func beginNext(_ body: TaskContent) {
+    mutating func beginNext(_ body: TaskBody) {
         self.body = body
         endProduction(.transferEnded)
         reader = nil

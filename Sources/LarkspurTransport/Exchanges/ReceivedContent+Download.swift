@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
 /// The file of a download.
-extension ContentSink {
+extension ReceivedContent {
     func openFile() throws(URLError) -> DownloadFile {
         if let file = download.file { return file }
         let file = try DownloadFile(of: url, in: group.settings.downloadFolder)
