@@ -58,7 +58,7 @@ enum QuickStart {
 
         section("A POST of a form")
         outcome.expectSuccess("POST form")
-        manager.post("post", parameters: ["name": "Ada Lovelace", "year": 1815]) { task, object in
+        manager.post("post", parameters: .encodable(Author(name: "Ada Lovelace", year: 1815))) { task, object in
             outcome.succeeded("POST form", task, (object as? [String: Any])?["form"])
         } failure: { task, error in
             outcome.failed("POST form", task, error)
@@ -102,6 +102,11 @@ enum QuickStart {
     private static func section(_ title: String) {
         print("\n== \(title)")
     }
+}
+
+struct Author: Encodable, Sendable {
+    let name: String
+    let year: Int
 }
 
 struct User: Codable, Sendable {

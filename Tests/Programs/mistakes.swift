@@ -101,7 +101,7 @@ AF.request("https://api.example.com/users/1").responseDecodable(of: User.self) {
 let user = try await manager.get("users/1").serializingDecodable(User.self).value
 
 // mistake: Alamofire's encoder of parameters
-// says: cannot convert value of type 'User' to expected argument type '[String : Any]'
+// says: cannot convert value of type 'User' to expected argument type 'Parameters'
 _ = try await manager.post("users", parameters: User(name: "Ada")).data
 
 // mistake: a type without its label

@@ -72,11 +72,6 @@ public struct Pagination<Page: Sendable>: Sendable {
 ///
 /// If the program leaves the loop, no more pages are requested. Each new loop begins with the first page.
 public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
-    /// A page.
-    public typealias Element = Page
-    /// The error of a request.
-    public typealias Failure = LarkspurError
-
     let manager: SessionManager
     let first: Result<URLRequest, LarkspurError>
     let options: CallOptions?
@@ -182,12 +177,7 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
             request.url = url
             if !isSameServer { return request.withoutSecrets }
         case .parameters(let parameters):
-            guard let url = try first.get().url, var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
-            else {
-                throw LarkspurError(.invalidURL, "The URL of the list has no query.", request: request)
-            }
-            components.setQuery(parameters)
-            request.url = components.url
+            request.url = try first.get().settingQuery(parameters).url
         }
         return request
     }
@@ -216,19 +206,17 @@ extension SessionManager {
     /// - Returns: The pages. The first request is sent when the loop begins.
     public func pages<Page: Decodable & Sendable>(
         _ url: any RequestTarget,
-        parameters: [String: Any]? = nil,
+        parameters: Parameters? = nil,
         headers: HTTPHeaders? = nil,
         options: CallOptions? = nil,
         as type: Page.Type,
         by pagination: Pagination<Page>,
         limit: Int = 10_000
     ) -> Pages<Page> {
-        var parameters = parameters ?? [:]
-        for (name, value) in pagination.first { parameters[name] = value }
-        let draft = RequestDraft(.get, url, parameters.isEmpty ? nil : parameters, nil, headers)
+        let draft = RequestDraft(.get, url, parameters, nil, headers)
         return Pages(
             manager: self,
-            first: requestResult(draft.encoded(by: options)),
+            first: requestResult(draft.encoded(by: options)).map { $0.settingQuery(pagination.first) },
             options: options,
             pagination: pagination,
             decoder: jsonDecoder,
@@ -257,17 +245,22 @@ extension URL {
     }
 }
 
-extension URLComponents {
-    /// Sets parameters of the query. They replace parameters with the same names.
-    fileprivate mutating func setQuery(_ parameters: [String: String]) {
+extension URLRequest {
+    /// Returns the request with parameters in its query. They replace parameters with the same names.
+    fileprivate func settingQuery(_ parameters: [String: String]) -> URLRequest {
+        guard !parameters.isEmpty, let url, var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
+        else { return self }
         // The query is changed in its encoded form, so that its other parameters remain exactly as they are.
         let names = Set(texts: parameters.keys.map(QueryEncoder.percentEscaped))
-        let others = (percentEncodedQuery ?? "").parts(separatedBy: "&").filter { pair in
+        let others = (components.percentEncodedQuery ?? "").parts(separatedBy: "&").filter { pair in
             !names.contains(String(pair.before("=")))
         }
         let added = parameters.sorted { $0.key < $1.key }.map {
             "\(QueryEncoder.percentEscaped($0.key))=\(QueryEncoder.percentEscaped($0.value))"
         }
-        percentEncodedQuery = (others.map(String.init) + added).joined(separator: "&")
+        components.percentEncodedQuery = (others.map(String.init) + added).joined(separator: "&")
+        var request = self
+        request.url = components.url
+        return request
     }
 }

@@ -2,7 +2,7 @@
 struct RequestDraft {
     let method: HTTPMethod
     let url: any RequestTarget
-    var parameters: [String: Any]?
+    var parameters: Parameters?
     var body: RequestBody?
     var headers: HTTPHeaders?
     /// The encoding of the parameters; nil for that of the session manager.
@@ -11,7 +11,7 @@ struct RequestDraft {
     init(
         _ method: HTTPMethod,
         _ url: any RequestTarget,
-        _ parameters: [String: Any]? = nil,
+        _ parameters: Parameters? = nil,
         _ body: RequestBody? = nil,
         _ headers: HTTPHeaders? = nil
     ) {

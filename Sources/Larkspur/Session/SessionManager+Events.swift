@@ -30,7 +30,7 @@ extension SessionManager {
     public func events(
         _ url: any RequestTarget,
         method: HTTPMethod = .get,
-        parameters: [String: Any]? = nil,
+        parameters: Parameters? = nil,
         body: RequestBody? = nil,
         headers: HTTPHeaders? = nil,
         options: CallOptions? = nil,

@@ -51,7 +51,7 @@ extension SessionManager {
     public func request<S: ResponseSerializer>(
         _ method: HTTPMethod,
         _ url: any RequestTarget,
-        parameters: [String: Any]? = nil,
+        parameters: Parameters? = nil,
         body: RequestBody? = nil,
         headers: HTTPHeaders? = nil,
         options: CallOptions? = nil,
@@ -67,7 +67,7 @@ extension SessionManager {
     @discardableResult
     public func get<S: ResponseSerializer>(
         _ url: any RequestTarget,
-        parameters: [String: Any]? = nil,
+        parameters: Parameters? = nil,
         headers: HTTPHeaders? = nil,
         options: CallOptions? = nil,
         as serializer: S = AnyResponseSerializer.sessionDefault,
@@ -83,7 +83,7 @@ extension SessionManager {
     @discardableResult
     public func head(
         _ url: any RequestTarget,
-        parameters: [String: Any]? = nil,
+        parameters: Parameters? = nil,
         headers: HTTPHeaders? = nil,
         options: CallOptions? = nil,
         success: (@Sendable (DataTask) -> Void)? = nil,
@@ -98,7 +98,7 @@ extension SessionManager {
     @discardableResult
     public func post<S: ResponseSerializer>(
         _ url: any RequestTarget,
-        parameters: [String: Any]? = nil,
+        parameters: Parameters? = nil,
         body: RequestBody? = nil,
         headers: HTTPHeaders? = nil,
         options: CallOptions? = nil,
@@ -113,7 +113,7 @@ extension SessionManager {
     @discardableResult
     public func put<S: ResponseSerializer>(
         _ url: any RequestTarget,
-        parameters: [String: Any]? = nil,
+        parameters: Parameters? = nil,
         body: RequestBody? = nil,
         headers: HTTPHeaders? = nil,
         options: CallOptions? = nil,
@@ -128,7 +128,7 @@ extension SessionManager {
     @discardableResult
     public func patch<S: ResponseSerializer>(
         _ url: any RequestTarget,
-        parameters: [String: Any]? = nil,
+        parameters: Parameters? = nil,
         body: RequestBody? = nil,
         headers: HTTPHeaders? = nil,
         options: CallOptions? = nil,
@@ -143,7 +143,7 @@ extension SessionManager {
     @discardableResult
     public func delete<S: ResponseSerializer>(
         _ url: any RequestTarget,
-        parameters: [String: Any]? = nil,
+        parameters: Parameters? = nil,
         body: RequestBody? = nil,
         headers: HTTPHeaders? = nil,
         options: CallOptions? = nil,
@@ -164,7 +164,7 @@ extension SessionManager {
     public func request<T: Decodable & Sendable>(
         _ method: HTTPMethod,
         _ url: any RequestTarget,
-        parameters: [String: Any]? = nil,
+        parameters: Parameters? = nil,
         body: RequestBody? = nil,
         headers: HTTPHeaders? = nil,
         options: CallOptions? = nil,
@@ -180,7 +180,7 @@ extension SessionManager {
     @discardableResult
     public func get<T: Decodable & Sendable>(
         _ url: any RequestTarget,
-        parameters: [String: Any]? = nil,
+        parameters: Parameters? = nil,
         headers: HTTPHeaders? = nil,
         options: CallOptions? = nil,
         as type: T.Type,
@@ -195,7 +195,7 @@ extension SessionManager {
     @discardableResult
     public func post<T: Decodable & Sendable>(
         _ url: any RequestTarget,
-        parameters: [String: Any]? = nil,
+        parameters: Parameters? = nil,
         body: RequestBody? = nil,
         headers: HTTPHeaders? = nil,
         options: CallOptions? = nil,
@@ -211,7 +211,7 @@ extension SessionManager {
     @discardableResult
     public func put<T: Decodable & Sendable>(
         _ url: any RequestTarget,
-        parameters: [String: Any]? = nil,
+        parameters: Parameters? = nil,
         body: RequestBody? = nil,
         headers: HTTPHeaders? = nil,
         options: CallOptions? = nil,
@@ -227,7 +227,7 @@ extension SessionManager {
     @discardableResult
     public func patch<T: Decodable & Sendable>(
         _ url: any RequestTarget,
-        parameters: [String: Any]? = nil,
+        parameters: Parameters? = nil,
         body: RequestBody? = nil,
         headers: HTTPHeaders? = nil,
         options: CallOptions? = nil,
@@ -243,7 +243,7 @@ extension SessionManager {
     @discardableResult
     public func delete<T: Decodable & Sendable>(
         _ url: any RequestTarget,
-        parameters: [String: Any]? = nil,
+        parameters: Parameters? = nil,
         body: RequestBody? = nil,
         headers: HTTPHeaders? = nil,
         options: CallOptions? = nil,

@@ -42,7 +42,7 @@ extension SessionManager {
     ///   error of the configuration. The error of an interceptor is thrown in the same way.
     public func webSocket(
         _ url: any RequestTarget,
-        parameters: [String: Any]? = nil,
+        parameters: Parameters? = nil,
         headers: HTTPHeaders? = nil,
         options: WebSocketTask.Options = .init(),
         reconnection: Reconnection = .never,

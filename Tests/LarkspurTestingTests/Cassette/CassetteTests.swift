@@ -110,7 +110,7 @@ import Testing
         let rule = Redaction.standard.hiding(["iban"])
         func call(_ manager: SessionManager) async throws -> String {
             manager.requestSettings.setAuthorization(bearerToken: "hush6")
-            let parameters = ["password": "hush7", "user": "ada"]
+            let parameters: Parameters = ["password": "hush7", "user": "ada"]
             return try await manager.post("go?api_key=hush8", parameters: parameters).string
         }
         let recording = try cassette(.record, redaction: rule)

@@ -47,15 +47,14 @@ struct GettingStartedSamples: Sendable {
         // end
     }
 
-    func encodableParameters() throws {
+    func encodableParameters() {
         // sample: encodable parameters
         struct Search: Encodable {
             var text: String
             var page = 1
         }
 
-        let parameters = try [String: Any](encoding: Search(text: "ada lovelace"))
-        manager.get("search", parameters: parameters) { _, object in
+        manager.get("search", parameters: .encodable(Search(text: "ada lovelace"))) { _, object in
             print(object ?? "no content")
         }
         // end

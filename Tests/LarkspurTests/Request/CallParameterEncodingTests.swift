@@ -50,7 +50,7 @@ struct CallParameterEncodingTests {
     func encodings(_ transport: TestTransport, _ row: Row) async throws {
         let manager = transport.makeManager(for: server)
         let options = row.encoding.map { CallOptions(parameterEncoding: $0) }
-        let parameters = ["tags": ["a", "b"]]
+        let parameters: Parameters = ["tags": ["a", "b"]]
         _ = try await manager.request(row.method, "x", parameters: parameters, options: options).data
         let request = try #require(server.requests.first)
         #expect(request.target == row.target)
@@ -65,7 +65,7 @@ struct CallParameterEncodingTests {
         struct Value: Decodable, Sendable {}
         let manager = transport.makeManager(for: server)
         let options = CallOptions(parameterEncoding: .query(Self.noBrackets))
-        let parameters = ["tags": ["a", "b"]]
+        let parameters: Parameters = ["tags": ["a", "b"]]
         _ = try await manager.post("x", parameters: parameters, options: options).value(as: Value.self)
         _ = await manager.download("x", method: .post, parameters: parameters, options: options).response()
         let body = RequestBody.data(Data("body".utf8))

@@ -1,63 +1,99 @@
+import LarkspurTesting
 import Testing
 
 @testable import Larkspur
 
-@Suite("Parameters made of a value")
+@Suite("Parameters as a literal, a dictionary and a value", .timeLimit(.minutes(5)))
 struct ParameterEncodingTests {
-    private struct Filter: Encodable {
-        struct Range: Encodable {
-            var from = Date(timeIntervalSince1970: 0.5)
-            var to: Date?
-        }
+    private struct Filter: Encodable, Sendable {
         enum Order: String, Encodable { case newest }
 
-        var text = "a b"
-        var isOpen = true
-        var page = 2
         var order = Order.newest
+        var page = 2
         var tags = ["x", "y"]
-        var kinds: Set<Int> = [1]
-        var range = Range()
-        var content = Data([1])
         var missing: String?
     }
 
-    @Test("Properties become names, values within become dictionaries and arrays, and nil is left out")
-    func structure() throws {
-        let parameters = try [String: Any](encoding: Filter())
+    private static let query = "order=newest&page=2&tags%5B%5D=x&tags%5B%5D=y"
 
-        #expect(
-            Set(parameters.keys) == ["text", "isOpen", "page", "order", "tags", "kinds", "range", "content"]
-        )
-        #expect(parameters["isOpen"] as? Bool == true && parameters["page"] as? Int == 2)
-        #expect(parameters["order"] as? String == "newest" && parameters["kinds"] as? Set<AnyHashable> == [1])
-        let range = try #require(parameters["range"] as? [String: Any])
-        #expect(range.count == 1 && range["from"] as? Date == Date(timeIntervalSince1970: 0.5))
+    /// The three forms of the same parameters.
+    private static var forms: [Parameters] {
+        let fields: [String: any Sendable] = ["order": "newest", "page": 2, "tags": ["x", "y"]]
+        return [["order": "newest", "page": 2, "tags": ["x", "y"]], .dictionary(fields), .encodable(Filter())]
     }
 
-    @Test("The query is the one that the value itself has, in the styles of the encoder")
-    func query() throws {
-        var encoder = QueryEncoder()
-        encoder.dateStyle = .millisecondsSince1970
-        encoder.booleanStyle = .literal
-        encoder.keyStyle = .snakeCase
+    let server: LoopbackServer
 
-        let text = try encoder.encode(.dictionary([String: Any](encoding: Filter())))
-
-        #expect(text == (try encoder.encode(.encodable(Filter()))))
-        #expect(text.contains("is_open=true") && text.contains("range%5Bfrom%5D=500"))
+    init() throws {
+        server = try LoopbackServer()
+        server.route("/x", .json("[]"))
+        server.route("/events", .data(Data("data: 1\n\n".utf8), contentType: "text/event-stream"))
+        server.webSocket("/socket") { _ in }
     }
 
-    @Test("A date that the default query has no form for stays a date")
-    func farDate() throws {
-        let parameters = try [String: Any](encoding: ["date": Date.distantFuture + 1e12])
-        #expect(parameters["date"] as? Date == Date.distantFuture + 1e12)
+    @Test("Every verb with a query takes all forms", arguments: TestTransport.allCases)
+    func queries(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let body = RequestBody.data(Data("body".utf8))
+        for parameters in Self.forms {
+            _ = try await manager.get("x", parameters: parameters).data
+            _ = try await manager.delete("x", parameters: parameters).data
+            _ = try await manager.head("x", parameters: parameters).data
+            _ = try await manager.request("REPORT", "x", parameters: parameters, body: body).data
+            _ = try await manager.post("x", parameters: parameters, body: body).data
+            _ = try await manager.upload("x", from: body, parameters: parameters).data
+            _ = await manager.download("x", parameters: parameters).response()
+            for try await _ in manager.pages("x", parameters: parameters, as: [Int].self, by: .links) {}
+        }
+        #expect(server.requests.map(\.target) == Array(repeating: "/x?\(Self.query)", count: 24))
     }
 
-    @Test("A value without names is an error")
-    func nameless() {
-        #expect(throws: LarkspurError.self) { try [String: Any](encoding: [1, 2]) }
-        #expect(throws: LarkspurError.self) { try [String: Any](encoding: "text") }
-        #expect(throws: LarkspurError.self) { try [String: Any](encoding: ["a": Double.infinity]) }
+    @Test("Events and WebSockets take all forms")
+    func connections() async throws {
+        let manager = TestTransport.curl.makeManager(for: server)
+        for parameters in Self.forms {
+            for try await _ in manager.events("events", parameters: parameters, reconnection: .never) {}
+            let socket = manager.webSocket("socket", parameters: parameters)
+            try await socket.open()
+            socket.cancel()
+        }
+        let targets = ["/events?\(Self.query)", "/socket?\(Self.query)"]
+        #expect(server.requests.map(\.target) == targets + targets + targets)
+    }
+
+    @Test("Every verb with content takes all forms", arguments: TestTransport.allCases)
+    func contents(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        for parameters in Self.forms {
+            _ = try await manager.post("x", parameters: parameters).data
+            _ = try await manager.put("x", parameters: parameters).data
+            _ = try await manager.patch("x", parameters: parameters).data
+            _ = try await manager.request("REPORT", "x", parameters: parameters).data
+        }
+        #expect(server.requests.map(\.text) == Array(repeating: Self.query, count: 12))
+    }
+
+    @Test("All forms become the same JSON", arguments: TestTransport.allCases)
+    func json(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        manager.requestSerializer = .json
+        for parameters in Self.forms {
+            _ = try await manager.post("x", parameters: parameters).data
+        }
+        let contents = try server.requests.map { try JSONDecoder().decode(JSONValue.self, from: Data($0.text.utf8)) }
+        #expect(contents == Array(repeating: ["order": "newest", "page": 2, "tags": ["x", "y"]], count: 3))
+    }
+
+    @Test("The parameters of a pagination replace those of the call")
+    func pagination() async throws {
+        let manager = TestTransport.curl.makeManager(for: server)
+        let pages = manager.pages("x", parameters: .encodable(Filter()), as: [Int].self, by: .number(until: \.isEmpty))
+        for try await _ in pages {}
+        #expect(server.requests.first?.query("page") == "1" && server.requests.first?.query("order") == "newest")
+    }
+
+    @Test("The last value of a name counts")
+    func repeatedName() throws {
+        #expect(try QueryEncoder().encode(["a": 1, "a": 2]) == "a=2")
     }
 }

@@ -41,9 +41,9 @@ struct CallContentTests {
             #expect(try await contents(call).1 == content)
         }
         try await expect("a=1&b=x") { $0.post("x", parameters: ["a": 1, "b": "x"]) { _, _ in } }
-        try await expect("a=1&b=x") { $0.post("x", parameters: variable) { _, _ in } }
-        try await expect("") { $0.post("x", parameters: optional) { _, _ in } }
-        try await expect("a=1") { $0.post("x", parameters: texts) { _, _ in } }
+        try await expect("a=1&b=x") { $0.post("x", parameters: .dictionary(variable)) { _, _ in } }
+        try await expect("") { $0.post("x", parameters: optional.map(Parameters.dictionary)) { _, _ in } }
+        try await expect("a=1") { $0.post("x", parameters: .dictionary(texts)) { _, _ in } }
         try await expect("") { $0.post("x", parameters: [:]) { _, _ in } }
         try await expect("") { $0.post("x", parameters: nil) { _, _ in } }
         try await expect(#"{"firstName":"Ada"}"#) { $0.post("x", body: .json(Item())) { _, _ in } }

@@ -80,7 +80,7 @@ struct VerbTests {
             let method: String
         }
         let manager = makeManager(transport)
-        let item = try [String: Any](encoding: Item())
+        let item = Parameters.encodable(Item())
         let methods = Recorder<String>()
         @Sendable func note(_ object: Any?) {
             methods.record((object as? [String: Any])?["method"] as? String ?? "none")

@@ -29,7 +29,7 @@ extension SessionManager {
     func call(
         _ method: HTTPMethod,
         _ url: String,
-        parameters: [String: Any]? = nil,
+        parameters: Parameters? = nil,
         headers: HTTPHeaders? = nil,
         serializer: any ResponseSerializer = AnyResponseSerializer.sessionDefault
     ) async throws -> Call {

@@ -74,18 +74,27 @@ struct ParameterKey: CodingKey {
     }
 }
 
-/// The parameters of a request, which a request serializer receives.
+/// The parameters of a request: a dictionary literal, a dictionary, or a value of an `Encodable` type.
 ///
-/// These values are supported, in their Swift or Foundation types: strings, numbers, booleans, dates, data, URLs,
+///     manager.get("users", parameters: ["page": 2, "active": true])
+///     manager.get("users", parameters: .dictionary(fields))
+///     manager.get("users", parameters: .encodable(filter))
+///
+/// They become the query or the content of the request. These values are supported, in their Swift or Foundation types: strings, numbers, booleans, dates, data, URLs,
 /// UUIDs, `NSNull`, optionals, and arrays, sets and dictionaries of these. Any other `Encodable` value encodes itself.
 /// For a raw-representable value, the raw value is used.
-public enum Parameters {
+public enum Parameters: ExpressibleByDictionaryLiteral {
     /// Names and values.
     case dictionary([String: Any])
     /// Values without names, as the top level of a JSON body.
     case array([Any])
     /// A value that encodes itself.
     case encodable(any Encodable)
+
+    /// Creates parameters from a dictionary literal. If the literal has a name twice, the last value counts.
+    public init(dictionaryLiteral elements: (String, Any)...) {
+        self = .dictionary(Dictionary(elements, uniquingKeysWith: { $1 }))
+    }
 
     /// The associated value of the case.
     var value: Any {
