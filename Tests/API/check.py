@@ -6,6 +6,7 @@
     Tests/API/check.py --record            makes the API of the build the baseline, and empties accepted.txt
     Tests/API/check.py --record MODULE …   makes the API of some modules the baseline, such as that of a new product
     Tests/API/check.py --count [TYPE]      prints the number of public symbols of the build: of all modules, or of one type
+    Tests/API/check.py --owners [MODULE …] prints all symbols of each module, members of foreign types included, by their owner
 
 The API is read from the modules of the debug build. README.md says which changes the check does not see.
 """
@@ -27,6 +28,9 @@ KINDS = {
     "types": {"Class", "Enum", "Protocol", "Struct"}, "functions": {"Func"}, "initializers": {"Constructor"},
     "properties": {"Var"}, "cases": {"EnumElement"}, "others": {"AssociatedType", "Subscript", "TypeAlias"},
 }
+
+# The kinds of declarations that are no symbols of their own.
+OMITTED = {"Accessor", "AssociatedType", "GenericTypeParam", "Import"}
 
 
 def changes_since(baselines, dumps):
@@ -114,11 +118,36 @@ def print_counts(dumps, owner):
         print(f"| {name} | {' | '.join(str(numbers[kind]) for kind in KINDS)} | {sum(numbers.values())} |")
 
 
+def owners(root):
+    """The number of all declarations of a module by the type that they are in, with those in foreign types."""
+    found = collections.Counter()
+
+    def visit(node, owner):
+        kind = node.get("declKind")
+        if kind and kind not in OMITTED and not node.get("implicit"):
+            found[owner or node["printedName"]] += 1
+        name = node["printedName"] if kind in KINDS["types"] else None
+        for child in node.get("children", []):
+            visit(child, f"{owner}.{name}" if owner and name else name or owner)
+
+    visit(root, "")
+    return found
+
+
+def print_owners(dumps, names):
+    for module, root in dumps.items():
+        found = owners(root)
+        print(f"{module}: {sum(found.values())}")
+        if module in names:
+            print("\n".join(f"  {number:4} {owner}" for owner, number in found.most_common()))
+
+
 def main():
     parser = argparse.ArgumentParser(description="Checks that a change breaks no caller of the library products.")
     commands = parser.add_mutually_exclusive_group()
     commands.add_argument("--self-test", action="store_true", help="check that changes of an API are reported")
     commands.add_argument("--record", nargs="*", metavar="MODULE", help="make the API of the build the baseline")
+    commands.add_argument("--owners", nargs="*", metavar="MODULE", help="print the number of symbols by their owner")
     commands.add_argument("--count", nargs="?", const="", metavar="TYPE", help="print the number of public symbols")
     parser.add_argument("--bin-path", type=pathlib.Path, help="folder of the build; default: swift build --show-bin-path")
     arguments = parser.parse_args()
@@ -129,6 +158,8 @@ def main():
         dumps = {module: build.dump(module) for module in dump.modules()}
         if arguments.record is not None:
             record(dumps, arguments.record)
+        elif arguments.owners is not None:
+            print_owners(dumps, arguments.owners)
         elif arguments.count is not None:
             print_counts(dumps, arguments.count)
         else:

@@ -60,7 +60,7 @@ struct ResumableUploadInteropTests {
         var resumable = resumable
         resumable.maximumPartSize = 1 << 20
         let task = manager.upload("files", from: .file(file), resumable: resumable)
-        for await progress in task.uploadUpdates where progress.completed > 2 << 20 {
+        for await count in task.uploadCounts where count > 2 << 20 {
             task.cancel()
             break
         }

@@ -5,6 +5,15 @@ extension Duration {
         return Double(seconds) + Double(attoseconds) / 1e18
     }
 
+    /// The duration with three digits and a unit, as in "45.2 ms".
+    var brief: String {
+        let seconds = timeInterval
+        let (value, unit) =
+            seconds < 0.001 ? (seconds * 1_000_000, "µs") : seconds < 1 ? (seconds * 1000, "ms") : (seconds, "s")
+        let digits = value < 10 ? 2 : value < 100 ? 1 : 0
+        return value.decimal(digits: digits) + " " + unit
+    }
+
     /// The duration, but at most 100 years. Clocks cannot add much longer durations to the current time.
     var bounded: Duration { min(self, .seconds(3_155_760_000)) }
 

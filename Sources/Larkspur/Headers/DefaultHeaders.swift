@@ -47,8 +47,10 @@ extension HTTPHeaders.Field {
         let comment = system.unicodeScalars.filter {
             (0x20...0x7E).contains($0.value) && !"()\\".unicodeScalars.contains($0)
         }
-        guard let product = token(product) else { return userAgent("Larkspur/\(LarkspurVersion.current) (\(comment))") }
-        return userAgent("\(product)/\(token(version) ?? "1.0") (\(comment))")
+        guard let product = token(product) else {
+            return Self(name: "User-Agent", value: "Larkspur/\(LarkspurVersion.current) (\(comment))")
+        }
+        return Self(name: "User-Agent", value: "\(product)/\(token(version) ?? "1.0") (\(comment))")
     }
 
     /// Returns a text as a token; nil if no character of it is allowed in a token.

@@ -14,7 +14,7 @@ import Synchronization
 ///
 /// The time is measured with the clock of the first call. Share the interceptor only between session managers with the
 /// same clock.
-public final class CircuitBreaker: RequestInterceptor {
+final class CircuitBreaker: RequestInterceptor {
     private let rules: Circuit.Rules
     /// The circuits that have failures, or were open before.
     private let circuits = Mutex(OriginTable<Circuit>())
@@ -24,13 +24,13 @@ public final class CircuitBreaker: RequestInterceptor {
     /// - Parameters:
     ///   - failures: The number of consecutive failures that open the circuit, at least 1. Default: 5.
     ///   - openTime: The time from the opening until a request is sent as a trial. Default: 30 seconds.
-    public init(failures: Int = 5, openTime: Duration = .seconds(30)) {
+    init(failures: Int = 5, openTime: Duration = .seconds(30)) {
         rules = Circuit.Rules(failures: max(1, failures), openTime: openTime)
     }
 
     /// Sends a request unless the circuit of its origin is open.
     /// - Throws: The error of the attempt; `circuitOpen`.
-    public func intercept(
+    func intercept(
         _ request: URLRequest,
         context: RequestContext,
         next: RequestContext.Next
@@ -133,12 +133,12 @@ struct Circuit: Equatable, Sendable {
     }
 }
 
-extension RequestInterceptor where Self == CircuitBreaker {
+extension RequestInterceptor where Self == ClosureInterceptor {
     /// Returns an interceptor that stops sending requests to an origin for a while after consecutive failures.
     /// - Parameters:
     ///   - failures: The number of consecutive failures that open the circuit, at least 1. Default: 5.
     ///   - openTime: The time from the opening until a request is sent as a trial. Default: 30 seconds.
-    public static func circuitBreaker(failures: Int = 5, openTime: Duration = .seconds(30)) -> CircuitBreaker {
-        CircuitBreaker(failures: failures, openTime: openTime)
+    public static func circuitBreaker(failures: Int = 5, openTime: Duration = .seconds(30)) -> ClosureInterceptor {
+        ClosureInterceptor(CircuitBreaker(failures: failures, openTime: openTime))
     }
 }

@@ -1,4 +1,5 @@
-/// An interceptor that calls a closure.
+/// An interceptor that calls a closure, or one of the ready interceptors: `.circuitBreaker()`, `.coalescing()`,
+/// `.compression()`, `.concurrencyLimit(_:)`, `.rateLimit(_:)` and `.traceContext()`.
 ///
 ///     manager.interceptors.attempt = [
 ///         .custom { request, context, next in
@@ -18,6 +19,9 @@ public struct ClosureInterceptor: RequestInterceptor {
     /// - Parameter body: A closure that handles a request, usually by calling its third parameter. It is called on an
     ///   arbitrary thread, and concurrently for different requests.
     public init(_ body: @escaping Body) { self.body = body }
+
+    /// Creates an interceptor that calls one of the ready interceptors, whose types are not public.
+    init(_ interceptor: some RequestInterceptor) { body = interceptor.intercept }
 
     /// Calls the closure.
     /// - Throws: The error of the closure.

@@ -9,7 +9,7 @@ import Synchronization
 /// are sent in the order of their arrival. A call that is cancelled stops waiting. Set the interceptor for attempts and
 /// not for calls, so that a call does not count during the delay before a retry. The requests with which an
 /// ``AuthenticationInterceptor`` refreshes a credential do not count, because other requests wait for them.
-public final class ConcurrencyLimit: RequestInterceptor {
+final class ConcurrencyLimit: RequestInterceptor {
     private struct Lane {
         var active = 0
         var line = WaitingLine<WaitingCall>()
@@ -30,7 +30,7 @@ public final class ConcurrencyLimit: RequestInterceptor {
     ///   - limit: The maximum number of concurrent attempts for each origin, at least 1.
     ///   - priority: A closure that returns the priority of a request. The waiting request with the highest value is
     ///     sent first. The closure is called on an arbitrary thread. Default: the same priority for all requests.
-    public init(_ limit: Int, priority: @escaping @Sendable (URLRequest) -> Int = { _ in 0 }) {
+    init(_ limit: Int, priority: @escaping @Sendable (URLRequest) -> Int = { _ in 0 }) {
         self.limit = max(1, limit)
         self.priority = priority
     }
@@ -42,7 +42,7 @@ public final class ConcurrencyLimit: RequestInterceptor {
 
     /// Sends a request as soon as there are fewer attempts than the limit.
     /// - Throws: The error of the attempt; a `CancellationError` if the call is cancelled while it waits.
-    public func intercept(
+    func intercept(
         _ request: URLRequest,
         context: RequestContext,
         next: RequestContext.Next
@@ -96,7 +96,7 @@ public final class ConcurrencyLimit: RequestInterceptor {
     }
 }
 
-extension RequestInterceptor where Self == ConcurrencyLimit {
+extension RequestInterceptor where Self == ClosureInterceptor {
     /// Returns an interceptor that limits the number of concurrent attempts for each origin.
     /// - Parameters:
     ///   - limit: The maximum number of concurrent attempts for each origin, at least 1.
@@ -105,7 +105,7 @@ extension RequestInterceptor where Self == ConcurrencyLimit {
     public static func concurrencyLimit(
         _ limit: Int,
         priority: @escaping @Sendable (URLRequest) -> Int = { _ in 0 }
-    ) -> ConcurrencyLimit {
-        ConcurrencyLimit(limit, priority: priority)
+    ) -> ClosureInterceptor {
+        ClosureInterceptor(ConcurrencyLimit(limit, priority: priority))
     }
 }

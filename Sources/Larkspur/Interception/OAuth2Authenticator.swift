@@ -21,24 +21,20 @@ public struct OAuth2Credential: Hashable, Codable, Sendable {
     }
 }
 
-extension OAuth2Credential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension OAuth2Credential: CustomStringConvertible, CustomReflectable {
     /// The expiration date, without the tokens.
     public var description: String {
         "OAuth2Credential(expires \(expirationDate.map { "\($0)" } ?? "at an unknown date"))"
     }
-    /// The same as ``description``.
-    public var debugDescription: String { description }
     /// A mirror without the tokens.
     public var customMirror: Mirror { Mirror(self, children: ["expirationDate": expirationDate as Any]) }
 }
 
-extension OAuth2Authenticator: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension OAuth2Authenticator: CustomStringConvertible, CustomReflectable {
     /// The token endpoint and the client's identifier, without the client's secret.
     public var description: String {
         "OAuth2Authenticator(\(clientID) at \(Redaction.standard.text(of: tokenEndpoint)))"
     }
-    /// The same as ``description``.
-    public var debugDescription: String { description }
     /// A mirror without the client's secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
@@ -50,10 +46,6 @@ extension OAuth2Authenticator: CustomStringConvertible, CustomDebugStringConvert
 ///     }
 ///     manager.interceptors.call = [.authentication(credential, authenticator: authenticator, for: baseURL)]
 public struct OAuth2Authenticator: RequestAuthenticator {
-    /// A closure that sends the request for a token, and returns the content and the response. The content of the
-    /// request contains secrets.
-    public typealias Send = @Sendable (URLRequest) async throws -> (Data, URLResponse)
-
     /// The place of the client secret in the request for a token (RFC 6749, section 2.3.1).
     public enum ClientAuthentication: Sendable {
         /// The field `Authorization`, with the Basic scheme. Every server must support it.
@@ -62,21 +54,17 @@ public struct OAuth2Authenticator: RequestAuthenticator {
         case content
     }
 
-    /// The URL of the token endpoint.
-    public var tokenEndpoint: URL
-    /// The identifier of the client.
-    public var clientID: String
-    /// The secret of the client; nil for a public client. Default: nil.
-    public var clientSecret: String?
+    private let tokenEndpoint: URL
+    private let clientID: String
+    private let clientSecret: String?
     /// The place of the client secret. Default: the field `Authorization`.
     public var clientAuthentication = ClientAuthentication.basic
-    /// The scopes to request, separated by spaces; nil for the scopes of the first token. Default: nil.
-    public var scope: String?
+    private let scope: String?
     /// A closure that is called with each new credential before the credential is used. Store the credential in the
     /// closure, because a server may accept each refresh token only once. The closure is called on an arbitrary thread.
     /// Default: none.
     public var didRefresh: (@Sendable (OAuth2Credential) async -> Void)?
-    private let send: Send
+    private let send: @Sendable (URLRequest) async throws -> (Data, URLResponse)
     /// The source of the present date.
     var date: @Sendable () -> Date = { Date() }
 
@@ -87,13 +75,13 @@ public struct OAuth2Authenticator: RequestAuthenticator {
     ///   - clientSecret: The secret of the client. Default: none, for a public client.
     ///   - scope: The scopes to request, separated by spaces. Default: the scopes of the first token.
     ///   - send: A closure that sends the request for a token, and returns the content and the response. It is called
-    ///     on an arbitrary thread.
+    ///     on an arbitrary thread. The content of the request contains secrets.
     public init(
         tokenEndpoint: URL,
         clientID: String,
         clientSecret: String? = nil,
         scope: String? = nil,
-        send: @escaping Send
+        send: @escaping @Sendable (URLRequest) async throws -> (Data, URLResponse)
     ) {
         self.tokenEndpoint = tokenEndpoint
         self.clientID = clientID

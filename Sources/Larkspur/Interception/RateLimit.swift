@@ -19,7 +19,7 @@ import Synchronization
 /// to a whole number. Late timers or a busy machine can delay the waiting attempts. If the delay is at most 5
 /// milliseconds, or at most the time in which an empty bucket becomes full, all delayed attempts then begin at once. To
 /// allow this, a rate of more than 200 attempts per second with a small bucket is up to 0.5 % lower.
-public final class RateLimit: RequestInterceptor {
+final class RateLimit: RequestInterceptor {
     private struct Lane {
         var line = WaitingLine<WaitingCall>()
         /// The number of the task that hands out the tokens.
@@ -55,7 +55,7 @@ public final class RateLimit: RequestInterceptor {
     ///   - priority: A closure that returns the priority of a request. Among waiting requests, the request with the
     ///     highest value comes first. The closure is called on an arbitrary thread. Default: the same priority for all
     ///     requests.
-    public init(
+    init(
         _ count: Int,
         per period: Duration = .seconds(1),
         burst: Int? = nil,
@@ -70,7 +70,7 @@ public final class RateLimit: RequestInterceptor {
 
     /// Sends a request as soon as the rate allows it.
     /// - Throws: The error of the attempt; a `CancellationError` if the call is cancelled before it gets a token.
-    public func intercept(
+    func intercept(
         _ request: URLRequest,
         context: RequestContext,
         next: RequestContext.Next
@@ -223,7 +223,7 @@ struct RateSchedule: Equatable, Sendable {
     }
 }
 
-extension RequestInterceptor where Self == RateLimit {
+extension RequestInterceptor where Self == ClosureInterceptor {
     /// Returns an interceptor that limits the rate of attempts for each origin with a token bucket.
     /// - Parameters:
     ///   - count: The number of attempts in each period, at least 1.
@@ -238,7 +238,7 @@ extension RequestInterceptor where Self == RateLimit {
         per period: Duration = .seconds(1),
         burst: Int? = nil,
         priority: @escaping @Sendable (URLRequest) -> Int = { _ in 0 }
-    ) -> RateLimit {
-        RateLimit(count, per: period, burst: burst, priority: priority)
+    ) -> ClosureInterceptor {
+        ClosureInterceptor(RateLimit(count, per: period, burst: burst, priority: priority))
     }
 }

@@ -15,7 +15,7 @@ import Synchronization
 /// A response is shared while its attempt is under way, and is not stored. If the call that sends the request is
 /// cancelled or suspended, one of the waiting calls sends the request again. If a waiting call is cancelled, it ends
 /// immediately.
-public final class RequestCoalescing: RequestInterceptor {
+final class RequestCoalescing: RequestInterceptor {
     private struct Key: Hashable {
         let sender: ObjectIdentifier?
         let method: String
@@ -31,14 +31,14 @@ public final class RequestCoalescing: RequestInterceptor {
 
     /// Creates an interceptor.
     /// - Parameter methods: The methods whose requests share attempts. Default: GET.
-    public init(methods: Set<HTTPMethod> = [.get]) { self.methods = methods }
+    init(methods: Set<HTTPMethod> = [.get]) { self.methods = methods }
 
     /// The number of calls that wait for the attempt of another call.
     var waiterCount: Int { underWay.withLock { Array($0.values) }.reduce(0) { $0 + $1.waiterCount } }
 
     /// Sends a request, or waits for the response to an equal request.
     /// - Throws: The error of the attempt; a `CancellationError` if the call is cancelled while it waits.
-    public func intercept(
+    func intercept(
         _ request: URLRequest,
         context: RequestContext,
         next: RequestContext.Next
@@ -125,10 +125,10 @@ private enum Lead {
 /// The error that waiting calls get when the call that sends the request is cancelled or suspended.
 private struct LeaderLoss: Error {}
 
-extension RequestInterceptor where Self == RequestCoalescing {
+extension RequestInterceptor where Self == ClosureInterceptor {
     /// Returns an interceptor that lets equal concurrent requests share one attempt.
     /// - Parameter methods: The methods whose requests share attempts. Default: GET.
-    public static func coalescing(methods: Set<HTTPMethod> = [.get]) -> RequestCoalescing {
-        RequestCoalescing(methods: methods)
+    public static func coalescing(methods: Set<HTTPMethod> = [.get]) -> ClosureInterceptor {
+        ClosureInterceptor(RequestCoalescing(methods: methods))
     }
 }

@@ -9,17 +9,17 @@ import HTTPSyntax
 /// streams and forms). A server responds with the status 415 if it does not support the coding (RFC 7694). The request
 /// is then sent once more, uncompressed. The library zlib is loaded at run time, on Linux only. Without zlib nothing is
 /// compressed.
-public struct RequestCompression: RequestInterceptor {
+package struct RequestCompression: RequestInterceptor {
     /// The minimum size of content that is compressed, in bytes. Default: 1,024.
-    public var threshold: Int
+    package var threshold: Int
 
     /// Creates an interceptor.
     /// - Parameter threshold: The minimum size of content that is compressed, in bytes. Default: 1,024.
-    public init(threshold: Int = 1024) { self.threshold = threshold }
+    package init(threshold: Int = 1024) { self.threshold = threshold }
 
     /// Sends a request with compressed content. If the server does not support the coding, sends it again uncompressed.
     /// - Throws: The error of the attempt.
-    public func intercept(
+    package func intercept(
         _ request: URLRequest,
         context: RequestContext,
         next: RequestContext.Next
@@ -54,10 +54,10 @@ public struct RequestCompression: RequestInterceptor {
     }
 }
 
-extension RequestInterceptor where Self == RequestCompression {
+extension RequestInterceptor where Self == ClosureInterceptor {
     /// Returns an interceptor that compresses the content of requests with gzip.
     /// - Parameter threshold: The minimum size of content that is compressed, in bytes. Default: 1,024.
-    public static func compression(threshold: Int = 1024) -> RequestCompression {
-        RequestCompression(threshold: threshold)
+    public static func compression(threshold: Int = 1024) -> ClosureInterceptor {
+        ClosureInterceptor(RequestCompression(threshold: threshold))
     }
 }

@@ -60,7 +60,7 @@ public struct RequestInterceptors: Sendable {
     }
 
     /// Whether there is no interceptor.
-    public var isEmpty: Bool { call.isEmpty && attempt.isEmpty }
+    package var isEmpty: Bool { call.isEmpty && attempt.isEmpty }
 
     /// Returns all interceptors of a call, the outermost first.
     /// - Parameter own: The interceptors that are set for this call only.
@@ -211,7 +211,7 @@ public struct InterceptedResponse: Sendable {
 
     /// Returns the value of a header field; nil if the response does not have the field.
     /// - Parameter name: The name of the field, in upper or lower case.
-    public func header(_ name: String) -> String? { httpResponse?.value(forHTTPHeaderField: name) }
+    package func header(_ name: String) -> String? { httpResponse?.value(forHTTPHeaderField: name) }
 }
 
 /// The storage of a call's identifier, which is created on first use.

@@ -31,7 +31,7 @@ public final class RetryBudget: Sendable {
 
     /// Returns the number of tokens that the origin of a URL has.
     /// - Parameter url: A URL of the origin. URLs without an origin share their tokens.
-    public func tokens(for url: URL?) -> Double { tokens.withLock { $0[url] } ?? maximum }
+    package func tokens(for url: URL?) -> Double { tokens.withLock { $0[url] } ?? maximum }
 
     func allowsRetry(of url: URL?) -> Bool { tokens(for: url) > maximum / 2 }
 

@@ -7,17 +7,17 @@ import HTTPSyntax
 ///
 /// All attempts of a call have the same trace identifier, and each attempt has a separate span identifier. For this,
 /// set the interceptor for attempts. A request that already has the field is not changed.
-public struct TraceContext: RequestInterceptor {
+struct TraceContext: RequestInterceptor {
     private let isSampled: Bool
 
     /// Creates an interceptor.
     /// - Parameter isSampled: Whether the flag `sampled` is set. It means that the caller may have recorded the trace.
     ///   Default: true.
-    public init(isSampled: Bool = true) { self.isSampled = isSampled }
+    init(isSampled: Bool = true) { self.isSampled = isSampled }
 
     /// Sends a request with the field `traceparent`.
     /// - Throws: The error of the attempt.
-    public func intercept(
+    func intercept(
         _ request: URLRequest,
         context: RequestContext,
         next: RequestContext.Next
@@ -33,9 +33,11 @@ public struct TraceContext: RequestInterceptor {
     }
 }
 
-extension RequestInterceptor where Self == TraceContext {
+extension RequestInterceptor where Self == ClosureInterceptor {
     /// Returns an interceptor that adds the field `traceparent` to requests (W3C Trace Context).
     /// - Parameter isSampled: Whether the flag `sampled` is set. It means that the caller may have recorded the trace.
     ///   Default: true.
-    public static func traceContext(isSampled: Bool = true) -> TraceContext { TraceContext(isSampled: isSampled) }
+    public static func traceContext(isSampled: Bool = true) -> ClosureInterceptor {
+        ClosureInterceptor(TraceContext(isSampled: isSampled))
+    }
 }

@@ -36,9 +36,6 @@ public struct ConsoleLogger: CallObserver {
         public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
     }
 
-    /// A closure that writes one or more lines, without a line break at the end.
-    public typealias Writer = @Sendable (String) -> Void
-
     /// The kinds of events that the level needs.
     public let kinds: Set<CallEvent.Kind>
 
@@ -46,7 +43,7 @@ public struct ConsoleLogger: CallObserver {
     private let redaction: Redaction
     private let contentLimit: Int
     private let style: TerminalStyle
-    private let write: Writer
+    private let write: @Sendable (String) -> Void
 
     /// Creates a logger.
     /// - Parameters:
@@ -64,7 +61,7 @@ public struct ConsoleLogger: CallObserver {
         redaction: Redaction = .standard,
         contentLimit: Int = 1000,
         usesColours: Bool? = nil,
-        write: Writer? = nil
+        write: (@Sendable (String) -> Void)? = nil
     ) {
         self.level = level
         self.redaction = redaction

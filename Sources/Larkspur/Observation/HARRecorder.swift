@@ -77,7 +77,7 @@ public final class HARRecorder: CallObserver {
     public var count: Int { state.withLock { $0.entries.count } }
 
     /// The size of the entries in memory, in bytes: the size of their texts, and 1 KiB for the rest of each entry.
-    public var byteCount: Int { state.withLock { $0.byteCount } }
+    package var byteCount: Int { state.withLock { $0.byteCount } }
 
     /// Removes all entries.
     public func removeAll() { state.withLock { $0 = State() } }

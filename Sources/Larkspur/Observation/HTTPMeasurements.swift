@@ -52,7 +52,7 @@ public final class HTTPMeasurements: CallObserver {
 
     /// The methods that have their own value of the attribute `http.request.method`. For all other methods the value is
     /// `_OTHER`, so that the number of values stays small.
-    public let knownMethods: Set<HTTPMethod>
+    package let knownMethods: Set<HTTPMethod>
     private let report: @Sendable (Measurement) -> Void
     private let running = Mutex<[ObjectIdentifier: Running]>([:])
 

@@ -11,7 +11,7 @@ internal import HTTPSyntax
 /// of an error or of a country.
 public struct Redaction: Hashable, Sendable {
     /// The text in place of a secret.
-    public static let placeholder = "<redacted>"
+    package static let placeholder = "<redacted>"
 
     /// The rule that hides credentials, cookies, and values whose names suggest a token, key, session, secret or
     /// password.
@@ -34,7 +34,7 @@ public struct Redaction: Hashable, Sendable {
     }
 
     /// Returns whether the rule hides the value of a name.
-    public func hides(_ name: String) -> Bool {
+    package func hides(_ name: String) -> Bool {
         hidesSecrets && SecretName.matches(name)
             || !names.isEmpty && names.contains(SecretName.folded(name).lowercased())
     }

@@ -4,7 +4,7 @@ extension HTTPHeaders {
     /// Checks that every field can be sent unchanged: the name is a token, and the value contains no CR, LF or NUL.
     /// - Throws: ``LarkspurError`` with the code `invalidHeaderField`, whose message has the name of the field but
     ///   never its value.
-    public func validate() throws(LarkspurError) {
+    package func validate() throws(LarkspurError) {
         for field in self { try field.validate() }
     }
 }
@@ -12,7 +12,7 @@ extension HTTPHeaders {
 extension HTTPHeaders.Field {
     /// Checks that the field can be sent unchanged (RFC 9110, sections 5.1 and 5.5).
     /// - Throws: ``LarkspurError`` with the code `invalidHeaderField`, whose message never contains the value.
-    public func validate() throws(LarkspurError) {
+    package func validate() throws(LarkspurError) {
         guard name.isToken else { throw invalidNameError }
         guard !value.breaksLine else {
             throw LarkspurError(

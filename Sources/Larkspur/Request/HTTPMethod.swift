@@ -17,7 +17,7 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, ExpressibleByStr
     public static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
 
     /// Whether the name is a token, as every method must be (RFC 9110, sections 5.6.2 and 9.1).
-    public var isValid: Bool { rawValue.isToken }
+    package var isValid: Bool { rawValue.isToken }
 
     /// Whether the method is registered as safe: it asks for no change on the server (RFC 9110, section 9.2.1). False
     /// for methods that IANA does not list.

@@ -2,23 +2,14 @@ internal import HTTPSyntax
 
 /// A builder of requests. It sets headers, request properties and parameters on a `URLRequest`.
 ///
-/// It consists of ``settings``, whose properties can also be used as properties of the builder, and of a serializer
-/// that writes content:
-///
-/// ```swift
-/// var builder = RequestBuilder(.json)
-/// builder.headers["X-API-Version"] = "2"
-/// builder.timeoutInterval = 5
-/// ```
-///
-/// A builder is a value: a copy has its own settings, and requests can be built on any thread. The builder of a session
-/// manager is ``SessionManager/requestBuilder``.
+/// It consists of ``settings`` and of a serializer that writes content. A builder is a value: a copy has its own
+/// settings, and requests can be built on any thread.
 @dynamicMemberLookup
-public struct RequestBuilder: Sendable {
+struct RequestBuilder: Sendable {
     /// The headers, the request properties, and the encoding of parameters as a query.
-    public var settings: RequestSettings
+    var settings: RequestSettings
     /// The serializer that writes parameters into the content of requests.
-    public var serializer: any RequestSerializer
+    var serializer: any RequestSerializer
 
     /// Creates a builder.
     /// - Parameters:
@@ -26,7 +17,7 @@ public struct RequestBuilder: Sendable {
     ///     ``HTTPRequestSerializer``.
     ///   - settings: The headers, the request properties, and the encoding of parameters as a query. Default: those of
     ///     ``RequestSettings``.
-    public init(
+    init(
         _ serializer: any RequestSerializer = HTTPRequestSerializer(),
         settings: RequestSettings = RequestSettings()
     ) {
@@ -35,7 +26,7 @@ public struct RequestBuilder: Sendable {
     }
 
     /// A property of ``settings``: `builder.headers`, `builder.timeoutInterval`, `builder.queryEncoder` …
-    public subscript<Value>(dynamicMember property: WritableKeyPath<RequestSettings, Value>) -> Value {
+    subscript<Value>(dynamicMember property: WritableKeyPath<RequestSettings, Value>) -> Value {
         get { settings[keyPath: property] }
         set { settings[keyPath: property] = newValue }
     }
@@ -50,7 +41,7 @@ extension RequestBuilder {
     ///   - headers: Fields of this request only, in place of fields of ``settings`` with the same name. Default: none.
     /// - Returns: The request, with the properties of ``settings`` that are not nil.
     /// - Throws: ``LarkspurError``: `invalidMethod`, `invalidURL`, `invalidHeaderField` or `parameterEncodingFailed`.
-    public func makeRequest(
+    func makeRequest(
         _ method: HTTPMethod,
         url: URL,
         parameters: Parameters? = nil,
@@ -92,7 +83,7 @@ extension RequestBuilder {
     /// - Returns: The request with headers and parameters.
     /// - Throws: ``LarkspurError``: `invalidURL`, `invalidHeaderField` or `parameterEncodingFailed`, with the request
     ///   attached.
-    public func serialize(_ request: URLRequest, parameters: Parameters?) throws(LarkspurError) -> URLRequest {
+    func serialize(_ request: URLRequest, parameters: Parameters?) throws(LarkspurError) -> URLRequest {
         var completed = request
         try complete(&completed, parameters: parameters, validatesFields: true)
         return completed

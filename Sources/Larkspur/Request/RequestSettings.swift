@@ -94,7 +94,7 @@ public struct RequestSettings: Sendable {
     ///   - request: The request in its current state.
     /// - Throws: ``LarkspurError`` with the code `parameterEncodingFailed`, or the ``LarkspurError`` that
     ///   ``customQuery`` throws.
-    public func query(_ parameters: Parameters, for request: URLRequest) throws(LarkspurError) -> String {
+    func query(_ parameters: Parameters, for request: URLRequest) throws(LarkspurError) -> String {
         guard let customQuery else { return try queryEncoder.encode(parameters) }
         do {
             return try customQuery(request, parameters)

@@ -7,7 +7,7 @@
 ///
 /// If no member creates an object, the result depends on the errors of the members. If at least one member found no
 /// content and has no error, the result is the raw content, as in AFNetworking. If every member fails, this serializer
-/// fails, too. Unlike in AFNetworking, its error then has the errors of the members (``MemberErrors``). To get the raw
+/// fails, too. Unlike in AFNetworking, its error then has the errors of the members as its `underlyingError`. To get the raw
 /// content in this case, too, add ``DataResponseSerializer`` as the last member.
 public struct CompoundResponseSerializer: ResponseSerializer {
     /// The rules by which responses are acceptable, in addition to the rules of the members. Default: all responses are
@@ -28,12 +28,12 @@ public struct CompoundResponseSerializer: ResponseSerializer {
 
     /// The errors of all members of a ``CompoundResponseSerializer``. If every member has failed, this is the
     /// `underlyingError` of the serializer's error.
-    public struct MemberErrors: ErrorCollection, Sendable, CustomStringConvertible {
+    package struct MemberErrors: ErrorCollection, Sendable, CustomStringConvertible {
         /// The members' errors, in the order of the members.
-        public let errors: [LarkspurError]
+        package let errors: [LarkspurError]
 
         /// The errors' messages in one line.
-        public var description: String { errors.map(\.message.withoutFullStop).joined(separator: "; ") }
+        package var description: String { errors.map(\.message.withoutFullStop).joined(separator: "; ") }
     }
 
     /// Serializes the content with the first member that creates an object from it.

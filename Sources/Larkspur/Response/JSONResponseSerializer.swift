@@ -71,19 +71,6 @@ public struct JSONResponseSerializer: ResponseSerializer {
 extension ResponseSerializer where Self == JSONResponseSerializer {
     /// A serializer that parses the content as JSON.
     public static var json: JSONResponseSerializer { JSONResponseSerializer() }
-
-    /// Creates a serializer that parses the content as JSON.
-    /// - Parameters:
-    ///   - readingOptions: The options of `JSONSerialization`. Default: none, so that the top level must be an array or
-    ///     an object.
-    ///   - removesKeysWithNullValues: Whether members and elements that are `null` are omitted, at every depth.
-    ///     Default: false.
-    public static func json(
-        readingOptions: JSONSerialization.ReadingOptions = [],
-        removesKeysWithNullValues: Bool = false
-    ) -> JSONResponseSerializer {
-        JSONResponseSerializer(readingOptions: readingOptions, removesKeysWithNullValues: removesKeysWithNullValues)
-    }
 }
 
 extension Data {

@@ -69,10 +69,4 @@ extension ResponseSerializer where Self == StringResponseSerializer {
     /// A serializer that decodes the content as text. The charset is the one that the response names. If it names none,
     /// the charset is UTF-8, or ISO-8859-1 if the content is not valid UTF-8.
     public static var string: StringResponseSerializer { StringResponseSerializer() }
-
-    /// Creates a serializer that decodes the content as text in a given encoding.
-    /// - Parameter encoding: The encoding for every response. It overrides the encoding that a response names.
-    public static func string(encoding: String.Encoding) -> StringResponseSerializer {
-        StringResponseSerializer(encoding: encoding)
-    }
 }

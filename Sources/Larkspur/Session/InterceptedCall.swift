@@ -140,7 +140,7 @@ struct InterceptedCall: Sendable {
                     return try await next(request)
                 }
                 // The handler starts the call. Its result does not matter.
-                manager.dataTask(with: request).intercept(with: withholding).responseData { _ in }
+                manager.dataTask(with: request).intercept(with: withholding).response(as: .data) { _ in }
             }
         )
     }

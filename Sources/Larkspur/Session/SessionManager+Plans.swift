@@ -16,7 +16,7 @@ extension SessionManager {
     public func makeRequest(
         _ method: HTTPMethod,
         _ url: any RequestTarget,
-        parameters: [String: Any]? = nil,
+        parameters: Parameters? = nil,
         body: RequestBody? = nil,
         headers: HTTPHeaders? = nil
     ) throws(LarkspurError) -> URLRequest {
@@ -105,7 +105,7 @@ extension SessionManager {
         let request = try builder.makeRequest(
             draft.method,
             url: url,
-            parameters: draft.parameters.map(Parameters.dictionary),
+            parameters: draft.parameters,
             headers: draft.headers ?? HTTPHeaders(),
             content: content
         )
@@ -121,10 +121,10 @@ extension SessionManager {
         _ draft: RequestDraft,
         _ constructing: (inout MultipartFormData) throws -> Void
     ) throws(LarkspurError) -> (URLRequest, MultipartFormData) {
-        try requestBuilder.makeMultipart(
+        try builder.value.makeMultipart(
             draft.method,
             resolved(draft.url),
-            draft.parameters.map(Parameters.dictionary),
+            draft.parameters,
             draft.headers ?? HTTPHeaders(),
             constructing
         )

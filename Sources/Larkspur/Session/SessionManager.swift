@@ -196,9 +196,6 @@ public final class SessionManager: Sendable {
         _modify { yield &builder.value.settings.headers }
     }
 
-    /// A copy of ``requestSettings`` and ``requestSerializer``, for requests that are not sent by a call.
-    public var requestBuilder: RequestBuilder { builder.value }
-
     /// The serializer that validates and parses the responses of tasks that name no serializer. It is captured when a
     /// task is created. If several threads change it in place, no change is lost. Default: ``JSONResponseSerializer``.
     public var responseSerializer: any ResponseSerializer {
@@ -323,7 +320,7 @@ public final class SessionManager: Sendable {
         let copy = SessionManager(
             base: base,
             sessions: SessionStore(like: sessions),
-            requestBuilder: requestBuilder,
+            requestBuilder: builder.value,
             responseSerializer: responseSerializer,
             settings: environment.settings
         )

@@ -2,12 +2,12 @@
 public struct Transport: Sendable {
     /// A closure that creates a session from a configuration, a delegate, and the queue on which the session calls the
     /// delegate.
-    public typealias SessionFactory =
+    package typealias SessionFactory =
         @Sendable (URLSessionConfiguration, any URLSessionDelegate, OperationQueue) -> URLSession
 
     /// A closure that creates a session which enforces a security policy. It gets the policy and the arguments of
     /// ``SessionFactory``.
-    public typealias SecureSessionFactory =
+    package typealias SecureSessionFactory =
         @Sendable (SecurityPolicy, URLSessionConfiguration, any URLSessionDelegate, OperationQueue) -> URLSession
 
     package let makeSession: SessionFactory
@@ -39,7 +39,10 @@ public struct Transport: Sendable {
     ///   during the call. Threads that create their first tasks at the same time may therefore create a session each;
     ///   one session is used, and the others are invalidated. Requests that the closure itself makes with the session
     ///   manager fail with `transportUnavailable`.
-    public static func custom(_ makeSession: @escaping SessionFactory) -> Transport {
+    public static func custom(
+        _ makeSession:
+            @escaping @Sendable (URLSessionConfiguration, any URLSessionDelegate, OperationQueue) -> URLSession
+    ) -> Transport {
         Transport(makeSession: makeSession)
     }
 
@@ -50,7 +53,11 @@ public struct Transport: Sendable {
     ///   task. No lock is held during the call. Threads that create their first tasks at the same time may therefore
     ///   create a session each; one session is used, and the others are invalidated. Requests that the closure itself
     ///   makes with the session manager fail with `transportUnavailable`.
-    public static func custom(enforcingSecurityPolicy makeSession: @escaping SecureSessionFactory) -> Transport {
+    public static func custom(
+        enforcingSecurityPolicy makeSession:
+            @escaping @Sendable (SecurityPolicy, URLSessionConfiguration, any URLSessionDelegate, OperationQueue) ->
+            URLSession
+    ) -> Transport {
         Transport(
             makeSession: { configuration, delegate, queue in makeSession(.default, configuration, delegate, queue) },
             makeSecureSession: makeSession

@@ -68,7 +68,9 @@ struct LoadTests {
                                 text = try? await manager.get("small").string
                             } else {
                                 text = await withCheckedContinuation { continuation in
-                                    manager.get("small").responseString { continuation.resume(returning: $0.value) }
+                                    manager.get("small").response(as: .string) {
+                                        continuation.resume(returning: $0.value)
+                                    }
                                 }
                             }
                             if text != "twenty bytes of text" { failures.add(true) }

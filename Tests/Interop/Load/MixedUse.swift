@@ -20,7 +20,7 @@ enum MixedUse: String, CaseIterable, Sendable {
             #expect(try await manager.get("bytes/\(size)").data == Self.pattern(size))
         case .closure:
             let data: Data? = await withCheckedContinuation { continuation in
-                manager.get("bytes/\(size)").responseData { continuation.resume(returning: $0.value) }
+                manager.get("bytes/\(size)").response(as: .data) { continuation.resume(returning: $0.value) }
             }
             #expect(data == Self.pattern(size))
         case .post:
@@ -83,14 +83,14 @@ enum MixedUse: String, CaseIterable, Sendable {
             #expect(await task.response().error?.code == .cancelled)
         case .cancelledDownload:
             let task = manager.download("bytes/4000000", to: .file(folder.appendingPathComponent(UUID().uuidString)))
-            for await progress in task.downloadUpdates where progress.completed > size { break }
+            for await count in task.downloadCounts where count > size { break }
             task.cancel()
             // The download may have ended before.
             let response = await task.response()
             if let file = response.fileURL { try FileManager.default.removeItem(at: file) }
         case .suspension:
             let data: Data? = await withCheckedContinuation { continuation in
-                let task = manager.get("bytes/\(size)").responseData { continuation.resume(returning: $0.value) }
+                let task = manager.get("bytes/\(size)").response(as: .data) { continuation.resume(returning: $0.value) }
                 task.suspend()
                 task.resume()
             }

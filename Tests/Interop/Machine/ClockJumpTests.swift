@@ -55,7 +55,7 @@ struct JumpingClockChild {
         let task = manager.get("halves")
         async let data = task.data
         // The half has arrived, so that the time without a byte runs from before the jump.
-        for await progress in task.downloadUpdates where progress.completed > 0 { break }
+        for await count in task.downloadCounts where count > 0 { break }
         try Self.setClock(offset)
         // Other requests make the loop look at its deadlines.
         for _ in 0..<5 { _ = try await manager.get("get").data }

@@ -128,12 +128,10 @@ extension HostileMachineTests {
 
         @Test("A form that is written to a full disk is an error, and leaves no part of a file")
         func form() throws {
-            let manager = makeManager()
-            let target = disk.url.appendingPathComponent("form")
+            var form = MultipartFormData()
+            form.append(data: content, name: "file")
             let error = #expect(throws: LarkspurError.self) {
-                _ = try manager.requestBuilder.makeMultipartRequest(url: server.url("/post"), writingTo: target) {
-                    $0.append(data: content, name: "file")
-                }
+                try form.write(to: disk.url.appendingPathComponent("form"))
             }
             #expect(error?.code == .fileUnwritable || error?.code == .bodyUnreadable, "\(String(describing: error))")
             #expect(try disk.names.isEmpty)

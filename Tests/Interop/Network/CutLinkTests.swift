@@ -67,8 +67,9 @@ extension NetworkFaultTests {
         }
 
         /// Starts a task, and cuts the link when some of its content was transferred.
-        private func cut(_ cut: Cut, within updates: ProgressUpdates) async throws {
-            for await progress in updates where progress.completed > 64 << 10 {
+        private func cut(_ cut: Cut, within counts: AsyncCompactMapSequence<AsyncStream<CallEvent>, Int64>) async throws
+        {
+            for await count in counts where count > 64 << 10 {
                 try cut.begin()
                 return
             }
@@ -79,7 +80,7 @@ extension NetworkFaultTests {
         func limits(_ cut: Cut) async throws {
             let manager = try makeManager()
             let task = manager.get(target)
-            try await self.cut(cut, within: task.downloadUpdates)
+            try await self.cut(cut, within: task.downloadCounts)
             defer { try? cut.end() }
             let start = ContinuousClock.now
             let error = await #expect(throws: LarkspurError.self) { try await task.data }
@@ -96,7 +97,7 @@ extension NetworkFaultTests {
         func upload() async throws {
             let manager = try makeManager()
             let task = manager.upload("hash", from: .data(Data(count: 64 << 20)))
-            try await cut(.path, within: task.uploadUpdates)
+            try await cut(.path, within: task.uploadCounts)
             let error = await task.response().error
             #expect(error?.code == .timedOut)
             try NetworkPath.set()
@@ -108,7 +109,7 @@ extension NetworkFaultTests {
             let expected = try await server.digest(length: size, seed: 7)
             let manager = try makeManager()
             let task = manager.download(target, to: .file(folder.url.appendingPathComponent("first")))
-            try await self.cut(cut, within: task.downloadUpdates)
+            try await self.cut(cut, within: task.downloadCounts)
             let error = await #expect(throws: LarkspurError.self) { try await task.file }
             #expect(error?.code == .timedOut)
             let resumeData = try #require(error?.resumeData)
@@ -128,7 +129,7 @@ extension NetworkFaultTests {
             let expected = try await server.digest(length: size, seed: 7)
             let manager = try makeManager()
             let task = manager.download(target, resumes: 100, to: .file(folder.url.appendingPathComponent("file")))
-            try await self.cut(cut, within: task.downloadUpdates)
+            try await self.cut(cut, within: task.downloadCounts)
             try await end(cut)
             #expect(try await SHA256Sum.of(task.file) == expected)
             try await expectRanges()
@@ -147,7 +148,7 @@ extension NetworkFaultTests {
             // So slow that there is time to cut it.
             try NetworkPath.set("rate=4000000")
             let task = manager.upload("tus", from: .data(data), resumable: .tus)
-            try await self.cut(cut, within: task.uploadUpdates)
+            try await self.cut(cut, within: task.uploadCounts)
             // The creation of the upload is the first attempt, and the content the second one.
             try await end(cut, beforeAttempt: 3)
             let response = await task.response()
@@ -201,7 +202,7 @@ extension NetworkFaultTests {
             let expected = try await server.digest(length: size, seed: 7)
             let manager = try makeManager()
             let task = manager.download(target, resumes: 100, to: .file(folder.url.appendingPathComponent("file")))
-            for await progress in task.downloadUpdates where progress.completed > 64 << 10 { break }
+            for await count in task.downloadCounts where count > 64 << 10 { break }
             try NetworkNamespace.ip("addr del 192.0.2.2/24 dev near", "addr add 192.0.2.3/24 dev near")
             defer { try? NetworkNamespace.ip("addr del 192.0.2.3/24 dev near", "addr add 192.0.2.2/24 dev near") }
             #expect(try await SHA256Sum.of(task.file) == expected)

@@ -23,7 +23,7 @@ extension NetworkFaultTests {
         func response(isSilent: Bool) async throws {
             let manager = try server.makeManager(idle: .seconds(1))
             let task = manager.get("file/\(2 << 20)/1?rate=\(256 << 10)")
-            for await progress in task.downloadUpdates where progress.completed > 0 { break }
+            for await count in task.downloadCounts where count > 0 { break }
             try await loseConnections(isSilent: isSilent)
             let error = await #expect(throws: LarkspurError.self) { try await task.data }
             #expect(error?.code == .timedOut)

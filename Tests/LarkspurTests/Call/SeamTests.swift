@@ -223,7 +223,7 @@ struct SeamTests {
         for _ in 0..<50 {
             let task = manager.get("get")
             let objects = Recorder<URLSessionTask>()
-            task.responseData { _ in if let object = task.urlSessionTask { objects.record(object) } }
+            task.response(as: .data) { _ in if let object = task.urlSessionTask { objects.record(object) } }
             DispatchQueue.concurrentPerform(iterations: 8) { _ in
                 if let object = task.urlSessionTask { objects.record(object) }
             }
@@ -271,7 +271,7 @@ struct SeamTests {
     func cancelObject(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let errors = Recorder<LarkspurError?>()
-        let task = manager.get("delay/60").responseData { errors.record($0.error) }
+        let task = manager.get("delay/60").response(as: .data) { errors.record($0.error) }
         try #require(task.urlSessionTask).cancel()
         #expect(try await errors.first()?.code == .cancelled)
         try await manager.finishAll()
@@ -315,7 +315,7 @@ struct SeamTests {
         func request(
             _ method: HTTPMethod = .get,
             _ url: String = "x?y=1",
-            parameters: [String: Any]? = nil,
+            parameters: Parameters? = nil,
             headers: HTTPHeaders? = nil
         ) throws -> URLRequest {
             try #require(manager.plan(RequestDraft(method, url, parameters, nil, headers)).request).get()

@@ -262,7 +262,7 @@ final class CrossingCall: Sendable {
                 return await withCheckedContinuation { continuation in
                     let task = manager.request(method, url, body: body, options: options)
                     keep(task)
-                    task.responseData { response in
+                    task.response(as: .data) { response in
                         guard self.run.isFirstEnd(self.number) else { return }
                         continuation.resume(returning: CrossingEnding(response))
                     }

@@ -35,11 +35,6 @@ struct ObservationSamplesTests {
         #expect(String(decoding: try Data(contentsOf: samples.file), as: UTF8.self).contains(#""version" : "1.2""#))
     }
 
-    @Test func statistics() async throws {
-        try await samples.statistics()
-        #expect(samples.output.values.first == "1 0 0")
-    }
-
     @Test func measurements() async throws {
         samples.measurements()
         _ = try await samples.manager.get("users").data

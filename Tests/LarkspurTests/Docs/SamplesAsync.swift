@@ -165,11 +165,10 @@ struct AsyncSamples: Sendable {
 
     func progress() async throws {
         // sample: progress with async
-        let task = manager.download("report.pdf", to: .folder(folder, replacing: true))
-        for await progress in task.downloadUpdates {
-            print(progress.completed, "of", progress.total ?? 0)
-        }
-        print(try await task.file.lastPathComponent)
+        let report = try await manager.download("report.pdf", to: .folder(folder, replacing: true))
+            .downloadProgress { progress in print(progress.completedUnitCount, "of", progress.totalUnitCount) }
+            .file
+        print(report.lastPathComponent)
         // end
     }
 
@@ -192,10 +191,10 @@ struct AsyncSamples: Sendable {
     func handlers() {
         // sample: handlers in a chain
         manager.get("users/1")
-            .responseDecodable(as: User.self) { response in
+            .response(as: User.self) { response in
                 print(response.value?.name ?? "no user")
             }
-            .responseString { response in
+            .response(as: .string) { response in
                 print(response.value?.count ?? 0)
             }
         // end

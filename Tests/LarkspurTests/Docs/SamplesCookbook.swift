@@ -313,11 +313,10 @@ struct CookbookSamples: Sendable {
 
     func upload() async throws {
         // sample: cookbook, upload with progress
-        let task = manager.upload("files/1", from: .file(file), method: .put)
-        for await progress in task.uploadUpdates {
-            print(progress.completed, "of", progress.total ?? 0)
-        }
-        print(try await task.string)
+        let text = try await manager.upload("files/1", from: .file(file), method: .put)
+            .uploadProgress { progress in print(progress.completedUnitCount, "of", progress.totalUnitCount) }
+            .string
+        print(text)
         // end
     }
 
@@ -333,11 +332,10 @@ struct CookbookSamples: Sendable {
 
     func download() async throws {
         // sample: cookbook, download with progress
-        let task = manager.download("disk.iso", to: .folder(folder, replacing: true, makingFolders: true))
-        for await progress in task.downloadUpdates {
-            print(progress.completed, "of", progress.total ?? 0)
-        }
-        print(try await task.file.lastPathComponent)
+        let file = try await manager.download("disk.iso", to: .folder(folder, replacing: true, makingFolders: true))
+            .downloadProgress { progress in print(progress.completedUnitCount, "of", progress.totalUnitCount) }
+            .file
+        print(file.lastPathComponent)
         // end
     }
 

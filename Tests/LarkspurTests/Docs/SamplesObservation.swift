@@ -34,17 +34,6 @@ struct ObservationSamples: Sendable {
         // end
     }
 
-    func statistics() async throws {
-        // sample: statistics
-        let statistics = CallStatistics()
-        manager.observers.append(statistics)
-        _ = try await manager.get("users").data
-        let snapshot = statistics.snapshot
-        print(snapshot.succeeded, snapshot.inFlight, snapshot.reusedConnections)
-        print(snapshot.latency.percentile(0.99) ?? .zero)
-        // end
-    }
-
     func measurements() {
         // sample: measurements
         manager.observers.append(

@@ -93,14 +93,10 @@ struct ReachabilitySamples: Sendable {
     func bar(_ manager: SessionManager, _ folder: URL) async throws {
         // sample: a progress bar on a terminal
         let task = manager.download("disk.iso", to: .folder(folder, replacing: true))
-        var bar = ProgressBar(label: "disk.iso")
-        for await progress in task.downloadUpdates {
-            bar.completed = progress.completed
-            bar.total = progress.total ?? -1
-            bar.draw()
-        }
-        bar.draw(isLast: true)
-        print(try await task.file.lastPathComponent)
+            .downloadProgress { progress in ProgressBar(progress, label: "disk.iso").draw() }
+        let file = try await task.file
+        ProgressBar(task.downloadProgress, label: "disk.iso").draw(isLast: true)
+        print(file.lastPathComponent)
         // end
     }
 }

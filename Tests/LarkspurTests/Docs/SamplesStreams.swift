@@ -30,14 +30,6 @@ struct StreamSamples: Sendable {
         // end
     }
 
-    func bytes() async throws {
-        // sample: content byte by byte
-        var sum: UInt8 = 0
-        for try await byte in manager.get("disk.iso").bytes { sum &+= byte }
-        print(sum)
-        // end
-    }
-
     func lines() async throws {
         // sample: content line by line
         for try await line in manager.get("log").lines where line.hasPrefix("error") {
@@ -129,9 +121,9 @@ struct StreamSamples: Sendable {
 
     func headOfSequence() async throws {
         // sample: head of a sequence
-        let lines = manager.get("log").lines
-        let type = try await lines.head.mimeType
-        for try await line in lines { print(type ?? "no type", line) }
+        let content = manager.get("log").chunks
+        let type = try await content.head.mimeType
+        for try await line in content.lines { print(type ?? "no type", line) }
         // end
     }
 

@@ -178,21 +178,20 @@ struct UploadSamples: Sendable {
 
     func written() throws {
         // sample: form written to a file
+        var form = MultipartFormData()
+        try form.append(file: file, name: "portrait")
         let body = folder.appendingPathComponent("form")
-        let request = try manager.requestBuilder.makeMultipartRequest(url: url, writingTo: body) { form in
-            try form.append(file: file, name: "portrait")
+        try form.write(to: body)
+        manager.upload(url, from: .file(body, contentType: form.contentType)) { _, _ in
+            print("uploaded")
         }
-        manager.uploadTask(with: request, from: .file(body)) { response in
-            print(response.error?.label ?? "uploaded")
-        }.resume()
         // end
     }
 
     func built() throws {
         // sample: request with a multipart form
-        let request = try manager.requestBuilder.makeMultipartRequest(.patch, url: url) { form in
-            form.append(text: "Ada", name: "author")
-        }
+        let form = RequestBody.multipart { form in form.append(text: "Ada", name: "author") }
+        let request = try manager.makeRequest(.patch, url, body: form)
         manager.uploadTask(with: request) { response in
             print(response.error?.label ?? "uploaded")
         }.resume()

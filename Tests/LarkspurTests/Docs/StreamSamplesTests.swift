@@ -27,7 +27,6 @@ struct StreamSamplesTests {
     @Test func content() async throws {
         server.route("/measurements", .text(#"{"sensor": "a", "value": 1.5}"# + "\n" + #"{"sensor": "b", "value": 2}"#))
         try await samples.chunks()
-        try await samples.bytes()
         try await samples.lines()
         try await samples.values()
         try await samples.leaving()

@@ -108,7 +108,7 @@ final class GeneratedRun: Sendable {
                 }
             case .chain:
                 return await withCheckedContinuation { continuation in
-                    manager.request(method, url, options: options).responseData { response in
+                    manager.request(method, url, options: options).response(as: .data) { response in
                         guard self.isFirstEnd(number) else { return }
                         continuation.resume(returning: Ending(response))
                     }

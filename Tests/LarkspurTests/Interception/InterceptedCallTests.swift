@@ -167,7 +167,7 @@ struct InterceptedCallTests {
             }
         )
         let notifications = NotificationRecorder(task)
-        task.responseString { values.record($0.value) }
+        task.response(as: .string) { values.record($0.value) }
         try await manager.finishAll()
 
         #expect(values.values == ["second"] && attempts.values == [1, 2])

@@ -66,9 +66,8 @@ struct SecretScenarioTests {
         let client = try scenario.makeClient(servers, folder)
         let manager = client.manager
         let recorder = HARRecorder()
-        let statistics = CallStatistics()
         manager.observers = [
-            ConsoleLogger(level: .content, contentLimit: 1 << 20) { found.record(("log", $0)) }, recorder, statistics,
+            ConsoleLogger(level: .content, contentLimit: 1 << 20) { found.record(("log", $0)) }, recorder,
             HTTPMeasurements { found.record(("measurement", "\($0)")) },
         ]
         manager.observe { found.record(("event", "\($0) \(String(reflecting: $0))")) }
@@ -81,7 +80,7 @@ struct SecretScenarioTests {
         try recorder.write(to: archive)
         found.record(("archive", try String(contentsOf: archive, encoding: .utf8)))
         try client.cassette?.save()
-        found.record(("manager", "\(manager) \(String(reflecting: manager)) \(statistics)"))
+        found.record(("manager", "\(manager) \(String(reflecting: manager))"))
         for value in client.values {
             var dumped = ""
             dump(value, to: &dumped)
@@ -104,7 +103,7 @@ struct SecretScenarioTests {
         switch scenario.kind {
         case .await, .chain:
             let data = manager.dataTask(with: request, options: scenario.callOptions)
-            if scenario.kind == .chain { data.responseJSON { found.record(("response", "\($0)")) } }
+            if scenario.kind == .chain { data.response(as: .json) { found.record(("response", "\($0)")) } }
             let response = await data.response()
             (task, error) = (data, response.error)
             found.record(("response", "\(response) \(String(reflecting: response))"))

@@ -47,7 +47,9 @@ import Testing
 
     @Test func ofSeveralLiteralsWithOneNameTheLastCounts() {
         let dictionary: HTTPHeaders = ["A": "1", "B": "2", "a": "3"]
-        let array: HTTPHeaders = [.accept("x"), .userAgent("y"), .accept("z")]
+        let array: HTTPHeaders = [
+            .init(name: "Accept", value: "x"), .init(name: "User-Agent", value: "y"), .init(name: "Accept", value: "z"),
+        ]
         #expect(dictionary.map(\.description) == ["a: 3", "B: 2"])
         #expect(array.map(\.description) == ["Accept: z", "User-Agent: y"])
     }
@@ -92,22 +94,12 @@ import Testing
 
     @Test func theBuildersWriteTheirFields() {
         let expected: [(HTTPHeaders.Field, String, String)] = [
-            (.accept("a/b"), "Accept", "a/b"),
-            (.acceptCharset("utf-8"), "Accept-Charset", "utf-8"),
-            (.acceptEncoding("gzip"), "Accept-Encoding", "gzip"),
-            (.acceptLanguage("de"), "Accept-Language", "de"),
-            (.authorization("Custom x"), "Authorization", "Custom x"),
             (
                 .authorization(username: "Aladdin", password: "open sesame"), "Authorization",
                 "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="
             ),
             (.authorization(username: "ü", password: "é"), "Authorization", "Basic w7w6w6k="),
             (.authorization(bearerToken: "abc"), "Authorization", "Bearer abc"),
-            (.contentDisposition("inline"), "Content-Disposition", "inline"),
-            (.contentEncoding("gzip"), "Content-Encoding", "gzip"),
-            (.contentType("a/b"), "Content-Type", "a/b"),
-            (.ifNoneMatch("\"1\""), "If-None-Match", "\"1\""),
-            (.userAgent("me"), "User-Agent", "me"),
         ]
         for (field, name, value) in expected {
             #expect(field.name == name)

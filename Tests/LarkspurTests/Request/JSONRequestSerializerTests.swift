@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test func theEncoderCanBeReplaced() throws {
-        let serializer = JSONRequestSerializer(encode: { Data("\"\(type(of: $0))\"".utf8) })
+        let serializer = JSONRequestSerializer(encoder: TypeEncoder())
         #expect(try body(.encodable(1), serializer) == "\"Int\"")
         #expect(try body(.dictionary(["k": Count(n: 1)]), serializer) == "{\"k\":\"Count\"}")
     }
@@ -154,3 +154,10 @@ private final class Opaque {}
 private enum Kind: String { case plain }
 
 private struct Count: Encodable { var n: Int }
+
+/// An encoder that writes the type of a value.
+private struct TypeEncoder: DataEncoder {
+    let contentType = "application/json"
+
+    func encode<Value: Encodable>(_ value: Value) throws -> Data { Data("\"\(Value.self)\"".utf8) }
+}

@@ -154,7 +154,9 @@ import Testing
             var list = [1, 2]
             var tags = [["x": true]]
         }
-        func indexed(_ value: any Encodable) throws -> String { try query(value) { $0.arrayStyle = .indexInBrackets } }
+        func indexed(_ value: any Encodable) throws -> String {
+            try query(value) { $0.arrayStyle = .custom { "\($0)[\($1)]" } }
+        }
         #expect(try indexed(["foo": [["bar": 2], ["qux": 3]]]) == "foo[0][bar]=2&foo[1][qux]=3")
         #expect(try indexed(["foo": [["bar": "2"], ["qux": "3"]]]) == "foo[0][bar]=2&foo[1][qux]=3")
         #expect(try indexed(["foo": [["bar": true], ["qux": false]]]) == "foo[0][bar]=1&foo[1][qux]=0")
@@ -219,7 +221,7 @@ import Testing
             try query(Root()) == "root[][]=1&root[][]=2&root[][a][string]=string&root[][][]=1&root[][][]=2"
         )
         #expect(
-            try query(Root()) { $0.arrayStyle = .indexInBrackets }
+            try query(Root()) { $0.arrayStyle = .custom { "\($0)[\($1)]" } }
                 == "root[0][0]=1&root[0][1]=2&root[1][a][string]=string&root[2][0][0]=1&root[2][0][1]=2"
         )
     }

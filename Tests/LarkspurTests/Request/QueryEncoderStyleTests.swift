@@ -15,7 +15,7 @@ import Testing
         let parameters: [String: Any] = ["k": ["a", ["b"]] as [Any]]
         #expect(try query(parameters) { $0.arrayStyle = .brackets } == "k[]=a&k[][]=b")
         #expect(try query(parameters) { $0.arrayStyle = .noBrackets } == "k=a&k=b")
-        #expect(try query(parameters) { $0.arrayStyle = .indexInBrackets } == "k[0]=a&k[1][0]=b")
+        #expect(try query(parameters) { $0.arrayStyle = .custom { "\($0)[\($1)]" } } == "k[0]=a&k[1][0]=b")
         #expect(try query(parameters) { $0.arrayStyle = .custom { "\($0).\($1 + 1)" } } == "k.1=a&k.2.1=b")
     }
 
@@ -36,29 +36,19 @@ import Testing
     }
 
     @Test(arguments: [
-        ("oneTwoThree", "one_two_three", "one-two-three", "OneTwoThree", "ONETWOTHREE", "onetwothree"),
-        ("profileURL", "profile_url", "profile-url", "ProfileURL", "PROFILEURL", "profileurl"),
-        ("URLSession", "url_session", "url-session", "URLSession", "URLSESSION", "urlsession"),
-        ("_myKey", "_my_key", "_my-key", "_myKey", "_MYKEY", "_mykey"),
-        ("version2Name", "version2_name", "version2-name", "Version2Name", "VERSION2NAME", "version2name"),
-        ("already_snake", "already_snake", "already_snake", "Already_snake", "ALREADY_SNAKE", "already_snake"),
-        ("ABC", "abc", "abc", "ABC", "ABC", "abc"),
-        ("", "", "", "", "", ""),
+        ("oneTwoThree", "one_two_three", "one-two-three"),
+        ("profileURL", "profile_url", "profile-url"),
+        ("URLSession", "url_session", "url-session"),
+        ("_myKey", "_my_key", "_my-key"),
+        ("version2Name", "version2_name", "version2-name"),
+        ("already_snake", "already_snake", "already_snake"),
+        ("ABC", "abc", "abc"),
+        ("", "", ""),
     ])
-    func keysAreWrittenInTheirStyle(
-        key: String,
-        snake: String,
-        kebab: String,
-        capitalized: String,
-        upper: String,
-        lower: String
-    ) {
+    func keysAreWrittenInTheirStyle(key: String, snake: String, kebab: String) {
         #expect(QueryEncoder.KeyStyle.unchanged.key(for: key) == key)
         #expect(QueryEncoder.KeyStyle.snakeCase.key(for: key) == snake)
         #expect(QueryEncoder.KeyStyle.kebabCase.key(for: key) == kebab)
-        #expect(QueryEncoder.KeyStyle.capitalized.key(for: key) == capitalized)
-        #expect(QueryEncoder.KeyStyle.uppercased.key(for: key) == upper)
-        #expect(QueryEncoder.KeyStyle.lowercased.key(for: key) == lower)
         #expect(QueryEncoder.KeyStyle.custom { "<\($0)>" }.key(for: key) == "<\(key)>")
     }
 
@@ -73,24 +63,15 @@ import Testing
         let parameters: [String: Any] = ["a": NSNull(), "b": ["c": Int?.none as Any], "d": 1]
         #expect(try query(parameters) { $0.nullStyle = .keyOnly } == "a&b[c]&d=1")
         #expect(try query(parameters) { $0.nullStyle = .drop } == "d=1")
-        #expect(try query(parameters) { $0.nullStyle = .literal } == "a=null&b[c]=null&d=1")
-        #expect(try query(parameters) { $0.nullStyle = .empty } == "a=&b[c]=&d=1")
         #expect(try query(parameters) { $0.nullStyle = .custom { "no-\($0)" } } == "a=no-a&b[c]=no-b[c]&d=1")
     }
 
     @Test func datesAreWrittenInTheirStyle() throws {
         let whole: [String: Any] = ["d": Date(timeIntervalSince1970: 978_307_200)]
         let fraction: [String: Any] = ["d": Date(timeIntervalSince1970: 0.25)]
-        let formatter = DateFormatter()
-        formatter.locale = Locale(identifier: "en_US_POSIX")
-        formatter.timeZone = TimeZone(secondsFromGMT: 0)
-        formatter.dateFormat = "yyyy/MM/dd"
         #expect(try query(whole) { $0.dateStyle = .iso8601 } == "d=2001-01-01T00:00:00Z")
         #expect(try query(whole) { $0.dateStyle = .secondsSince1970 } == "d=978307200")
         #expect(try query(fraction) { $0.dateStyle = .secondsSince1970 } == "d=0.25")
-        #expect(try query(whole) { $0.dateStyle = .millisecondsSince1970 } == "d=978307200000")
-        #expect(try query(fraction) { $0.dateStyle = .millisecondsSince1970 } == "d=250")
-        #expect(try query(whole) { $0.dateStyle = .formatted(formatter) } == "d=2001/01/01")
         #expect(try query(whole) { $0.dateStyle = .custom { "\(Int($0.timeIntervalSinceReferenceDate))" } } == "d=0")
     }
 
@@ -106,7 +87,6 @@ import Testing
     @Test func dataIsWrittenInItsStyle() throws {
         let parameters: [String: Any] = ["d": Data([0x00, 0xAB, 0xFF])]
         #expect(try query(parameters) { $0.dataStyle = .base64 } == "d=AKv/")
-        #expect(try query(parameters) { $0.dataStyle = .hexadecimal } == "d=00abff")
         #expect(try query(parameters) { $0.dataStyle = .custom { "\($0.count)" } } == "d=3")
     }
 

@@ -116,7 +116,7 @@ struct QuickSerializationTests {
         let events = Recorder<String>()
 
         queue.suspend()
-        let task = manager.get("small").responseString { events.record($0.value ?? "none") }
+        let task = manager.get("small").response(as: .string) { events.record($0.value ?? "none") }
         try await eventually(.completed) { task.state }
         task.response(as: Observer()) { response in
             events.record(response.value ?? "nowhere")

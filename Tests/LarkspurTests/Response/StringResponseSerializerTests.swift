@@ -28,7 +28,9 @@ struct StringResponseSerializerTests {
     }
 
     @Test func anExplicitEncodingWinsOverTheCharset() throws {
-        #expect(try text([0xC3, 0xA4], "text/plain; charset=utf-8", .string(encoding: .isoLatin1)) == "Ã¤")
+        #expect(
+            try text([0xC3, 0xA4], "text/plain; charset=utf-8", StringResponseSerializer(encoding: .isoLatin1)) == "Ã¤"
+        )
     }
 
     @Test func theFallbackCanBeChosen() throws {
@@ -63,7 +65,7 @@ struct StringResponseSerializerTests {
         let named = try larkspurError { _ = try text([0xFF], "text/plain; charset=utf-8") }
         #expect(named.code == .responseSerializationFailed)
         #expect(named.message.contains("utf-8"))
-        let explicit = try larkspurError { _ = try text([0xFF], nil, .string(encoding: .ascii)) }
+        let explicit = try larkspurError { _ = try text([0xFF], nil, StringResponseSerializer(encoding: .ascii)) }
         #expect(explicit.message.contains("us-ascii"))
     }
 

@@ -96,7 +96,7 @@ struct AwaitedEndTests {
         let manager = makeManager(transport)
         let task = manager.get("number")
         let handled = Recorder<Data>()
-        task.responseData { handled.record($0.value ?? Data()) }
+        task.response(as: .data) { handled.record($0.value ?? Data()) }
         async let first = task.data
         async let second = task.value(as: Int.self)
         let (data, number) = try await (first, second)
@@ -105,7 +105,7 @@ struct AwaitedEndTests {
 
         let lone = manager.get("number")
         #expect(try await lone.data.count == 1)
-        lone.responseString { handled.record(Data(($0.value ?? "").utf8)) }
+        lone.response(as: .string) { handled.record(Data(($0.value ?? "").utf8)) }
         #expect(try await handled.wait(for: 2).last == Data("7".utf8))
         #expect(try await lone.value(as: Int.self) == 7)
         try await manager.finishAll()

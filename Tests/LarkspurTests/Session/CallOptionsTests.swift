@@ -66,7 +66,7 @@ struct CallOptionsTests {
         let manager = transport.makeManager(for: server)
         let credential = URLCredential(user: "ada", password: "secret", persistence: .none)
         #expect(await get("away", CallOptions(credential: credential), way, manager).error != nil)
-        #expect(await manager.get("away").authenticate(with: credential).response().error != nil)
+        #expect(await manager.get("away").authenticate(username: "ada", password: "secret").response().error != nil)
         #expect(other.requests.count == 2)
         #expect(other.requests.allSatisfy { $0.headers["Authorization"] == nil })
     }

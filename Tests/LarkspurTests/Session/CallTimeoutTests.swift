@@ -56,7 +56,10 @@ struct CallTimeoutTests {
 
         async let held = manager.get("held").timeout(firstByte: .seconds(1)).response()
         async let slow = manager.get("slow").timeout(firstByte: .seconds(1))
-            .onHTTPResponse { _ in arrived.record(()) }
+            .onHTTPResponse { _ in
+                arrived.record(())
+                return .allow
+            }
             .response()
         try await clock.waitForSleeps(2)
         try await arrived.first()

@@ -25,7 +25,7 @@ struct ChainTests {
         let task = manager.get("user")
         #expect(task.state == .initialized)
         #expect(task.originalRequest?.url == server.url("/user"))
-        task.responseString { strings.record($0) }
+        task.response(as: .string) { strings.record($0) }
 
         #expect(try await strings.first().value == #"{"name": "Ada"}"#)
         #expect(try await strings.first().statusCode == 200)
@@ -52,13 +52,13 @@ struct ChainTests {
             events.record("notified \(notification.taskCompletion?.serializedResponse as? String ?? "nothing")")
         }
         defer { NotificationCenter.default.removeObserver(observer) }
-        task.responseString { events.record("string \($0.value?.count ?? 0)") }
-            .responseData(queue: queue) {
+        task.response(as: .string) { events.record("string \($0.value?.count ?? 0)") }
+            .response(as: .data, queue: queue) {
                 let isOwn = DispatchQueue.getSpecific(key: Self.key) == true
                 events.record("data \($0.value?.count ?? 0) \(isOwn)")
             }
-            .responseDecodable(as: User.self) { events.record("user \($0.value?.name ?? "none")") }
-            .responseJSON { events.record("json \(($0.value as? [String: Any])?["name"] ?? "none")") }
+            .response(as: User.self) { events.record("user \($0.value?.name ?? "none")") }
+            .response(as: .json) { events.record("json \(($0.value as? [String: Any])?["name"] ?? "none")") }
         gate.open()
         try await manager.finishAll()
 
@@ -75,10 +75,10 @@ struct ChainTests {
     func late(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let values = Recorder<String?>()
-        let task = manager.get("user").responseString { values.record($0.value) }
+        let task = manager.get("user").response(as: .string) { values.record($0.value) }
         try await manager.finishAll()
 
-        task.responseDecodable(as: User.self) { values.record($0.value?.name) }
+        task.response(as: User.self) { values.record($0.value?.name) }
 
         #expect(try await values.wait(for: 2) == [#"{"name": "Ada"}"#, "Ada"])
         #expect(server.requests(to: "/user").count == 1)
@@ -117,10 +117,10 @@ struct ChainTests {
         let calls = Recorder<Void>()
         let codes = Recorder<LarkspurError.Code?>()
 
-        manager.get("cut").responseData { codes.record($0.error?.code) }
-            .responseString { codes.record($0.error?.code) }
-            .responseJSON { codes.record($0.error?.code) }
-            .responseDecodable(as: User.self) { codes.record($0.error?.code) }
+        manager.get("cut").response(as: .data) { codes.record($0.error?.code) }
+            .response(as: .string) { codes.record($0.error?.code) }
+            .response(as: .json) { codes.record($0.error?.code) }
+            .response(as: User.self) { codes.record($0.error?.code) }
             .response(as: Witness(calls: calls)) { codes.record($0.error?.code) }
 
         #expect(try await codes.wait(for: 5) == [LarkspurError.Code?](repeating: .connectionLost, count: 5))
@@ -132,8 +132,8 @@ struct ChainTests {
         let manager = transport.makeManager(for: server)
         let errors = Recorder<LarkspurError?>()
 
-        manager.get("refused").responseDecodable(as: User.self) { errors.record($0.error) }
-            .responseJSON { errors.record($0.error) }
+        manager.get("refused").response(as: User.self) { errors.record($0.error) }
+            .response(as: .json) { errors.record($0.error) }
 
         for error in try await errors.wait(for: 2) {
             #expect(error?.code == .unacceptableStatusCode)
@@ -284,7 +284,11 @@ struct ChainTests {
         let refused = await manager.get("basic-auth/ada/secret").authenticate(username: "ada", password: "wrong")
             .response()
         let redirect = await manager.get("moved").validate(statusCode: 300..<400).redirect { _, _, _ in nil }.response()
-        _ = await manager.get("user").onHTTPResponse { statuses.record($0.statusCode) }.response()
+        let seen = manager.get("user").onHTTPResponse { response in
+            statuses.record(response.statusCode)
+            return .allow
+        }
+        _ = await seen.response()
 
         #expect(authenticated.statusCode == 200)
         #expect(refused.error?.statusCode == 401)
@@ -331,7 +335,7 @@ struct ChainTests {
         manager.reportsUnhandledFailures = true
         manager.failureWriter = { lines.record($0) }
 
-        let task = manager.get("user").responseData { _ in }
+        let task = manager.get("user").response(as: .data) { _ in }
         _ = task.validate(statusCode: [404])
 
         let data = await task.response().data
@@ -386,7 +390,7 @@ struct ChainTests {
         manager.reportsUnhandledFailures = true
         manager.failureWriter = { lines.record($0) }
 
-        manager.get("refused").responseData { _ in }
+        manager.get("refused").response(as: .data) { _ in }
         manager.get("status/404").resume()
         try await manager.finishAll()
 
@@ -397,7 +401,9 @@ struct ChainTests {
     func defaultManager() async throws {
         let strings = Recorder<String?>()
 
-        SessionManager.default.get(server.url("/user").absoluteString).responseString { strings.record($0.value) }
+        SessionManager.default.get(server.url("/user").absoluteString).response(as: .string) {
+            strings.record($0.value)
+        }
         let posted = try await SessionManager.default.post(
             server.url("/post").absoluteString,
             parameters: ["a": "b"]

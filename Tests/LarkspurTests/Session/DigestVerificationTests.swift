@@ -199,8 +199,8 @@ struct DigestVerificationTests {
         let codes = Recorder<LarkspurError.Code?>()
         let task = manager.get("content").verifyDigest()
             .observe([.completed]) { codes.record($0.error?.code) }
-            .responseData { codes.record($0.error?.code) }
-            .responseString { codes.record($0.error?.code) }
+            .response(as: .data) { codes.record($0.error?.code) }
+            .response(as: .string) { codes.record($0.error?.code) }
         #expect(try await codes.wait(for: 3) == [.digestMismatch, .digestMismatch, .digestMismatch])
         #expect(task.error?.code == .digestMismatch)
         #expect(task.error?.responseData == Self.content)

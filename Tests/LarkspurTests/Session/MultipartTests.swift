@@ -16,7 +16,7 @@ struct MultipartTests {
         _ method: HTTPMethod = .post,
         _ path: String = "/post",
         with manager: SessionManager,
-        parameters: [String: Any]? = nil,
+        parameters: Parameters? = nil,
         headers: HTTPHeaders? = nil,
         progress: SessionManager.ProgressHandler? = nil,
         constructing: @escaping @Sendable (inout MultipartFormData) throws -> Void
@@ -206,9 +206,8 @@ struct MultipartTests {
         server.route("/moved", .redirect(to: "/post", status: 307))
         let manager = TestTransport.curl.makeManager(for: server)
         let file = try folder.file("file", content)
-        let request = try manager.requestBuilder.makeMultipartRequest(url: server.url("/moved")) {
-            try $0.append(file: file, name: "file")
-        }
+        let form = RequestBody.multipart { try $0.append(file: file, name: "file") }
+        let request = try manager.makeRequest(.post, server.url("/moved"), body: form)
         let errors = Recorder<LarkspurError?>()
         let task =
             kind == "data"
@@ -224,12 +223,10 @@ struct MultipartTests {
     func writtenForm(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let file = folder.url.appendingPathComponent("form")
-        let request = try manager.requestBuilder.makeMultipartRequest(url: server.url("/post"), writingTo: file) {
-            $0.append(data: content, name: "a")
-        }
-        let errors = Recorder<LarkspurError?>()
-        manager.uploadTask(with: request, from: .file(file)) { errors.record($0.error) }.resume()
-        #expect(try await errors.first() == nil)
+        var form = MultipartFormData()
+        form.append(data: content, name: "a")
+        try form.write(to: file)
+        _ = try await manager.upload("post", from: .file(file, contentType: form.contentType)).data
         #expect(server.requests.last?.parts.map(\.data) == [content])
     }
 

@@ -299,7 +299,7 @@ struct ProducedBodyTests {
     func challenge(isRepeatable: Bool) async throws {
         let body = RequestBody.writer(isRepeatable: isRepeatable) { try await $0.write("content") }
         let task = manager.post("basic-auth/ada/secret", body: body)
-            .authenticate(with: URLCredential(user: "ada", password: "secret", persistence: .none))
+            .authenticate(username: "ada", password: "secret")
         let response = await task.response()
         if isRepeatable {
             #expect(response.statusCode == 200 || response.statusCode == 405)

@@ -100,9 +100,9 @@ struct ResumableUploadTests {
             received.record($1.received)
         }
         #expect(try await received.first() == 71)
-        let chunks = manager.upload("files", from: .data(makeContent(72)), resumable: .ietf).bytes
+        let chunks = manager.upload("files", from: .data(makeContent(72)), resumable: .ietf).chunks
         var text = Data()
-        for try await byte in chunks { text.append(byte) }
+        for try await chunk in chunks { text.append(chunk) }
         #expect(String(decoding: text, as: UTF8.self) == #"{"received": 72}"#)
     }
 
@@ -251,11 +251,8 @@ struct ResumableUploadTests {
         )
         let content = makeContent(1000)
         let task = manager.upload("files", from: .data(content), resumable: .tus)
-        let updates = Task {
-            for await progress in task.uploadUpdates { counts.record(progress.completed) }
-        }
+            .uploadProgress { counts.record($0.completedUnitCount) }
         let response = await task.response()
-        await updates.value
         #expect(response.error == nil && server.content == content)
         #expect(counts.values.last == 1000)
         let offsets = server.server.requests.filter { $0.method == "PATCH" }.map { $0.headers["Upload-Offset"] }

@@ -38,7 +38,7 @@ struct TrailerTests {
         try FileManager.default.removeItem(at: #require(download.fileURL))
         #expect(download.trailers == sum)
         let handled = Recorder<HTTPHeaders?>()
-        manager.get("sum").responseString { handled.record($0.trailers) }
+        manager.get("sum").response(as: .string) { handled.record($0.trailers) }
         #expect(try await handled.first() == sum)
     }
 

@@ -34,17 +34,17 @@ struct TypedFailureTests {
     func byStatus(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         manager.jsonDecoder.keyDecodingStrategy = .convertFromSnakeCase
-        let handled = Recorder<Result<User, Refusal>?>()
+        let handled = Recorder<Refusal?>()
 
         let user = try await manager.get("user").result(as: User.self, failure: Refusal.self)
         let refused = try await manager.get("refused").result(as: User.self, failure: Refusal.self)
-        manager.get("refused").responseDecodable(as: User.self, failure: Refusal.self) { handled.record($0.value) }
+        manager.get("refused").response(as: User.self) { handled.record($0.error?.failure(as: Refusal.self)) }
         let other = await #expect(throws: LarkspurError.self) {
             try await manager.get("other").result(as: User.self, failure: Refusal.self)
         }
 
         #expect(user == .success(User(userName: "Ada")) && refused == .failure(Refusal(errorCode: 7)))
-        #expect(try await handled.first() == refused)
+        #expect(try await handled.first() == Refusal(errorCode: 7))
         #expect(other?.code == .unacceptableStatusCode && other?.statusCode == 500)
     }
 

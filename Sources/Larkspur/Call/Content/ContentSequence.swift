@@ -10,11 +10,6 @@ import Synchronization
 /// There can be only one iterator, over one form of the content. A second iterator throws an error with the code
 /// `unsupported`. ``head`` is the response before its content, and ``trailers`` are the fields after it.
 public struct ContentChunks: AsyncSequence, Sendable {
-    /// A chunk of content, of any length.
-    public typealias Element = Data
-    /// The error of the call.
-    public typealias Failure = LarkspurError
-
     let source: StreamedCall
 
     /// Creates the iterator.
@@ -38,70 +33,26 @@ public struct ContentChunks: AsyncSequence, Sendable {
     }
 }
 
-/// The content of a response as it arrives, byte by byte. In all other respects it is like ``ContentChunks``.
-public struct ContentBytes: AsyncSequence, Sendable {
-    /// A byte.
-    public typealias Element = UInt8
-    /// The error of the call.
-    public typealias Failure = LarkspurError
-
-    let source: StreamedCall
-
-    /// Creates the iterator.
-    public func makeAsyncIterator() -> Iterator { Iterator(reader: source.takeReader()) }
-
-    /// An iterator over the bytes of a response's content.
-    public struct Iterator: AsyncIteratorProtocol {
-        let reader: ResponseReader
-        private var part = Data()
-        private var position = 0
-
-        init(reader: ResponseReader) { self.reader = reader }
-
-        /// Returns the next byte; nil at the end.
-        /// - Throws: ``LarkspurError`` if the call fails, or the content ends too early. Its code is `cancelled` after
-        ///   a cancellation.
-        public mutating func next() async throws(LarkspurError) -> UInt8? { try await next(isolation: nil) }
-
-        /// Returns the next byte; nil at the end.
-        /// - Parameter actor: The caller's actor.
-        /// - Throws: The errors of ``next()``.
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws(LarkspurError) -> UInt8? {
-            // A chunk may be empty.
-            while position == part.endIndex {
-                guard let next = try await reader.next() else { return nil }
-                part = next
-                // The indices of a chunk may begin at another number than 0.
-                position = next.startIndex
-            }
-            defer { position += 1 }
-            return part[position]
-        }
-    }
-}
-
 /// The content of a response as it arrives, line by line. In all other respects it is like ``ContentChunks``.
 ///
 /// The text is UTF-8; invalid bytes are replaced by U+FFFD. A line ends as in Foundation: at a line feed, a carriage
 /// return or both, a vertical tab, a form feed, or U+0085, U+2028 or U+2029. Empty lines are left out. If a line is
 /// longer than 16 MiB, the error is `contentTooLarge`.
 public struct ContentLines: AsyncSequence, Sendable {
-    /// A line without its line end.
-    public typealias Element = String
-    /// The error of the call.
-    public typealias Failure = LarkspurError
-
     let source: StreamedCall
 
     /// Creates the iterator.
-    public func makeAsyncIterator() -> Iterator { Iterator(bytes: ContentBytes(source: source).makeAsyncIterator()) }
+    public func makeAsyncIterator() -> Iterator { Iterator(reader: source.takeReader()) }
 
     /// An iterator over the lines of a response's content.
     public struct Iterator: AsyncIteratorProtocol {
-        private var bytes: ContentBytes.Iterator
+        private let reader: ResponseReader
+        private var chunk = Data()
+        /// The index of the next byte in the chunk.
+        private var position = 0
         private var splitter = LineSplitter()
 
-        init(bytes: ContentBytes.Iterator) { self.bytes = bytes }
+        init(reader: ResponseReader) { self.reader = reader }
 
         /// Returns the next line; nil at the end.
         /// - Throws: ``LarkspurError`` if the call fails, the content is incomplete, or a line is too long. Its code is
@@ -112,25 +63,28 @@ public struct ContentLines: AsyncSequence, Sendable {
         /// - Parameter actor: The caller's actor.
         /// - Throws: The errors of ``next()``.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(LarkspurError) -> String? {
-            while let byte = try await nextByte(isolation: actor) {
-                if let line = splitter.take(byte) { return line }
-                // A line without an end would otherwise fill the memory.
-                if splitter.length > StreamedCall.longestLine {
-                    splitter = LineSplitter()
-                    throw bytes.reader.end(with: bytes.reader.tooLongLine)
+            repeat {
+                while position < chunk.endIndex {
+                    defer { position += 1 }
+                    if let line = splitter.take(chunk[position]) { return line }
+                    // A line without an end would otherwise fill the memory.
+                    if splitter.length > StreamedCall.longestLine { throw end(with: reader.tooLongLine) }
                 }
-            }
-            return splitter.finish()
+                do throws(LarkspurError) {
+                    guard let next = try await reader.next() else { return splitter.finish() }
+                    chunk = next
+                } catch {
+                    throw end(with: error)
+                }
+                // The indices of a chunk may begin at another number than 0.
+                position = chunk.startIndex
+            } while true
         }
 
-        /// Returns the next byte. After an error, the incomplete line is discarded.
-        private mutating func nextByte(isolation actor: isolated (any Actor)?) async throws(LarkspurError) -> UInt8? {
-            do throws(LarkspurError) {
-                return try await bytes.next(isolation: actor)
-            } catch {
-                splitter = LineSplitter()
-                throw error
-            }
+        /// Ends the sequence with an error, and discards the incomplete line.
+        private mutating func end(with error: LarkspurError) -> LarkspurError {
+            splitter = LineSplitter()
+            return reader.end(with: error)
         }
     }
 }
@@ -140,9 +94,6 @@ public struct ContentLines: AsyncSequence, Sendable {
 ///
 /// Each line is a value; blank lines are left out. If a line is longer than 16 MiB, the error is `contentTooLarge`.
 public struct ContentValues<Element: Decodable & Sendable>: AsyncSequence, Sendable {
-    /// The error of the call.
-    public typealias Failure = LarkspurError
-
     let source: StreamedCall
     let decoder: any DataDecoder
 
@@ -205,8 +156,6 @@ public struct ContentValues<Element: Decodable & Sendable>: AsyncSequence, Senda
 @available(*, unavailable)
 extension ContentChunks.Iterator: Sendable {}
 @available(*, unavailable)
-extension ContentBytes.Iterator: Sendable {}
-@available(*, unavailable)
 extension ContentLines.Iterator: Sendable {}
 @available(*, unavailable)
 extension ContentValues.Iterator: Sendable {}
@@ -214,9 +163,6 @@ extension ContentValues.Iterator: Sendable {}
 extension DataTask {
     /// The content of the response as it arrives, in chunks. Iterating starts the call.
     public var chunks: ContentChunks { ContentChunks(source: StreamedCall(task: self)) }
-
-    /// The content of the response as it arrives, byte by byte. Iterating starts the call.
-    public var bytes: ContentBytes { ContentBytes(source: StreamedCall(task: self)) }
 
     /// The content of the response as it arrives, line by line. Iterating starts the call.
     public var lines: ContentLines { ContentLines(source: StreamedCall(task: self)) }

@@ -83,9 +83,6 @@ extension ContentChunks {
     /// the content has arrived, and if there are none. They are never merged into the header fields.
     public var trailers: HTTPHeaders? { source.task.trailers }
 
-    /// The content byte by byte. The content can be iterated once, in one of its forms.
-    public var bytes: ContentBytes { ContentBytes(source: source) }
-
     /// The content line by line. The content can be iterated once, in one of its forms.
     public var lines: ContentLines { ContentLines(source: source) }
 
@@ -135,33 +132,6 @@ extension ContentChunks {
             content.append(chunk)
         }
         return content
-    }
-}
-
-extension ContentBytes {
-    /// The head of the response: its status and its header fields. Reading the property starts the call.
-    /// - Throws: ``LarkspurError`` if the call fails before there is a head, or its response is not acceptable. Its
-    ///   code is `cancelled` after a cancellation.
-    public var head: HTTPURLResponse {
-        get async throws(LarkspurError) { try await source.head() }
-    }
-}
-
-extension ContentLines {
-    /// The head of the response: its status and its header fields. Reading the property starts the call.
-    /// - Throws: ``LarkspurError`` if the call fails before there is a head, or its response is not acceptable. Its
-    ///   code is `cancelled` after a cancellation.
-    public var head: HTTPURLResponse {
-        get async throws(LarkspurError) { try await source.head() }
-    }
-}
-
-extension ContentValues {
-    /// The head of the response: its status and its header fields. Reading the property starts the call.
-    /// - Throws: ``LarkspurError`` if the call fails before there is a head, or its response is not acceptable. Its
-    ///   code is `cancelled` after a cancellation.
-    public var head: HTTPURLResponse {
-        get async throws(LarkspurError) { try await source.head() }
     }
 }
 

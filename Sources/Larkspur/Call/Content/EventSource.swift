@@ -21,10 +21,6 @@ import HTTPSyntax
 /// immediately with the code `cancelled`, also during a delay. At the deadline of a surrounding
 /// ``withDeadline(_:clock:isolation:_:)`` the loop ends with the code `timedOut`.
 public struct EventSource: AsyncSequence, Sendable {
-    /// An event.
-    public typealias Element = ServerSentEvent
-    /// The error that ends the sequence.
-    public typealias Failure = LarkspurError
 
     /// The default for the time after which a connection counts as lost if no byte arrives: 300 seconds.
     ///

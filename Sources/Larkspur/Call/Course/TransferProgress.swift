@@ -24,9 +24,6 @@ final class TransferProgress: Sendable {
         // The closure is stored within a struct. If a mutex held it directly, each access would wrap the closure once
         // more.
         var handler: Handler?
-        /// The sequences that report the counts; nil if there is none.
-        var streams: [Int: AsyncStream<ByteProgress>.Continuation]?
-        var nextStream = 0
         var hasEnded = false
         /// Whether the transfer has succeeded. If the total was unknown, the total then equals the completed bytes.
         var isComplete = false
@@ -41,13 +38,8 @@ final class TransferProgress: Sendable {
             return announced < 0 && isComplete && completed > 0 ? completed : announced
         }
 
-        var bytes: ByteProgress {
-            let total = totalCount
-            return ByteProgress(completed: completed, total: total < 0 ? nil : total)
-        }
-
         /// Whether a change of the counts has to be reported.
-        var isObserved: Bool { progress != nil || handler != nil || streams != nil }
+        var isObserved: Bool { progress != nil || handler != nil }
 
         mutating func end(successfully: Bool) {
             hasEnded = true
@@ -175,35 +167,11 @@ final class TransferProgress: Sendable {
             if isNews { report(for: task) }
         }
         // Released outside the lock, because the handler may own objects of the caller.
-        let (handler, streams) = counts.withLock { counts in
+        let handler = counts.withLock { counts in
             counts.hasEnded = true
-            return (counts.handler.take(), counts.streams.take())
+            return counts.handler.take()
         }
-        for stream in (streams ?? [:]).values { stream.finish() }
         return handler != nil
-    }
-
-    /// Returns a sequence of the current counts and all later counts, until the transfer ends. A slow consumer gets
-    /// only the newest counts.
-    func updates() -> AsyncStream<ByteProgress> {
-        let (stream, continuation) = AsyncStream.makeStream(of: ByteProgress.self, bufferingPolicy: .bufferingNewest(1))
-        let id = counts.withLock { counts in
-            // The lock is held, so that no later count comes before this one.
-            continuation.yield(counts.bytes)
-            counts.nextStream += 1
-            if !counts.hasEnded {
-                counts.streams = (counts.streams ?? [:]).merging([counts.nextStream: continuation]) { $1 }
-            }
-            return counts.hasEnded ? nil : counts.nextStream
-        }
-        guard let id else {
-            continuation.finish()
-            return stream
-        }
-        continuation.onTermination = { [weak self] _ in
-            _ = self?.counts.withLock { $0.streams?.removeValue(forKey: id) }
-        }
-        return stream
     }
 
     /// Changes the counts, then the `Progress`. The lock is not held while the `Progress` changes, because it may call
@@ -213,7 +181,6 @@ final class TransferProgress: Sendable {
             body(&counts)
             return counts
         }
-        if let streams = changed.streams { for stream in streams.values { stream.yield(changed.bytes) } }
         guard let progress = changed.progress else { return }
         let total = changed.totalCount
         if progress.totalUnitCount != total { progress.totalUnitCount = total }

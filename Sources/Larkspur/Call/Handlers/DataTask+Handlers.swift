@@ -1,7 +1,7 @@
 /// The handlers of a call that was made without closures. The call starts with its first handler. Settings of the call
 /// therefore come before the handlers:
 ///
-///     manager.get("users/1").validate(statusCode: 200..<300).responseDecodable(as: User.self) { response in
+///     manager.get("users/1").validate(statusCode: 200..<300).response(as: User.self) { response in
 ///         print(response.value?.name ?? "no user")
 ///     }
 extension DataTask {
@@ -25,91 +25,22 @@ extension DataTask {
         return self
     }
 
-    /// Adds a handler that gets the content as text, and starts the call if it has not started. For the order of
-    /// handlers see ``response(as:queue:handler:)``.
-    /// - Parameters:
-    ///   - encoding: The encoding of the text. Default: the encoding that the response's `Content-Type` names. If it
-    ///     names none, the default is UTF-8, or ISO-8859-1 if the content is not valid UTF-8.
-    ///   - queue: The queue on which the handler gets the text. Default: the manager's `completionQueue`.
-    ///   - handler: Called once, with the text or the error.
-    /// - Returns: The task.
-    @discardableResult
-    public func responseString(
-        encoding: String.Encoding? = nil,
-        queue: DispatchQueue? = nil,
-        handler: @escaping @Sendable (DataResponse<String>) -> Void
-    ) -> Self {
-        response(as: StringResponseSerializer(encoding: encoding), queue: queue, handler: handler)
-    }
-
-    /// Adds a handler that gets the unchanged content, and starts the call if it has not started. The order of handlers
-    /// is as for ``response(as:queue:handler:)``.
-    /// - Parameters:
-    ///   - queue: The queue on which the handler gets the content. Default: the manager's `completionQueue`.
-    ///   - handler: Called once, with the content or the error.
-    /// - Returns: The task.
-    @discardableResult
-    public func responseData(
-        queue: DispatchQueue? = nil,
-        handler: @escaping @Sendable (DataResponse<Data>) -> Void
-    ) -> Self {
-        response(as: DataResponseSerializer(), queue: queue, handler: handler)
-    }
-
-    /// Adds a handler that gets the content as a JSON object, and starts the call if it has not started. For the order
-    /// of handlers see ``response(as:queue:handler:)``.
-    /// - Parameters:
-    ///   - queue: The queue on which the handler gets the object. Default: the manager's `completionQueue`.
-    ///   - handler: Called once, with the object or the error. The object is nil if there was no content.
-    /// - Returns: The task.
-    @discardableResult
-    public func responseJSON(
-        queue: DispatchQueue? = nil,
-        handler: @escaping @Sendable (DataResponse<Any?>) -> Void
-    ) -> Self {
-        response(as: JSONResponseSerializer(), queue: queue, handler: handler)
-    }
-
     /// Adds a handler that gets a value decoded from JSON, and starts the call if it has not started. For the order of
     /// handlers see ``response(as:queue:handler:)``.
     /// - Parameters:
-    ///   - type: The type of the value. Default: inferred from the handler.
+    ///   - type: The type of the value.
     ///   - decoder: The decoder of the value. Default: the manager's `jsonDecoder`, as it was when the call was made.
     ///   - queue: The queue on which the handler gets the value. Default: the manager's `completionQueue`.
     ///   - handler: Called once, with the value or the error.
     /// - Returns: The task.
     @discardableResult
-    public func responseDecodable<T: Decodable & Sendable>(
-        as type: T.Type = T.self,
+    public func response<T: Decodable & Sendable>(
+        as type: T.Type,
         decoder: (any DataDecoder)? = nil,
         queue: DispatchQueue? = nil,
         handler: @escaping @Sendable (DataResponse<T>) -> Void
     ) -> Self {
         response(as: decodable(type, decoder), queue: queue, handler: handler)
-    }
-
-    /// Adds a handler that gets a value decoded from JSON, or the server's description of a failure, and starts the
-    /// call if it has not started. For the order of handlers see ``response(as:queue:handler:)``.
-    /// - Parameters:
-    ///   - type: The type of the value, for a response with an acceptable status.
-    ///   - failure: The type that the API uses for failures, for a response with another status. If its content cannot
-    ///     be decoded, the handler gets the error `unacceptableStatusCode`.
-    ///   - decoder: The decoder of both types. Default: the manager's `jsonDecoder`, as it was when the call was made.
-    ///   - queue: The queue on which the handler gets the `Result`. Default: the manager's `completionQueue`.
-    ///   - handler: Called once, with the value or the API's failure as a `Result`, or with the error.
-    /// - Returns: The task.
-    @discardableResult
-    public func responseDecodable<T: Decodable & Sendable, Failure: Decodable & Error>(
-        as type: T.Type,
-        failure: Failure.Type,
-        decoder: (any DataDecoder)? = nil,
-        queue: DispatchQueue? = nil,
-        handler: @escaping @Sendable (DataResponse<Result<T, Failure>>) -> Void
-    ) -> Self {
-        let serializer = decodable(type, decoder)
-        return response(as: serializer, queue: queue) {
-            handler($0.describing(failure, serializer.decoder))
-        }
     }
 
     /// Adds a handler that gets the content in chunks as it arrives, and starts the call. The content is not stored, so
@@ -238,8 +169,9 @@ extension SessionTask {
         configure("verifyDigest(_:)") { $0.digestVerification = verification }
     }
 
-    /// Answers authentication challenges of this call with a name and a password. They are sent to the origin of the
-    /// request and to a proxy, and not to another origin to which a redirect leads.
+    /// Answers authentication challenges of this call with a name and a password. If the server refuses them, the call
+    /// gets the server's response. They are sent to the origin of the request and to a proxy, and not to another origin
+    /// to which a redirect leads. For another credential see ``CallOptions/credential``.
     /// - Parameters:
     ///   - username: The user's name.
     ///   - password: The password.
@@ -250,16 +182,8 @@ extension SessionTask {
         password: String,
         persistence: URLCredential.Persistence = .none
     ) -> Self {
-        authenticate(with: URLCredential(user: username, password: password, persistence: persistence))
-    }
-
-    /// Answers authentication challenges of this call with a credential. If the server refuses the credential, the call
-    /// gets the server's response. The credential is sent to the origin of the request and to a proxy, and not to
-    /// another origin to which a redirect leads.
-    /// - Parameter credential: The credential.
-    /// - Returns: The task.
-    public func authenticate(with credential: URLCredential) -> Self {
-        configuringHooks("authenticate(with:)") { $0.answer(with: credential) }
+        let credential = URLCredential(user: username, password: password, persistence: persistence)
+        return configuringHooks("authenticate(username:password:persistence:)") { $0.answer(with: credential) }
     }
 
     /// Sets the handler that decides about the redirects of this call.
@@ -329,16 +253,6 @@ extension DataTask {
     ) -> Self {
         configuringHooks("onHTTPResponse(_:)") {
             $0.responseDisposition = { _, response in (response as? HTTPURLResponse).map(handler) ?? .allow }
-        }
-    }
-
-    /// Sets the handler that gets the response of this call before its content arrives.
-    /// - Parameter handler: Gets the response on the manager's hook queue.
-    /// - Returns: The task.
-    public func onHTTPResponse(_ handler: @escaping @Sendable (HTTPURLResponse) -> Void) -> Self {
-        onHTTPResponse { response in
-            handler(response)
-            return .allow
         }
     }
 }

@@ -152,8 +152,6 @@ extension QueryEncoder {
         switch nullStyle {
         case .drop: break
         case .keyOnly: pairs.append(QueryPair(key: key, value: nil))
-        case .empty: pairs.append(QueryPair(key: key, value: ""))
-        case .literal: pairs.append(QueryPair(key: key, value: "null"))
         case .custom(let text): pairs.append(QueryPair(key: key, value: text(key)))
         }
     }

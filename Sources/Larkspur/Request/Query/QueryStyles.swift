@@ -7,8 +7,6 @@ extension QueryEncoder {
         case brackets
         /// The key, repeated for each element: `key`.
         case noBrackets
-        /// `key[0]`, `key[1]` …
-        case indexInBrackets
         /// The name that a closure returns for the array's key and the element's position.
         case custom(@Sendable (_ key: String, _ index: Int) -> String)
 
@@ -16,7 +14,6 @@ extension QueryEncoder {
             switch self {
             case .brackets: "\(key)[]"
             case .noBrackets: key
-            case .indexInBrackets: "\(key)[\(index)]"
             case .custom(let name): name(key, index)
             }
         }
@@ -61,10 +58,6 @@ extension QueryEncoder {
         case keyOnly
         /// Nothing: null is omitted.
         case drop
-        /// `key=null`.
-        case literal
-        /// `key=`.
-        case empty
         /// The value that a closure returns for the key path.
         case custom(@Sendable (_ key: String) -> String)
     }
@@ -81,8 +74,6 @@ extension QueryEncoder {
     public enum DataStyle: Sendable {
         /// Base64 (RFC 4648, section 4).
         case base64
-        /// Lowercase hexadecimal digits.
-        case hexadecimal
         /// The text that a closure returns. A ``LarkspurError`` that it throws is reported unchanged. Another error
         /// becomes the `underlyingError` of a ``LarkspurError``.
         case custom(@Sendable (Data) throws -> String)
@@ -91,8 +82,6 @@ extension QueryEncoder {
             switch self {
             case .base64:
                 return data.base64EncodedString()
-            case .hexadecimal:
-                return data.map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined()
             case .custom(let text):
                 do { return try text(data) } catch { throw ParameterPath.error(wrapping: error, at: path) }
             }
@@ -110,12 +99,6 @@ extension QueryEncoder {
         case snakeCase
         /// `oneTwoThree` becomes `one-two-three`, `profileURL` `profile-url`.
         case kebabCase
-        /// The first letter in upper case: `oneTwo` becomes `OneTwo`.
-        case capitalized
-        /// All letters in upper case.
-        case uppercased
-        /// All letters in lower case.
-        case lowercased
         /// The key that a closure returns.
         case custom(@Sendable (_ key: String) -> String)
 
@@ -124,9 +107,6 @@ extension QueryEncoder {
             case .unchanged: key
             case .snakeCase: Self.words(of: key, separator: "_")
             case .kebabCase: Self.words(of: key, separator: "-")
-            case .capitalized: key.prefix(1).uppercased() + key.dropFirst()
-            case .uppercased: key.uppercased()
-            case .lowercased: key.lowercased()
             case .custom(let transform): transform(key)
             }
         }
@@ -158,10 +138,6 @@ extension QueryEncoder {
         case iso8601
         /// Seconds since 1970, with decimals only where they are needed.
         case secondsSince1970
-        /// Milliseconds since 1970, with decimals only where they are needed.
-        case millisecondsSince1970
-        /// The text that a date formatter produces.
-        case formatted(DateFormatter)
         /// The text that a closure returns. A ``LarkspurError`` that it throws is reported unchanged. Another error
         /// becomes the `underlyingError` of a ``LarkspurError``.
         case custom(@Sendable (Date) throws -> String)
@@ -179,18 +155,10 @@ extension QueryEncoder {
                 }
                 return date.formatted(.iso8601)
             case .secondsSince1970:
-                return Self.number(seconds)
-            case .millisecondsSince1970:
-                return Self.number(seconds * 1000)
-            case .formatted(let formatter):
-                return formatter.string(from: date)
+                return Int64(exactly: seconds).map(String.init) ?? seconds.description
             case .custom(let text):
                 do { return try text(date) } catch { throw ParameterPath.error(wrapping: error, at: path) }
             }
-        }
-
-        private static func number(_ value: Double) -> String {
-            Int64(exactly: value).map(String.init) ?? value.description
         }
     }
 }

@@ -10,30 +10,16 @@ public struct JSONRequestSerializer: RequestSerializer {
     /// The options for writing dictionaries and arrays. They do not apply to `Encodable` parameters, which the encoder
     /// writes. Default: none.
     public var writingOptions: JSONSerialization.WritingOptions
-    /// The closure that encodes an `Encodable` value as JSON. It is called on the thread that builds the request.
-    public var encode: @Sendable (any Encodable) throws -> Data
+    private let encoder: any DataEncoder
 
     /// Creates a serializer.
     /// - Parameters:
     ///   - writingOptions: The options for writing dictionaries and arrays. Default: none.
-    ///   - encoder: The encoder of `Encodable` values, with its strategies for dates, data and keys. Default: a
-    ///     `JSONEncoder()`. Do not change it afterwards.
-    public init(writingOptions: JSONSerialization.WritingOptions = [], encoder: JSONEncoder? = nil) {
-        let encoder = encoder ?? JSONEncoder()
-        self.init(writingOptions: writingOptions) { try encoder.encode($0) }
-    }
-
-    /// Creates a serializer with an encoder other than Foundation's.
-    /// - Parameters:
-    ///   - writingOptions: The options for writing dictionaries and arrays. Default: none.
-    ///   - encode: A closure that encodes an `Encodable` value as JSON. It is called on the thread that builds the
-    ///     request.
-    public init(
-        writingOptions: JSONSerialization.WritingOptions = [],
-        encode: @escaping @Sendable (any Encodable) throws -> Data
-    ) {
+    ///   - encoder: The encoder of `Encodable` values, whose content is JSON. Default: a `JSONEncoder()`. Do
+    ///     not change it afterwards.
+    public init(writingOptions: JSONSerialization.WritingOptions = [], encoder: any DataEncoder = JSONEncoder()) {
         self.writingOptions = writingOptions
-        self.encode = encode
+        self.encoder = encoder
     }
 
     /// Writes parameters as JSON.
@@ -56,9 +42,9 @@ public struct JSONRequestSerializer: RequestSerializer {
     /// - Throws: ``LarkspurError`` with the code `parameterEncodingFailed`, which names the parameter and its type.
     func body(of parameters: Parameters) throws(LarkspurError) -> Data {
         do {
-            if case .encodable(let value) = parameters { return try encode(value) }
+            if case .encodable(let value) = parameters { return try encoder.encode(value) }
             let graph = ObjectGraph(format: .json) { value in
-                try JSONSerialization.jsonObject(with: encode(value), options: .fragmentsAllowed)
+                try JSONSerialization.jsonObject(with: encoder.encode(value), options: .fragmentsAllowed)
             }
             let object = try graph.object(of: parameters.value, at: [], depth: 0)
             // JSONSerialization terminates the process for an object that it cannot write.

@@ -124,19 +124,20 @@ struct MultipartRequestTests {
         }
         #expect(own?.code == .fileUnreadable)
     }
+}
 
-    @Test("The form can be written to a file, for an upload of that")
-    func writing() throws {
-        let file = folder.url.appendingPathComponent("form")
-        let request = try RequestBuilder().makeMultipartRequest(url: url, writingTo: file) { form in
-            form.boundary = try MultipartBoundary("B")
-            form.append(text: "Ada", name: "author")
-        }
-        let text = try String(contentsOf: file, encoding: .utf8)
-        #expect(text == "--B\r\nContent-Disposition: form-data; name=\"author\"\r\n\r\nAda\r\n--B--\r\n")
-        #expect(request.httpBodyStream == nil && request.httpBody == nil)
-        #expect(request.value(forHTTPHeaderField: "Content-Type") == "multipart/form-data; boundary=B")
-        #expect(request.value(forHTTPHeaderField: "Content-Length") == "\(text.utf8.count)")
+extension RequestBuilder {
+    /// Builds a request with a form, as ``SessionManager/makeRequest(_:_:parameters:body:headers:)`` does.
+    fileprivate func makeMultipartRequest(
+        _ method: HTTPMethod = .post,
+        url: URL,
+        parameters: Parameters? = nil,
+        headers: HTTPHeaders = HTTPHeaders(),
+        constructing: (inout MultipartFormData) throws -> Void
+    ) throws(LarkspurError) -> URLRequest {
+        var (request, form) = try makeMultipart(method, url, parameters, headers, constructing)
+        request.httpBodyStream = form.makeInputStream()
+        return request
     }
 }
 #endif

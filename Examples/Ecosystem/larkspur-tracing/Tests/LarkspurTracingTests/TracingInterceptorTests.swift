@@ -82,7 +82,7 @@ struct TracingTests {
         await withTracer(tracer) {
             await withSpan("parent") { _ in
                 await withCheckedContinuation { continuation in
-                    manager.get("notes").responseString { _ in continuation.resume() }
+                    manager.get("notes").response(as: .string) { _ in continuation.resume() }
                 }
             }
         }
