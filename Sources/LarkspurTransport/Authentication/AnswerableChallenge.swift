@@ -10,7 +10,7 @@ enum AnswerableChallenge: Sendable, Hashable {
 
     /// Creates the challenge; nil if the scheme is neither Basic nor Digest, or if no response to the Digest challenge
     /// can be computed.
-    init?(_ challenge: AuthenticationChallenge) {
+    init?(_ challenge: ChallengeField) {
         if challenge.scheme.hasSameLetters(as: "Basic") {
             self = .basic(realm: challenge["realm"])
         } else if let digest = DigestChallenge(challenge) {

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
 /// A way to authenticate after a 401 or 407 response.
 enum ChallengeOffer: Sendable, Hashable {
     /// A field in each request.
@@ -22,14 +24,14 @@ enum ChallengeOffer: Sendable, Hashable {
     }
 }
 
-extension AuthenticationChallenges {
+extension ChallengeOffer {
     /// Returns the possible ways to authenticate, the strongest first. Ways of equal strength stay in their order.
     ///
     /// Digest precedes Basic, because Basic reveals the password. SHA-256 precedes MD5. The schemes that authenticate a
     /// connection are used only if there is no other scheme.
     /// - Parameter schemes: The schemes that libcurl supports.
     static func offers(
-        in challenges: [AuthenticationChallenge],
+        in challenges: [ChallengeField],
         schemes: Set<ConnectionScheme>
     ) -> [ChallengeOffer] {
         let answerable = challenges.compactMap(AnswerableChallenge.init)

@@ -21,7 +21,7 @@ struct DigestChallenge: Sendable, Hashable {
 
     /// Creates the Digest challenge. Nil if the scheme is not Digest, the nonce is missing, the algorithm is unknown,
     /// or the server offers only qualities of protection other than "auth".
-    init?(_ challenge: AuthenticationChallenge) {
+    init?(_ challenge: ChallengeField) {
         guard challenge.scheme.hasSameLetters(as: "Digest"), let nonce = challenge["nonce"],
             let algorithm = DigestAlgorithm(ignoringCase: challenge["algorithm"] ?? "MD5")
         else { return nil }

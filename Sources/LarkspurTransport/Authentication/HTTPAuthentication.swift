@@ -78,8 +78,7 @@ struct HTTPAuthentication: Sendable {
         renewals = 0
         guard case .digest(var session) = scheme else { return }
         for value in authenticationInfo {
-            var parser = AuthenticationFieldParser(value)
-            guard let nonce = parser.parameters()["nextnonce"], !nonce.isEmpty else { continue }
+            guard let nonce = ChallengeField.parameters(in: value)["nextnonce"], !nonce.isEmpty else { continue }
             session.adopt(nonce: nonce)
             scheme = .digest(session)
         }

@@ -177,7 +177,7 @@ struct RecipientAuthentication {
         from source: some CredentialSource,
         schemes: Set<ConnectionScheme>
     ) -> (Demand, [CredentialChange]) {
-        let offers = AuthenticationChallenges.offers(in: AuthenticationChallenges.parse(fields), schemes: schemes)
+        let offers = ChallengeOffer.offers(in: ChallengeField.challenges(in: fields), schemes: schemes)
         if server != request.server { forgetRefusals() }
         server = request.server
         let (isRenewed, changes) = renew(with: offers, source)

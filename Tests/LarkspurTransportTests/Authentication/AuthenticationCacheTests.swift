@@ -10,7 +10,7 @@ import Testing
     let server = ProtectionSpace.Server(scheme: "https", host: "host", port: 443)
 
     private func authentication(_ field: String, user: String = "u") throws -> HTTPAuthentication {
-        let challenge = try #require(AuthenticationChallenges.strongest(of: AuthenticationChallenges.parse([field])))
+        let challenge = try #require(AnswerableChallenge.strongest(of: [field]))
         return HTTPAuthentication(challenge: challenge, userCredential: UserCredential(user: user, password: "p"))
     }
 
@@ -27,7 +27,7 @@ import Testing
     }
 
     private func parameters(_ use: KnownAuthentications.Use?) -> [TextKey: String] {
-        AuthenticationChallenges.parse([use?.field ?? ""]).first?.parameters ?? [:]
+        ChallengeField.challenges(in: [use?.field ?? ""]).first?.parameters ?? [:]
     }
 
     @Test(

@@ -7,7 +7,7 @@ import Testing
 @testable import LarkspurTransport
 
 @Suite struct AuthenticationChallengesTests {
-    typealias Challenge = AuthenticationChallenge
+    typealias Challenge = ChallengeField
 
     @Test(
         "Challenges are read from fields of every form",
@@ -58,7 +58,7 @@ import Testing
         ]
     )
     func parsing(fields: [String], expected: [Challenge]) {
-        #expect(AuthenticationChallenges.parse(fields) == expected)
+        #expect(ChallengeField.challenges(in: fields) == expected)
     }
 
     @Test("No bytes end the parser", .seeded)
@@ -69,13 +69,13 @@ import Testing
             let text = (0..<Int.random(in: 0...12, using: &generator)).map { _ in
                 chunks.randomElement(using: &generator) ?? ""
             }
-            let challenges = AuthenticationChallenges.parse([text.joined()])
+            let challenges = ChallengeField.challenges(in: [text.joined()])
             #expect(challenges.count <= text.count)
         }
     }
 
     private func strongest(_ fields: String...) -> AnswerableChallenge? {
-        AuthenticationChallenges.strongest(of: AuthenticationChallenges.parse(fields))
+        AnswerableChallenge.strongest(of: fields)
     }
 
     @Test(
@@ -102,7 +102,7 @@ import Testing
         ] as [([String], String?)]
     )
     func choice(fields: [String], expected: String?) {
-        let choice = AuthenticationChallenges.strongest(of: AuthenticationChallenges.parse(fields))
+        let choice = AnswerableChallenge.strongest(of: fields)
         let name =
             switch choice {
             case nil: String?.none

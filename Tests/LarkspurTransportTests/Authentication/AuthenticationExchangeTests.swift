@@ -21,7 +21,7 @@ struct AuthenticationExchangeTests {
         let (_, response) = try await session.data(for: request)
         let http = try #require(response as? HTTPURLResponse)
         let fields = http.value(forHTTPHeaderField: "WWW-Authenticate").map { [$0] } ?? []
-        return (http.statusCode, AuthenticationChallenges.strongest(of: AuthenticationChallenges.parse(fields)))
+        return (http.statusCode, AnswerableChallenge.strongest(of: fields))
     }
 
     @Test(

@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
 import Testing
 
 @testable import LarkspurTransport
@@ -6,7 +7,7 @@ import Testing
 @Suite("The ways to answer a challenge")
 struct ChallengeOfferTests {
     private func offers(_ fields: [String], _ schemes: Set<ConnectionScheme> = [.ntlm, .negotiate]) -> [String] {
-        AuthenticationChallenges.offers(in: AuthenticationChallenges.parse(fields), schemes: schemes).map { offer in
+        ChallengeOffer.offers(in: ChallengeField.challenges(in: fields), schemes: schemes).map { offer in
             switch offer {
             case .field(.basic(let realm)): "Basic \(realm ?? "-")"
             case .field(.digest(let challenge)): "\(challenge.algorithm) \(challenge.realm)"

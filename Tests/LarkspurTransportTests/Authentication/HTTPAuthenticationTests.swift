@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct HTTPAuthenticationTests {
     private func challenge(_ field: String) throws -> AnswerableChallenge {
-        try #require(AuthenticationChallenges.strongest(of: AuthenticationChallenges.parse([field])))
+        try #require(AnswerableChallenge.strongest(of: [field]))
     }
 
     private func authentication(
@@ -25,7 +25,7 @@ import Testing
     }
 
     private func parameters(_ field: String) -> [TextKey: String] {
-        AuthenticationChallenges.parse([field]).first?.parameters ?? [:]
+        ChallengeField.challenges(in: [field]).first?.parameters ?? [:]
     }
 
     @Test(

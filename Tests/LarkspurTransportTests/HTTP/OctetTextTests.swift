@@ -65,7 +65,7 @@ import Testing
             try head("WWW-Authenticate: Digest realm=\"B\u{E4}r\", nonce=\"n\u{E4}\"").challenges.first
         )
         let answerable = try #require(
-            AuthenticationChallenges.strongest(of: AuthenticationChallenges.parse([challenge]))
+            AnswerableChallenge.strongest(of: [challenge])
         )
         var authentication = HTTPAuthentication(
             challenge: answerable,

@@ -101,8 +101,8 @@ struct EquivalentTexts: Sendable, CustomTestStringConvertible {
                 != ProtectionSpace(server: server, realm: other, scheme: .basic)
         )
         #expect(
-            AuthenticationChallenge(scheme: "Digest", parameters: ["realm": one])
-                != AuthenticationChallenge(scheme: "Digest", parameters: ["realm": other])
+            ChallengeField(scheme: "Digest", parameters: ["realm": one])
+                != ChallengeField(scheme: "Digest", parameters: ["realm": other])
         )
         #expect(Origin(scheme: "http", host: one, port: 80) != Origin(scheme: "http", host: other, port: 80))
     }

@@ -70,7 +70,7 @@ struct ParsingCostTests {
     }
 
     static let values: [Value] = {
-        let digest: @Sendable (String) -> Void = { _ = AuthenticationChallenges.parse([$0]) }
+        let digest: @Sendable (String) -> Void = { _ = ChallengeField.challenges(in: [$0]) }
         let control: @Sendable (String) -> Void = { _ = CacheControl($0) }
         let location: @Sendable (String) -> Void = {
             let base = URLReference("http://a.example/b/c")
@@ -232,7 +232,7 @@ struct ParsingCostTests {
                 bytes[start..<min(start + 100, bytes.count)].withUnsafeBytes { _ = content.take($0) }
             }
         },
-        Parser(text: "challenges") { _ = AuthenticationChallenges.parse([$0]) },
+        Parser(text: "challenges") { _ = ChallengeField.challenges(in: [$0]) },
         Parser(text: "directives") { _ = CacheControl($0) },
         Parser(text: "a location") {
             _ = URLReference($0).percentEncoded.resolved(against: URLReference("http://a.example/b/c")).text

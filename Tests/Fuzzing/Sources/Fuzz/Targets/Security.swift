@@ -17,10 +17,10 @@ extension FuzzTarget {
 
     private static let challenges = FuzzTarget(
         text: "challenges",
-        measured: { _ = AuthenticationChallenges.parse([$0]) },
+        measured: { _ = ChallengeField.challenges(in: [$0]) },
         { text in
-            let read = AuthenticationChallenges.parse([text])
-            let more = AuthenticationChallenges.parse(["Basic realm=\"a, \\\"b\", charset=UTF-8", text])
+            let read = ChallengeField.challenges(in: [text])
+            let more = ChallengeField.challenges(in: ["Basic realm=\"a, \\\"b\", charset=UTF-8", text])
             require(more.first?.scheme, equals: "Basic", "the scheme")
             require(more.first?["realm"], equals: "a, \"b", "the realm")
             require(Array(more.dropFirst()), equals: read, "fields do not affect each other")
@@ -50,7 +50,7 @@ extension FuzzTarget {
         require(!field.breaksLine, "credentials are one line")
         require(!field.contains(user.password), "credentials do not show the password")
         guard case .digest(let challenge) = answerable else { return require(field.hasPrefix("Basic "), "it is Basic") }
-        let values = AuthenticationChallenges.parse([field]).first?.parameters ?? [:]
+        let values = ChallengeField.challenges(in: [field]).first?.parameters ?? [:]
         // Control characters are left out, because they could end the field.
         func sent(_ text: String) -> String {
             String(decoding: text.utf8.filter { $0 >= 0x20 && $0 != 0x7F }, as: UTF8.self)
@@ -87,8 +87,7 @@ extension FuzzTarget {
             _ = credentials.nonceCount
             _ = credentials.nonce
         }
-        var parser = AuthenticationFieldParser(text)
-        let parameters = parser.parameters()
+        let parameters = ChallengeField.parameters(in: text)
         require(parameters.keys.allSatisfy { $0.text.isToken && $0.text == $0.text.lowercased() }, "names are tokens")
     }
 

@@ -1,35 +1,41 @@
-#if canImport(FoundationNetworking)
-internal import HTTPSyntax
-
 /// A challenge of a `WWW-Authenticate` or `Proxy-Authenticate` field, of any scheme (RFC 9110, section 11.3).
-struct AuthenticationChallenge: Sendable, Hashable {
+package struct ChallengeField: Sendable, Hashable {
     /// The scheme's name as it was received. Its case is not significant.
-    var scheme: String
+    package let scheme: String
     /// The token that some schemes have in place of parameters; nil for other schemes.
-    var token68: String?
+    package let token68: String?
     /// The parameters by their lower-case names, without quotes and escapes. If a name occurs twice, the first value
     /// counts.
-    var parameters: [TextKey: String] = [:]
+    package fileprivate(set) var parameters: [TextKey: String]
 
-    subscript(name: String) -> String? { parameters[name] }
-}
+    package init(scheme: String, token68: String? = nil, parameters: [TextKey: String] = [:]) {
+        self.scheme = scheme
+        self.token68 = token68
+        self.parameters = parameters
+    }
 
-/// The parser of a server's challenge fields (RFC 9110, section 11.6.1).
-///
-/// A comma can separate both challenges and parameters. A name that is followed by an equals sign belongs to a
-/// parameter. Commas may be missing or superfluous, and quotes may stay open: the parser reads as much as it can.
-enum AuthenticationChallenges {
-    /// Reads the challenges of all fields of one name, in their order.
-    static func parse(_ fieldValues: [String]) -> [AuthenticationChallenge] {
+    package subscript(name: String) -> String? { parameters[TextKey(name)] }
+
+    /// Reads the challenges of all fields of one name, in their order (RFC 9110, section 11.6.1).
+    ///
+    /// A comma can separate both challenges and parameters. A name that is followed by an equals sign belongs to a
+    /// parameter. Commas may be missing or superfluous, and quotes may stay open: as much as possible is read.
+    package static func challenges(in fieldValues: [String]) -> [ChallengeField] {
         fieldValues.flatMap { value in
-            var parser = AuthenticationFieldParser(value)
+            var parser = ChallengeFieldParser(value)
             return parser.challenges()
         }
+    }
+
+    /// Reads the parameters of a field without schemes, such as `Authentication-Info`.
+    package static func parameters(in fieldValue: String) -> [TextKey: String] {
+        var parser = ChallengeFieldParser(fieldValue)
+        return parser.parameters()
     }
 }
 
 /// A cursor on the bytes of a challenge field, or of another list of parameters.
-struct AuthenticationFieldParser {
+private struct ChallengeFieldParser {
     private let bytes: [UInt8]
     private var position = 0
 
@@ -37,20 +43,19 @@ struct AuthenticationFieldParser {
         bytes = Array(text.utf8)
     }
 
-    mutating func challenges() -> [AuthenticationChallenge] {
-        var challenges: [AuthenticationChallenge] = []
+    mutating func challenges() -> [ChallengeField] {
+        var challenges: [ChallengeField] = []
         while let name = nextName() {
             if let value = parameterValue() {
                 guard let last = challenges.indices.last else { continue }
                 challenges[last].parameters.addFirst(name.inLowercase, value)
             } else {
-                challenges.append(AuthenticationChallenge(scheme: name, token68: token68()))
+                challenges.append(ChallengeField(scheme: name, token68: token68()))
             }
         }
         return challenges
     }
 
-    /// Reads the parameters of a field without schemes, such as `Authentication-Info`.
     mutating func parameters() -> [TextKey: String] {
         var parameters: [TextKey: String] = [:]
         while let name = nextName() {
@@ -146,4 +151,3 @@ extension [TextKey: String] {
         if self[name] == nil { self[name] = value }
     }
 }
-#endif
