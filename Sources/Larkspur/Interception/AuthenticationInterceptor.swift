@@ -138,7 +138,7 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
         else { return response }
         let newUse: Use?
         do {
-            newUse = try await refreshedUse(after: use)
+            newUse = try await newerUse(than: use, after: response)
         } catch let error as LarkspurError {
             throw error.filled(
                 request: response.request,
@@ -180,7 +180,7 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
         if let refreshDate { window = min(window, max(0, expiry.timeIntervalSince(refreshDate)) / 2) }
         guard date() >= expiry - window else { return use }
         do {
-            return try await refreshedUse(after: use)
+            return try await newerUse(than: use, after: nil)
         } catch let error as LarkspurError {
             guard date() < expiry else { throw error }
             return use
@@ -189,8 +189,9 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
 
     /// Returns the credential that has replaced the credential of a request. If it was not replaced yet, refreshes it,
     /// or waits for the refresh under way.
+    /// - Parameter refusal: The response that refused the request's credential; nil if the credential has expired.
     /// - Returns: The newer credential; nil if the credential was removed.
-    private func refreshedUse(after use: Use) async throws -> Use? {
+    private func newerUse(than use: Use, after refusal: InterceptedResponse?) async throws -> Use? {
         switch state.withLock({ $0.step(after: use) }) {
         case .use(let newer): return newer
         case .fail(let error): throw error
@@ -199,19 +200,24 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
             // The task is detached. Otherwise the caller's cancellation or deadline would end the refresh for all
             // callers. A detached task does not inherit task-local values, so the scope is passed on.
             let scope = RefreshScope.interceptors.union([ObjectIdentifier(self)])
-            Task.detached { await self.refresh(use, result, scope) }
+            Task.detached { await self.refresh(use, after: refusal, result, scope) }
             try await result.value()
         }
         return state.withLock { $0.use }
     }
 
     /// - Parameter scope: The interceptors for which credentials are being refreshed, including this interceptor.
-    private func refresh(_ use: Use, _ shared: SharedResult<Void>, _ scope: Set<ObjectIdentifier>) async {
+    private func refresh(
+        _ use: Use,
+        after refusal: InterceptedResponse?,
+        _ shared: SharedResult<Void>,
+        _ scope: Set<ObjectIdentifier>
+    ) async {
         let result: Result<Credential, any Error>
         do {
             result = .success(
                 try await RefreshScope.$interceptors.withValue(scope) {
-                    try await authenticator.refresh(use.credential)
+                    try await authenticator.refresh(use.credential, after: refusal)
                 }
             )
         } catch {
@@ -267,13 +273,15 @@ extension RequestInterceptor {
     ///   - authenticator: The rules of the credential.
     ///   - refreshWindow: The credential is refreshed when it expires within this time. For a credential from a
     ///     refresh, the time is at most half of the time from that refresh to the expiry. Default: 30 seconds.
-    ///   - url: The URL to whose origin the credential is sent, such as the base URL of the session manager.
+    ///   - urls: The URLs to whose origins the credential is sent, such as the base URL of the session manager.
     public static func authentication<Credential>(
         _ credential: Credential?,
         authenticator: some RequestAuthenticator<Credential>,
         refreshWindow: Duration = .seconds(30),
-        for url: URL
+        for urls: URL...
     ) -> Self where Self == AuthenticationInterceptor<Credential> {
-        AuthenticationInterceptor(credential, authenticator: authenticator, refreshWindow: refreshWindow, for: url)
+        AuthenticationInterceptor(credential, authenticator: authenticator, refreshWindow: refreshWindow, urls: urls) {
+            Date()
+        }
     }
 }

@@ -100,12 +100,15 @@ public struct OAuth2Authenticator: RequestAuthenticator {
     /// Returns the expiration date of the access token; nil if it is unknown.
     public func expirationDate(of credential: OAuth2Credential) -> Date? { credential.expirationDate }
 
-    /// Requests a new access token from the token endpoint.
+    /// Requests a new access token from the token endpoint, whatever the response that refused the old one.
     /// - Throws: ``LarkspurError`` with the code `credentialRefreshFailed` if there is no refresh token, the server
     ///   refuses it, or the response has no valid Bearer token; otherwise the error of the closure that sends the
     ///   request. A valid token has only printable ASCII characters, and no space as its first or last character
     ///   (RFC 6749, appendix A.12).
-    public func refresh(_ credential: OAuth2Credential) async throws -> OAuth2Credential {
+    public func refresh(
+        _ credential: OAuth2Credential,
+        after refusal: InterceptedResponse?
+    ) async throws -> OAuth2Credential {
         guard let refreshToken = credential.refreshToken else {
             throw LarkspurError(.credentialRefreshFailed, "The access token cannot be renewed without a refresh token.")
         }

@@ -5,7 +5,7 @@
 ///             request.headers["Authorization"] = "Token \(token)"
 ///         }
 ///
-///         func refresh(_ token: String) async throws -> String {
+///         func refresh(_ token: String, after refusal: InterceptedResponse?) async throws -> String {
 ///             try await tokens.post("refresh", parameters: ["token": token]).redirect { _, _, _ in nil }.string
 ///         }
 ///     }
@@ -41,11 +41,15 @@ public protocol RequestAuthenticator<Credential>: Sendable {
     /// method again before the previous call has returned.
     ///
     /// Requests that the method sends do not get the credential, even if they have the same interceptor.
-    /// - Parameter credential: The old credential.
+    /// - Parameters:
+    ///   - credential: The old credential.
+    ///   - refusal: The response that refused the credential, whose `httpResponse?.challenges` may say
+    ///     where a new credential is issued; nil if the credential has expired. If several requests were refused, the
+    ///     response to one of them.
     /// - Throws: An error that ends the calls that wait for the credential. These calls fail with the code
     ///   `credentialRefreshFailed`, and this error is their `underlyingError`. A ``LarkspurError`` with that code is
     ///   itself the error of the calls.
-    func refresh(_ credential: Credential) async throws -> Credential
+    func refresh(_ credential: Credential, after refusal: InterceptedResponse?) async throws -> Credential
 }
 
 extension RequestAuthenticator {

@@ -112,14 +112,14 @@ final class CrossingCall: Sendable {
 
     /// Waits until the server has sent all, and the session has seen the end of that.
     private func waitUntilAnswered() {
-        if crossing.connection != .http2 { run.record.answered(number).wait(timeout: 2) }
+        if crossing.connection != .http2 { run.record.answered(number).wait(timeout: .seconds(2)) }
         // The loop has looked at its sockets when a later request has ended.
         let hasEnded = DispatchSemaphore(value: 0)
         Task { [run] in
             _ = await run.violationOfNext()
             hasEnded.signal()
         }
-        _ = hasEnded.wait(timeout: .now() + 5)
+        _ = hasEnded.wait(timeout: .seconds(.)now() + 5)
     }
 
     private func makeInterceptor() -> (any RequestInterceptor)? {
@@ -368,6 +368,6 @@ private struct CrossingToken: RequestAuthenticator {
         request.setValue("Bearer \(credential)", forHTTPHeaderField: "Authorization")
     }
 
-    func refresh(_ credential: String) async throws -> String { credential }
+    func refresh(_ credential: String, after refusal: InterceptedResponse?) async throws -> String { credential }
 }
 #endif

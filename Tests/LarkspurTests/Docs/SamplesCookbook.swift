@@ -278,7 +278,7 @@ struct CookbookSamples: Sendable {
                 request.headers["Authorization"] = "Bearer \(token)"
             }
 
-            func refresh(_ token: String) async throws -> String {
+            func refresh(_ token: String, after refusal: InterceptedResponse?) async throws -> String {
                 try await tokens.post("token", parameters: ["old": token]).redirect { _, _, _ in nil }.string
             }
         }

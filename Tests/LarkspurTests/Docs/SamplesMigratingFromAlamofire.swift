@@ -145,7 +145,7 @@ struct AlamofireSamples: Sendable {
                 request.headers["Authorization"] = "Bearer \(token)"
             }
 
-            func refresh(_ token: String) async throws -> String {
+            func refresh(_ token: String, after refusal: InterceptedResponse?) async throws -> String {
                 try await tokens.post("refresh", parameters: ["token": token]).redirect { _, _, _ in nil }.string
             }
         }

@@ -49,7 +49,7 @@ struct TokensSamples: Sendable {
             response.statusCode == 401 || response.statusCode == 419
         }
 
-        func refresh(_ token: String) async throws -> String {
+        func refresh(_ token: String, after refusal: InterceptedResponse?) async throws -> String {
             try await renew()
         }
     }

@@ -22,7 +22,9 @@ private struct Tokens: RequestAuthenticator {
 
     func expirationDate(of credential: String) -> Date? { expiries[credential] }
 
-    func refresh(_ credential: String) async throws -> String { try await renew(credential) }
+    func refresh(_ credential: String, after refusal: InterceptedResponse?) async throws -> String {
+        try await renew(credential)
+    }
 }
 
 @Suite("The authentication interceptor", .timeLimit(.minutes(5)))
@@ -263,7 +265,7 @@ struct AuthenticationInterceptorTests {
             func apply(_ key: String, to request: inout URLRequest) {
                 request.setValue(key, forHTTPHeaderField: "X-API-Key")
             }
-            func refresh(_ key: String) async throws -> String { key }
+            func refresh(_ key: String, after refusal: InterceptedResponse?) async throws -> String { key }
         }
         let other = try LoopbackServer()
         server.route("/there", .redirect(to: other.url("/get").absoluteString, status: 307))

@@ -34,7 +34,7 @@ struct OAuth2AuthenticatorTests {
     func publicClient() async throws {
         let answer = #"{"access_token": "a1", "token_type": "bearer", "expires_in": 60, "refresh_token": "r1"}"#
 
-        let new = try await makeAuthenticator(answer).refresh(old)
+        let new = try await makeAuthenticator(answer).refresh(old, after: nil)
 
         #expect(new == OAuth2Credential(accessToken: "a1", refreshToken: "r1", expirationDate: start + 60))
         let request = try await requests.first()
@@ -48,10 +48,10 @@ struct OAuth2AuthenticatorTests {
     func secret() async throws {
         var authenticator = try makeAuthenticator(#"{"access_token": "a1"}"#, secret: "s:%")
         authenticator.scope = "read write"
-        _ = try await authenticator.refresh(old)
+        _ = try await authenticator.refresh(old, after: nil)
         authenticator.clientAuthentication = .content
         authenticator.scope = nil
-        _ = try await authenticator.refresh(old)
+        _ = try await authenticator.refresh(old, after: nil)
 
         let sent = requests.values
         let basic = Data("app%3A%201:s%3A%25".utf8).base64EncodedString()
@@ -66,8 +66,8 @@ struct OAuth2AuthenticatorTests {
 
     @Test("Without a new refresh token the old one stays; a lifetime may be text, or be missing")
     func answers() async throws {
-        let text = try await makeAuthenticator(#"{"access_token": "a1", "expires_in": "5"}"#).refresh(old)
-        let bad = try await makeAuthenticator(#"{"access_token": "a1", "expires_in": -5}"#).refresh(old)
+        let text = try await makeAuthenticator(#"{"access_token": "a1", "expires_in": "5"}"#).refresh(old, after: nil)
+        let bad = try await makeAuthenticator(#"{"access_token": "a1", "expires_in": -5}"#).refresh(old, after: nil)
 
         #expect(text == OAuth2Credential(accessToken: "a1", refreshToken: "r&0", expirationDate: start + 5))
         #expect(bad.expirationDate == nil)
@@ -89,7 +89,7 @@ struct OAuth2AuthenticatorTests {
     )
     func failures(_ answer: String, _ status: Int, _ reason: String) async throws {
         let authenticator = try makeAuthenticator(answer, status: status)
-        let error = await #expect(throws: LarkspurError.self) { try await authenticator.refresh(old) }
+        let error = await #expect(throws: LarkspurError.self) { try await authenticator.refresh(old, after: nil) }
         #expect(error?.code == .credentialRefreshFailed && error?.message.contains(reason) == true)
         #expect(error?.request == nil)
     }
@@ -98,7 +98,7 @@ struct OAuth2AuthenticatorTests {
     func characters() async throws {
         let token = "~!\u{22}#$%&'()*+,-./ 0:;<=>?@A[\\]^_`a{|}"
         let text = token.replacing("\\", with: "\\\\").replacing("\u{22}", with: "\\\u{22}")
-        let new = try await makeAuthenticator("{\"access_token\": \"\(text)\"}").refresh(old)
+        let new = try await makeAuthenticator("{\"access_token\": \"\(text)\"}").refresh(old, after: nil)
         #expect(new.accessToken == token)
     }
 
@@ -129,7 +129,7 @@ struct OAuth2AuthenticatorTests {
     func missing() async throws {
         let authenticator = try makeAuthenticator("{}")
         await #expect(throws: LarkspurError.self) {
-            try await authenticator.refresh(OAuth2Credential(accessToken: "a"))
+            try await authenticator.refresh(OAuth2Credential(accessToken: "a"), after: nil)
         }
         #expect(requests.values.isEmpty)
     }
@@ -226,7 +226,7 @@ struct OAuth2ManagerTests {
             clientID: "app",
             manager: manager
         )
-        _ = try await authenticator.refresh(OAuth2Credential(accessToken: "a0", refreshToken: "r0"))
+        _ = try await authenticator.refresh(OAuth2Credential(accessToken: "a0", refreshToken: "r0"), after: nil)
         #expect(paths.values.isEmpty)
     }
 

@@ -136,5 +136,5 @@ extension SecretScenario {
 private struct TokenField: RequestAuthenticator {
     func apply(_ token: String, to request: inout URLRequest) { request.headers["X-Own-Token"] = token }
 
-    func refresh(_ token: String) async throws -> String { token }
+    func refresh(_ token: String, after refusal: InterceptedResponse?) async throws -> String { token }
 }

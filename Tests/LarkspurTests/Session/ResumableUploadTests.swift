@@ -215,7 +215,7 @@ struct ResumableUploadTests {
         func apply(_ credential: Int, to request: inout URLRequest) {
             request.setValue("\(credential)", forHTTPHeaderField: "Authorization")
         }
-        func refresh(_ credential: Int) async throws -> Int { credential + 1 }
+        func refresh(_ credential: Int, after refusal: InterceptedResponse?) async throws -> Int { credential + 1 }
     }
 
     // MARK: Servers that lose or lie

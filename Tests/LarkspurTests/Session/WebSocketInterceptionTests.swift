@@ -12,7 +12,9 @@ private struct Tokens: RequestAuthenticator {
         request.setValue("Bearer \(credential)", forHTTPHeaderField: "Authorization")
     }
 
-    func refresh(_ credential: String) async throws -> String { try await renew(credential) }
+    func refresh(_ credential: String, after refusal: InterceptedResponse?) async throws -> String {
+        try await renew(credential)
+    }
 }
 
 @Suite("Interceptors of WebSockets", .timeLimit(.minutes(5)))

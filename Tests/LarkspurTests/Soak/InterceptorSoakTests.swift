@@ -175,7 +175,7 @@ struct Soak: Sendable, CustomTestStringConvertible {
             request.setValue("Number \(credential)", forHTTPHeaderField: "Authorization")
         }
 
-        func refresh(_ credential: Int) async throws -> Int { credential + 1 }
+        func refresh(_ credential: Int, after refusal: InterceptedResponse?) async throws -> Int { credential + 1 }
     }
 
     private static let credentials = [
