@@ -75,20 +75,31 @@ extension LarkspurError {
     }
 }
 
+/// The value of a response, or the server's description of a failure. The description need not be an `Error`.
+public enum ServerResult<Value, Failure> {
+    /// The value of a response with an acceptable status.
+    case success(Value)
+    /// The server's description of the failure, from a response with another status.
+    case failure(Failure)
+}
+
+extension ServerResult: Sendable where Value: Sendable, Failure: Sendable {}
+extension ServerResult: Equatable where Value: Equatable, Failure: Equatable {}
+
 extension DataResponse {
     /// Returns the same response. If the server describes the failure, the value has that description, and there is no
     /// error.
     func describing<Failure: Decodable>(
         _ type: Failure.Type,
         _ decoder: any DataDecoder
-    ) -> DataResponse<Result<Value, Failure>> {
-        let outcome: Result<Result<Value, Failure>, LarkspurError>
+    ) -> DataResponse<ServerResult<Value, Failure>> {
+        let outcome: Result<ServerResult<Value, Failure>, LarkspurError>
         switch result {
         case .success(let value): outcome = .success(.success(value))
         case .failure(let error):
             outcome = error.failure(as: type, decoder: decoder).map { .success(.failure($0)) } ?? .failure(error)
         }
-        return DataResponse<Result<Value, Failure>>(
+        return DataResponse<ServerResult<Value, Failure>>(
             request: request,
             response: response,
             data: data,

@@ -1,4 +1,4 @@
-/// Server-sent events.
+/// Server-sent events, and other streams that are connected again.
 extension SessionManager {
     /// Receives server-sent events, and connects again when the connection is lost.
     ///
@@ -53,6 +53,35 @@ extension SessionManager {
             },
             lastEventID: fields["Last-Event-ID"] ?? "",
             schedule: ReconnectionSchedule(reconnection, method: method.rawValue),
+            clock: clock,
+            decoder: jsonDecoder
+        )
+    }
+
+    /// Receives a stream that is requested again where it ended, such as a watch with JSON in lines.
+    ///
+    ///     let changes = manager.reconnecting { last in
+    ///         manager.get("changes", parameters: ["since": last?.version ?? version]).decoded(as: Change.self)
+    ///     }
+    ///     for try await change in changes { print(change.name) }
+    ///
+    /// Only server-sent events have IDs by which a server knows where to continue. For any other content the closure
+    /// returns the request that continues after the last element. What follows the last element of a lost connection
+    /// is received again, or not at all, if the server cannot continue there.
+    /// - Parameters:
+    ///   - reconnection: The rules by which the stream is connected again. All rules but ``Reconnection/never`` apply
+    ///     to requests with any method, because the closure makes each request. Default: ``Reconnection/automatic``.
+    ///   - connect: A closure that returns the elements of the next connection, such as ``DataTask/lines`` or
+    ///     ``DataTask/decoded(as:decoder:)``; nil to end the sequence. It gets the last element that was received; nil
+    ///     if there is none. It runs in the task that iterates.
+    /// - Returns: The elements of all connections. The first request is sent when the first element is requested.
+    public func reconnecting<Stream: AsyncSequence & Sendable>(
+        by reconnection: Reconnection = .automatic,
+        _ connect: @escaping @Sendable (_ last: Stream.Element?) -> Stream?
+    ) -> ReconnectingSequence<Stream> where Stream.Element: Sendable, Stream.Failure == LarkspurError {
+        ReconnectingSequence(
+            connect: connect,
+            schedule: ReconnectionSchedule(reconnection, method: nil),
             clock: clock
         )
     }

@@ -105,7 +105,8 @@ extension ContentChunks {
             connection: { [source] _ in source },
             lastEventID: "",
             schedule: ReconnectionSchedule(.never, method: nil),
-            clock: source.task.environment.settings.clock
+            clock: source.task.environment.settings.clock,
+            decoder: source.task.plan.chain?.jsonDecoder ?? JSONDecoder()
         )
     }
 

@@ -34,6 +34,8 @@ public struct EventSource: AsyncSequence, Sendable {
     let schedule: ReconnectionSchedule
     /// The clock of the delays.
     let clock: any Clock<Duration>
+    /// The decoder of the events' data, unless the caller has another.
+    let decoder: any DataDecoder
     let opened = Opened()
 
     /// Creates the iterator.
@@ -69,12 +71,11 @@ public struct EventSource: AsyncSequence, Sendable {
             do throws(LarkspurError) {
                 repeat {
                     // After a cancellation, events that have arrived already are not delivered.
-                    if Task.isCancelled { throw Self.cancelled }
+                    if Task.isCancelled { throw ReconnectionSchedule.cancelled }
                     if let event = try parser.next() { return event }
                 } while try await receive(isolation: actor)
             } catch {
-                throw end().map { error.filled(request: $0.currentRequest, response: $0.response, responseData: nil) }
-                    ?? error
+                throw end(with: error)
             }
             end()
             return nil
@@ -82,10 +83,15 @@ public struct EventSource: AsyncSequence, Sendable {
 
         /// Ends the sequence, and returns the task of its connection; nil if there is none.
         @discardableResult
-        private mutating func end() -> DataTask? {
+        mutating func end() -> DataTask? {
             hasEnded = true
             parser = EventStreamParser()
             return reader.take()?.task
+        }
+
+        /// Ends the sequence with an error, which gets the request and the response of the connection.
+        mutating func end(with error: LarkspurError) -> LarkspurError {
+            end().map { error.filled(request: $0.currentRequest, response: $0.response, responseData: nil) } ?? error
         }
 
         /// Receives the next chunk of content, or waits for the next connection.
@@ -105,20 +111,11 @@ public struct EventSource: AsyncSequence, Sendable {
             } catch {
                 failure = error
             }
-            guard let delay = schedule.delay(after: failure, retry: parser.retry) else {
-                if let failure = failure ?? schedule.exhaustion { throw failure }
-                return false
-            }
-            let remaining = Deadline.current?.remaining() ?? delay
-            guard remaining > .zero else { throw failure ?? CallTimers.error("The deadline of the events is over.") }
+            guard let delay = try schedule.nextDelay(after: failure, retry: parser.retry) else { return false }
             // The release of the reader cancels its connection.
             reader = nil
             parser.restart()
-            do {
-                try await source.clock.sleep(for: Swift.min(delay, remaining).bounded, tolerance: nil)
-            } catch {
-                throw Self.cancelled
-            }
+            try await ReconnectionSchedule.sleep(for: delay, on: source.clock)
             return true
         }
 
@@ -134,20 +131,94 @@ public struct EventSource: AsyncSequence, Sendable {
             if head == nil { try connection.validation.validate(response, data: Data([0])) }
             return reader
         }
-
-        private static var cancelled: LarkspurError { LarkspurError(transportError: URLError(.cancelled)) }
     }
 }
 
 @available(*, unavailable)
 extension EventSource.Iterator: Sendable {}
 
+extension EventSource {
+    /// Returns the values that the data of the events is decoded into, until an event whose data is the sentinel.
+    ///
+    ///     let chat = manager.post("chat", body: .json(question))
+    ///     for try await delta in chat.events.decoded(as: Delta.self, until: "[DONE]") {
+    ///         print(delta.text)
+    ///     }
+    ///
+    /// The types and IDs of the events are ignored.
+    /// - Parameters:
+    ///   - type: The type of the values.
+    ///   - sentinel: The data of the event that ends the sequence and its connection. Default: nil, for the end of the
+    ///     events.
+    ///   - decoder: The decoder of the data. Default: the manager's `jsonDecoder`, as it was when the call was made.
+    public func decoded<Value: Decodable & Sendable>(
+        as type: Value.Type,
+        until sentinel: String? = nil,
+        decoder: (any DataDecoder)? = nil
+    ) -> EventValues<Value> {
+        EventValues(events: self, sentinel: sentinel, decoder: decoder ?? self.decoder)
+    }
+}
+
+/// The values of server-sent events, decoded as they arrive: see ``EventSource/decoded(as:until:decoder:)``. In all
+/// other respects the sequence is like ``EventSource``.
+public struct EventValues<Element: Decodable & Sendable>: AsyncSequence, Sendable {
+    /// The error that ends the sequence.
+    public typealias Failure = LarkspurError
+
+    let events: EventSource
+    let sentinel: String?
+    let decoder: any DataDecoder
+
+    /// Creates the iterator.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(events: events.makeAsyncIterator(), sentinel: sentinel, decoder: decoder)
+    }
+
+    /// An iterator over the values of events. It connects when the first value is requested.
+    public struct Iterator: AsyncIteratorProtocol {
+        private var events: EventSource.Iterator
+        private let sentinel: String?
+        private let decoder: any DataDecoder
+
+        init(events: EventSource.Iterator, sentinel: String?, decoder: any DataDecoder) {
+            self.events = events
+            self.sentinel = sentinel
+            self.decoder = decoder
+        }
+
+        /// Returns the next value; nil at the end.
+        /// - Throws: The errors of ``EventSource``; `responseSerializationFailed` if the data of an event cannot be
+        ///   decoded.
+        public mutating func next() async throws(LarkspurError) -> Element? { try await next(isolation: nil) }
+
+        /// Returns the next value; nil at the end.
+        /// - Parameter actor: The caller's actor.
+        /// - Throws: The errors of ``next()``.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(LarkspurError) -> Element? {
+            guard let event = try await events.next(isolation: actor) else { return nil }
+            if event.data == sentinel {
+                events.end()
+                return nil
+            }
+            do throws(LarkspurError) {
+                return try DecodableResponseSerializer<Element>(decoder: decoder)
+                    .serialize(Data(event.data.utf8), response: nil)
+            } catch {
+                throw events.end(with: error)
+            }
+        }
+    }
+}
+
+@available(*, unavailable)
+extension EventValues.Iterator: Sendable {}
+
 extension DataTask {
     /// The server-sent events of the response, as they arrive. Iterating starts the call.
     ///
     ///     for try await event in manager.post("chat", body: question).events {
-    ///         if event.data == "[DONE]" { break }
-    ///         print(event.data)
+    ///         print(event.event, event.data)
     ///     }
     ///
     /// There is a single connection. The sequence ends when the connection ends. If the connection fails, the sequence
@@ -167,7 +238,8 @@ extension DataTask {
             connection: { _ in source },
             lastEventID: "",
             schedule: ReconnectionSchedule(.never, method: originalRequest?.httpMethod),
-            clock: environment.settings.clock
+            clock: environment.settings.clock,
+            decoder: plan.chain?.jsonDecoder ?? JSONDecoder()
         )
     }
 }

@@ -1,6 +1,6 @@
 import HTTPSyntax
 
-/// The rules by which an event stream or a WebSocket is connected again.
+/// The rules by which an event stream, another stream or a WebSocket is connected again.
 ///
 /// The first delay is ``initialDelay``, or the delay that the server has requested with the field `retry`. The
 /// delay doubles after each connection without content, up to ``maximumDelay``. Another connection follows if the
@@ -49,7 +49,7 @@ public struct Reconnection: Sendable, Hashable {
     }()
 }
 
-/// The decisions about the next connection of an event stream.
+/// The decisions about the next connection of a stream.
 struct ReconnectionSchedule: Sendable {
     private static let codes: Set<LarkspurError.Code> = [
         .connectionLost, .timedOut, .cannotConnectToHost, .cannotFindHost,
@@ -102,6 +102,33 @@ struct ReconnectionSchedule: Sendable {
             "The server has ended \(failures) connections in a row without sending events."
         )
     }
+
+    /// Returns the delay before the next connection, which is not longer than the surrounding deadline allows; nil if
+    /// the sequence ends without an error.
+    /// - Throws: The error with which the sequence ends.
+    mutating func nextDelay(
+        after failure: LarkspurError?,
+        retry: Duration? = nil
+    ) throws(LarkspurError) -> Duration? {
+        guard let delay = delay(after: failure, retry: retry) else {
+            if let failure = failure ?? exhaustion { throw failure }
+            return nil
+        }
+        let remaining = Deadline.current?.remaining() ?? delay
+        guard remaining > .zero else { throw failure ?? CallTimers.error("The deadline of the sequence is over.") }
+        return min(delay, remaining).bounded
+    }
+
+    /// Waits for the next connection.
+    static func sleep(for delay: Duration, on clock: any Clock<Duration>) async throws(LarkspurError) {
+        do {
+            try await clock.sleep(for: delay, tolerance: nil)
+        } catch {
+            throw cancelled
+        }
+    }
+
+    static var cancelled: LarkspurError { LarkspurError(transportError: URLError(.cancelled)) }
 
     private var isExhausted: Bool { rules.maximumAttempts.map { failures >= $0 } ?? false }
 }

@@ -29,11 +29,11 @@ extension DataTask {
     ///   - decoder: The decoder of both types. Default: the manager's `jsonDecoder`, as it was when the call was made.
     /// - Throws: ``LarkspurError`` if neither the value nor the failure can be decoded. Its code is `cancelled` after a
     ///   cancellation of the task or of the surrounding `Task`.
-    public func result<T: Decodable & Sendable, Failure: Decodable & Error>(
+    public func result<T: Decodable & Sendable, Failure: Decodable & Sendable>(
         as type: T.Type,
         failure: Failure.Type,
         decoder: (any DataDecoder)? = nil
-    ) async throws(LarkspurError) -> Result<T, Failure> {
+    ) async throws(LarkspurError) -> ServerResult<T, Failure> {
         let serializer = decodable(type, decoder)
         return try await collect(by: serializer).describing(failure, serializer.decoder).result.get()
     }
