@@ -43,7 +43,7 @@ struct Tour {
         var steps: [LoopbackServer.Response.Step] = []
         for (index, word) in words.enumerated() {
             let delta = try JSONEncoder().encode(Delta(text: index == 0 ? String(word) : " \(word)"))
-            steps += [.text("data: \(String(decoding: delta, as: UTF8.self))\n\n"), .pause(0.05)]
+            steps += [.text("data: \(String(decoding: delta, as: UTF8.self))\n\n"), .pause(.milliseconds(50))]
         }
         return stream(steps + [.text("data: [DONE]\n\n")])
     }

@@ -152,7 +152,7 @@ struct DNSOverHTTPSTests {
 
     @Test("The closure of a session takes precedence")
     func closure() async throws {
-        let session = session { $0.resolver = { _ in [ResolvedAddress("127.0.0.1", timeToLive: 60)] } }
+        let session = session { $0.resolver = { _ in [ResolvedAddress("127.0.0.1", timeToLive: .seconds(60))] } }
         defer { session.invalidateAndCancel() }
         _ = try await session.data(from: url("unknown.test"))
         #expect(resolver.queries.values.isEmpty)

@@ -1,10 +1,6 @@
-extension Duration {
-    /// The duration in seconds.
-    var timeInterval: TimeInterval {
-        let (seconds, attoseconds) = components
-        return Double(seconds) + Double(attoseconds) / 1e18
-    }
+internal import HTTPSyntax
 
+extension Duration {
     /// The duration with three digits and a unit, as in "45.2 ms".
     var brief: String {
         let seconds = timeInterval

@@ -1,3 +1,5 @@
+internal import HTTPSyntax
+
 /// The limits of the time that a call may take. If a limit is reached, the call ends with the error `timedOut`.
 ///
 ///     manager.timeouts.total = .seconds(30)

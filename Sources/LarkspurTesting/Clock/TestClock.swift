@@ -1,4 +1,3 @@
-public import Foundation
 internal import Synchronization
 
 /// A clock that stands still until a test moves it.
@@ -122,27 +121,27 @@ public final class TestClock: Clock, Sendable {
     /// Suspends the task until at least a number of sleeps are under way at the same time.
     /// - Parameters:
     ///   - count: The minimum number.
-    ///   - timeout: The limit in seconds of real time. Default: 30.
+    ///   - timeout: The limit, in real time. Default: 30 seconds.
     /// - Throws: ``LoopbackServer/WaitTimeout`` with the sleeps so far if the limit is reached, or `CancellationError`.
-    public func waitForSleepers(_ count: Int, timeout: TimeInterval = 30) async throws {
+    public func waitForSleepers(_ count: Int, timeout: Duration = .seconds(30)) async throws {
         try await wait(for: "\(count) sleeps at the same time", timeout) { $0.sleepers.count >= count }
     }
 
     /// Suspends the task until at least a number of sleeps have begun. Sleeps that have ended count too.
     /// - Parameters:
     ///   - count: The minimum number. Default: 1.
-    ///   - timeout: The limit in seconds of real time. Default: 30.
+    ///   - timeout: The limit, in real time. Default: 30 seconds.
     /// - Returns: The lengths of the sleeps.
     /// - Throws: ``LoopbackServer/WaitTimeout`` with the sleeps so far if the limit is reached, or `CancellationError`.
     @discardableResult
-    public func waitForSleeps(_ count: Int = 1, timeout: TimeInterval = 30) async throws -> [Duration] {
+    public func waitForSleeps(_ count: Int = 1, timeout: Duration = .seconds(30)) async throws -> [Duration] {
         try await wait(for: "\(count) sleeps", timeout) { $0.sleeps.count >= count }
         return sleeps
     }
 
     private func wait(
         for what: String,
-        _ timeout: TimeInterval,
+        _ timeout: Duration,
         until isSatisfied: @escaping @Sendable (State) -> Bool
     ) async throws {
         let gate = LoopbackServer.Gate()
@@ -154,7 +153,7 @@ public final class TestClock: Clock, Sendable {
         }
         try Task.checkCancellation()
         guard !gate.isOpen else { return }
-        throw LoopbackServer.WaitTimeout(description: "Waited \(timeout) s for \(what), but \(state.sentence).")
+        throw LoopbackServer.WaitTimeout(description: "Waited \(timeout) for \(what), but \(state.sentence).")
     }
 
     /// Changes the state, and ends the waits whose conditions the new state meets.

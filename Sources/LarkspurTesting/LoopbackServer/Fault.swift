@@ -136,12 +136,12 @@ extension LoopbackServer.Response {
 
         case .endlessBody:
             return .raw([chunkedHeader, .repeated([.chunk(String(repeating: "x", count: 16 * 1_024))])])
-        case .slowBody: return .raw([chunkedHeader, .repeated([.chunk("x"), .pause(0.05)])])
+        case .slowBody: return .raw([chunkedHeader, .repeated([.chunk("x"), .pause(.milliseconds(50))])])
 
         case .oneByteAtATime:
             let whole = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: \(length)\r\n\r\n\(body)"
             // Without pauses, the system would combine the bytes again.
-            return .raw(whole.utf8.flatMap { [.bytes(Data([$0])), .pause(0.0005)] }, ending: .negotiated)
+            return .raw(whole.utf8.flatMap { [.bytes(Data([$0])), .pause(.microseconds(500))] }, ending: .negotiated)
         case .noReasonPhrase:
             return .raw([.text("HTTP/1.1 200\r\nContent-Length: \(length)\r\n\r\n\(body)")], ending: .negotiated)
         case .chunkTrailer:

@@ -1,5 +1,5 @@
 internal import Dispatch
-public import Foundation
+internal import HTTPSyntax
 internal import Synchronization
 
 extension LoopbackServer {
@@ -38,10 +38,10 @@ extension LoopbackServer {
 
         /// Blocks the thread until the gate is open.
         ///
-        /// - Parameter timeout: The limit in seconds. Default: 30.
+        /// - Parameter timeout: The limit. Default: 30 seconds.
         /// - Returns: Whether the gate opened in time.
         @discardableResult
-        public func wait(timeout: TimeInterval = 30) -> Bool {
+        public func wait(timeout: Duration = .seconds(30)) -> Bool {
             Gate.waitForFirst(of: [self], timeout: timeout)
             return isOpen
         }
@@ -63,11 +63,11 @@ extension LoopbackServer {
 
         /// Blocks the thread until one of the gates is open or the time has passed.
         ///
-        /// - Parameter timeout: The limit in seconds; nil for none.
-        static func waitForFirst(of gates: [Gate], timeout: TimeInterval?) {
+        /// - Parameter timeout: The limit; nil for none.
+        static func waitForFirst(of gates: [Gate], timeout: Duration?) {
             let semaphore = DispatchSemaphore(value: 0)
             let tokens = gates.map { gate in gate.observe { semaphore.signal() } }
-            _ = semaphore.wait(timeout: timeout.map { .now() + $0.clampedToWaitingTime } ?? .distantFuture)
+            _ = semaphore.wait(timeout: timeout.map { .now() + $0.clampedToWaitingTime.timeInterval } ?? .distantFuture)
             for (gate, token) in zip(gates, tokens) { gate.forget(token) }
         }
 
@@ -91,10 +91,8 @@ extension LoopbackServer {
     }
 }
 
-extension TimeInterval {
-    /// The nearest value that a clock can use: 0 if it is negative or not a number, and at most 1,000,000 seconds (more
-    /// than eleven days).
-    var clampedToWaitingTime: TimeInterval {
-        isNaN ? 0 : Swift.min(Swift.max(self, 0), 1_000_000)
-    }
+extension Duration {
+    /// The nearest value that a clock can use: zero if it is negative, and at most 1,000,000 seconds (more than eleven
+    /// days).
+    var clampedToWaitingTime: Duration { Swift.min(Swift.max(self, .zero), .seconds(1_000_000)) }
 }

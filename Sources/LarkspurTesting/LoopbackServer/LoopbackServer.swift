@@ -189,11 +189,11 @@ extension LoopbackServer {
     /// - Parameters:
     ///   - count: The minimum number of requests, including those before the call.
     ///   - path: The path of the requests that count; nil for all. Default: nil.
-    ///   - timeout: The limit in seconds. Default: 30.
+    ///   - timeout: The limit. Default: 30 seconds.
     /// - Returns: All requests that count, which may be more than `count`.
     /// - Throws: ``WaitTimeout`` if the limit is reached.
     @discardableResult
-    public func waitForRequests(_ count: Int, to path: String? = nil, timeout: TimeInterval = 30) throws -> [Request] {
+    public func waitForRequests(_ count: Int, to path: String? = nil, timeout: Duration = .seconds(30)) throws -> [Request] {
         let gate = journal.gate { $0.requests(to: path).count >= count }
         defer { journal.forget(gate) }
         gate.wait(timeout: timeout)
@@ -205,14 +205,14 @@ extension LoopbackServer {
     /// - Parameters:
     ///   - count: The minimum number of requests, including those before the call.
     ///   - path: The path of the requests that count; nil for all. Default: nil.
-    ///   - timeout: The limit in seconds. Default: 30.
+    ///   - timeout: The limit. Default: 30 seconds.
     /// - Returns: All requests that count, which may be more than `count`.
     /// - Throws: ``WaitTimeout`` if the limit is reached, or `CancellationError`.
     @discardableResult
     public func waitForRequests(
         _ count: Int,
         to path: String? = nil,
-        timeout: TimeInterval = 30
+        timeout: Duration = .seconds(30)
     ) async throws -> [Request] {
         let gate = journal.gate { $0.requests(to: path).count >= count }
         defer { journal.forget(gate) }
@@ -225,9 +225,9 @@ extension LoopbackServer {
     ///
     /// - Parameters:
     ///   - count: The exact number of open connections, such as 0 after a client has closed all of its connections.
-    ///   - timeout: The limit in seconds. Default: 30.
+    ///   - timeout: The limit. Default: 30 seconds.
     /// - Throws: ``WaitTimeout`` if the limit is reached.
-    public func waitForOpenConnections(_ count: Int, timeout: TimeInterval = 30) throws {
+    public func waitForOpenConnections(_ count: Int, timeout: Duration = .seconds(30)) throws {
         let gate = journal.gate { $0.openConnections == count }
         defer { journal.forget(gate) }
         if !gate.wait(timeout: timeout) { throw connectionTimeout(count, timeout) }
@@ -237,9 +237,9 @@ extension LoopbackServer {
     ///
     /// - Parameters:
     ///   - count: The exact number of open connections, such as 0 after a client has closed all of its connections.
-    ///   - timeout: The limit in seconds. Default: 30.
+    ///   - timeout: The limit. Default: 30 seconds.
     /// - Throws: ``WaitTimeout`` if the limit is reached, or `CancellationError`.
-    public func waitForOpenConnections(_ count: Int, timeout: TimeInterval = 30) async throws {
+    public func waitForOpenConnections(_ count: Int, timeout: Duration = .seconds(30)) async throws {
         let gate = journal.gate { $0.openConnections == count }
         defer { journal.forget(gate) }
         await gate.wait(atMost: timeout)
@@ -247,31 +247,31 @@ extension LoopbackServer {
         if !gate.isOpen { throw connectionTimeout(count, timeout) }
     }
 
-    private func requests(atLeast count: Int, to path: String?, after timeout: TimeInterval) throws -> [Request] {
+    private func requests(atLeast count: Int, to path: String?, after timeout: Duration) throws -> [Request] {
         let requests = journal.entries.requests(to: path)
         guard requests.count >= count else {
             let target = path.map { " to \($0)" } ?? ""
             throw WaitTimeout(
-                description: "Waited \(timeout) s for \(count) requests\(target), but \(requests.count) came."
+                description: "Waited \(timeout) for \(count) requests\(target), but \(requests.count) came."
             )
         }
         return requests
     }
 
-    private func connectionTimeout(_ count: Int, _ timeout: TimeInterval) -> WaitTimeout {
+    private func connectionTimeout(_ count: Int, _ timeout: Duration) -> WaitTimeout {
         WaitTimeout(
-            description: "Waited \(timeout) s for \(count) open connections, but there are \(openConnectionCount)."
+            description: "Waited \(timeout) for \(count) open connections, but there are \(openConnectionCount)."
         )
     }
 }
 
 extension LoopbackServer.Gate {
     /// Suspends the task until the gate is open, the time has passed, or the task is cancelled.
-    func wait(atMost timeout: TimeInterval) async {
+    func wait(atMost timeout: Duration) async {
         await withTaskGroup { group in
             group.addTask { await self.wait() }
             // The sleep throws only if it is cancelled. This happens if the gate has opened first.
-            group.addTask { try? await Task.sleep(for: .seconds(timeout.clampedToWaitingTime)) }
+            group.addTask { try? await Task.sleep(for: timeout.clampedToWaitingTime) }
             await group.next()
             group.cancelAll()
         }

@@ -163,9 +163,9 @@ extension LoopbackServer.Response {
         with { $0.prelude.append(.wait(gate)) }
     }
 
-    /// Returns the response, which begins after a number of seconds.
-    public func delayed(by seconds: TimeInterval) -> Self {
-        with { $0.prelude.append(.pause(seconds)) }
+    /// Returns the response, which begins after a time.
+    public func delayed(by duration: Duration) -> Self {
+        with { $0.prelude.append(.pause(duration)) }
     }
 
     /// Returns the response with an interim response (1xx) before it, such as `103 Early Hints`.

@@ -11,8 +11,8 @@ extension LoopbackServer.Response {
         case wait(LoopbackServer.Gate)
         /// A step that opens a gate. With the gate, a test can wait until the response has reached this step.
         case open(LoopbackServer.Gate)
-        /// A step that waits for a number of seconds, unless the client disconnects or the server stops.
-        case pause(TimeInterval)
+        /// A step that waits for a time, unless the client disconnects or the server stops.
+        case pause(Duration)
         /// Steps that are repeated a number of times; nil to repeat them until the client disconnects.
         case repeated([Step], times: Int? = nil)
 

@@ -162,14 +162,14 @@ public final class StubTransport: Sendable {
     /// - Parameters:
     ///   - count: The minimum number of requests, including those before the call.
     ///   - path: The path of the requests that count; nil for all. Default: nil.
-    ///   - timeout: The limit in seconds. Default: 30.
+    ///   - timeout: The limit. Default: 30 seconds.
     /// - Returns: All requests that count, which may be more than `count`.
     /// - Throws: ``LoopbackServer/WaitTimeout`` if the limit is reached, or `CancellationError`.
     @discardableResult
     public func waitForRequests(
         _ count: Int,
         to path: String? = nil,
-        timeout: TimeInterval = 30
+        timeout: Duration = .seconds(30)
     ) async throws -> [Request] {
         try await record.wait(for: count, to: path, timeout: timeout)
     }
@@ -224,7 +224,7 @@ private final class StubRecord: Sendable {
         for gate in gates { gate.open() }
     }
 
-    func wait(for count: Int, to path: String?, timeout: TimeInterval) async throws -> [StubTransport.Request] {
+    func wait(for count: Int, to path: String?, timeout: Duration) async throws -> [StubTransport.Request] {
         let gate = LoopbackServer.Gate()
         let hasCome = state.withLock { state in
             state.waiters.append(Waiter(count: count, path: path, gate: gate))
@@ -239,7 +239,7 @@ private final class StubRecord: Sendable {
         guard requests.count >= count else {
             let target = path.map { " to \($0)" } ?? ""
             throw LoopbackServer.WaitTimeout(
-                description: "Waited \(timeout) s for \(count) requests\(target), but \(requests.count) came."
+                description: "Waited \(timeout) for \(count) requests\(target), but \(requests.count) came."
             )
         }
         return requests

@@ -87,9 +87,9 @@ final class Connections {
         )
         if let objection { throw .engine(.cannotFindHost, objection, url: url) }
         let limitsAge = handle.setTimes(
-            idle: options.idleConnectionTime,
-            age: options.maximumConnectionAge,
-            familyDelay: options.addressFamilyDelay
+            idle: options.idleConnectionTime.timeInterval,
+            age: options.maximumConnectionAge?.timeInterval,
+            familyDelay: options.addressFamilyDelay.timeInterval
         )
         guard limitsAge else {
             let sentence = "This libcurl cannot limit the age of connections: that needs version 7.80."

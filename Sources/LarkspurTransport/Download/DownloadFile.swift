@@ -89,15 +89,15 @@ final class DownloadFile {
 
     /// Removes the partial file of a download, whatever its content. The file stays if it was not created by
     /// `DownloadFile`, is in use, or was written to recently.
-    /// - Parameter age: The shortest time since the last write, in seconds. Default: nil, any time.
+    /// - Parameter age: The shortest time since the last write. Default: nil, any time.
     /// - Returns: Whether the file was removed.
     @discardableResult
-    static func discardLeftFile(at path: String, unwrittenFor age: TimeInterval? = nil) -> Bool {
+    static func discardLeftFile(at path: String, unwrittenFor age: Duration? = nil) -> Bool {
         guard let left = openLeftFile(at: path) else { return false }
         defer { unlockAndClose(left.descriptor) }
         if let age {
             let written = Date(timeIntervalSince1970: TimeInterval(left.status.st_mtim.tv_sec))
-            guard -written.timeIntervalSinceNow >= age else { return false }
+            guard -written.timeIntervalSinceNow >= age.timeInterval else { return false }
         }
         return unlink(path) == 0
     }

@@ -8,7 +8,7 @@
 /// `taskInterval` has no length, and `redirectCount` is 0. Use the properties below instead.
 ///
 /// ```swift
-/// if let metrics = metrics as? CurlTaskMetrics { print(metrics.duration, metrics.transfers.count) }
+/// if let metrics = metrics as? CurlTaskMetrics { print(metrics.interval.duration, metrics.transfers.count) }
 /// ```
 public final class CurlTaskMetrics: URLSessionTaskMetrics, @unchecked Sendable {
     // Safe: all properties are constants, and the superclass's properties are never written.
@@ -17,8 +17,6 @@ public final class CurlTaskMetrics: URLSessionTaskMetrics, @unchecked Sendable {
     public let transfers: [TransferMetrics]
     /// The interval from the creation of the task to its end.
     public let interval: DateInterval
-    /// The length of ``interval`` in seconds.
-    public var duration: TimeInterval { interval.duration }
     /// The number of redirects that were followed.
     public let followedRedirects: Int
 

@@ -5,15 +5,15 @@ import HTTPSyntax
 public struct ResolvedAddress: Sendable, Hashable {
     /// The numerical address, IPv4 or IPv6.
     public var address: String
-    /// The time in seconds for which the address is valid. A session does not ask for the name again while all of its
-    /// addresses are valid. 0 for one request only.
-    public var timeToLive: TimeInterval
+    /// The time for which the address is valid. A session does not ask for the name again while all of its
+    /// addresses are valid. Zero for one request only.
+    public var timeToLive: Duration
 
     /// Creates an address.
     /// - Parameters:
     ///   - address: The numerical address, IPv4 or IPv6.
-    ///   - timeToLive: The time in seconds for which the address is valid; 0 for one request only.
-    public init(_ address: String, timeToLive: TimeInterval) {
+    ///   - timeToLive: The time for which the address is valid; zero for one request only.
+    public init(_ address: String, timeToLive: Duration) {
         self.address = address
         self.timeToLive = timeToLive
     }
@@ -48,7 +48,7 @@ struct ResolvedNames {
 
     /// Stores addresses until the first of them is no longer valid.
     mutating func insert(_ addresses: [ResolvedAddress], for name: String, at now: LoopTime) {
-        guard let time = addresses.map(\.timeToLive).min(), addresses.allSatisfy({ $0.timeToLive > 0 }) else {
+        guard let time = addresses.map(\.timeToLive).min(), addresses.allSatisfy({ $0.timeToLive > .zero }) else {
             return entries[name] = nil
         }
         if entries[name] == nil, entries.count >= Self.capacity {
@@ -56,7 +56,7 @@ struct ResolvedNames {
             // If few entries have expired, the table would soon be full and searched again.
             if entries.count > Self.capacity / 2 { entries.removeAll() }
         }
-        entries[name] = (addresses.map(\.address), now.adding(time))
+        entries[name] = (addresses.map(\.address), now.adding(time.timeInterval))
     }
 }
 

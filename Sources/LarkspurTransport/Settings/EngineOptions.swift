@@ -55,27 +55,27 @@ public struct EngineOptions: Sendable {
     public var dnsOverHTTPS: URL?
     /// The closure that looks up the names of hosts and proxies. Default: nil, the names are looked up by libcurl.
     ///
-    ///     options.resolver = { host in [ResolvedAddress("192.0.2.7", timeToLive: 60)] }
+    ///     options.resolver = { host in [ResolvedAddress("192.0.2.7", timeToLive: .seconds(60))] }
     ///
     /// The closure is called before a request waits for a connection, if no valid addresses of its host are known, even
     /// if there is a connection to the host. Requests for the same host share a call. The closure runs in a Swift task,
     /// which is cancelled when the last of these requests is cancelled. Its error is the error of the requests. The
     /// time counts towards the request timeout. The closure is not called for addresses and for ``hostAddresses``.
     public var resolver: HostResolver?
-    /// The time in seconds for which a connection stays open for later requests when it has none. Default: 60.
+    /// The time for which a connection stays open for later requests when it has none. Default: 60 seconds.
     ///
     /// The default is the shortest time after which common servers and load balancers close idle connections. A request
     /// on a connection that the server is closing may be lost. The time is rounded up to whole seconds, and is at least
-    /// 1. A connection that is older is never used again. It is closed by the session's next request, or when no
+    /// one. A connection that is older is never used again. It is closed by the session's next request, or when no
     /// request has run for this time.
-    public var idleConnectionTime: TimeInterval = 60
-    /// The age in seconds from which a connection gets no more requests. Default: nil, no limit.
+    public var idleConnectionTime: Duration = .seconds(60)
+    /// The age from which a connection gets no more requests. Default: nil, no limit.
     ///
     /// With a limit, requests move to the servers that a load balancer or a changed DNS entry provides. The age is
-    /// rounded up to whole seconds, and is at least 1. It is checked when a request looks for a connection that has no
+    /// rounded up to whole seconds, and is at least one. It is checked when a request looks for a connection that has no
     /// requests, so a connection of HTTP/2 that always has requests is not limited. The option needs libcurl 7.80. With
     /// older versions, every request fails.
-    public var maximumConnectionAge: TimeInterval?
+    public var maximumConnectionAge: Duration?
     /// The largest number of connections to all hosts together, idle ones included, at least 1. Default: nil, no limit.
     ///
     /// By default there is no limit, because a program that sends to many hosts would be slowed down without notice.
@@ -83,11 +83,11 @@ public struct EngineOptions: Sendable {
     /// timeouts do not run meanwhile. Idle connections are closed if there is no room for a new one. WebSockets do not
     /// count.
     public var maximumConnections: Int?
-    /// The time in seconds after which connecting also tries the addresses of the other family (IPv4 or IPv6), while
-    /// the attempts with the first family continue. Default: 0.2, libcurl's default.
+    /// The time after which connecting also tries the addresses of the other family (IPv4 or IPv6), while
+    /// the attempts with the first family continue. Default: 200 milliseconds, libcurl's default.
     ///
-    /// RFC 8305 (section 5) calls this time the Connection Attempt Delay, and recommends 0.25 s, and at least 0.1 s.
-    public var addressFamilyDelay: TimeInterval = 0.2
+    /// RFC 8305 (section 5) calls this time the Connection Attempt Delay, and recommends 250 milliseconds, and at least 100.
+    public var addressFamilyDelay: Duration = .milliseconds(200)
     /// The folder for partial files of downloads. Default: nil, the temporary folder, which many systems empty when
     /// they start.
     ///

@@ -77,7 +77,7 @@ final class SessionSettings: Sendable {
     }
 
     /// The time for which idle connections stay open, in seconds.
-    var idleConnectionTime: TimeInterval { max(1, options.idleConnectionTime) }
+    var idleConnectionTime: TimeInterval { max(1, options.idleConnectionTime.timeInterval) }
 
     /// The number of connections that a multi handle may have; nil without a limit.
     var totalConnections: Int? { options.maximumConnections.map { max(1, $0) } }

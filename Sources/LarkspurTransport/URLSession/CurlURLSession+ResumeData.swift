@@ -47,11 +47,10 @@ extension CurlURLSession {
     /// - Parameters:
     ///   - folder: The folder to search. If it is a symbolic link, nothing is removed. Default: nil, the temporary
     ///     folder. Downloads are written to it if ``EngineOptions/partialDownloadFolder`` is not set.
-    ///   - age: The time in seconds, such as 86,400 for a day. A file is removed if its last write is longer ago than
-    ///     this time. If the time is not a number, nothing is removed.
+    ///   - age: The time since its last write after which a file is removed, such as `.seconds(86_400)`.
     /// - Returns: The number of files that were removed.
     @discardableResult
-    public static func discardPartialDownloads(in folder: URL? = nil, unwrittenFor age: TimeInterval) -> Int {
+    public static func discardPartialDownloads(in folder: URL? = nil, unwrittenFor age: Duration) -> Int {
         if let folder, DownloadFile.isLink(folder) { return 0 }
         let folder = folder ?? FileManager.default.temporaryDirectory
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []

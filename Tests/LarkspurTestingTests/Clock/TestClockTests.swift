@@ -52,29 +52,29 @@ import Testing
 
     @Test("A wait has a limit, and its error lists the sleeps")
     func limit() async throws {
-        await #expect(throws: LoopbackServer.WaitTimeout.self) { try await clock.waitForSleeps(timeout: 0) }
+        await #expect(throws: LoopbackServer.WaitTimeout.self) { try await clock.waitForSleeps(timeout: .zero) }
         try await clock.sleep(for: .zero)
         let sleep = Task { [clock] in try await clock.sleep(for: .milliseconds(2500)) }
         try await clock.waitForSleepers(1)
         clock.advance(by: .seconds(1))
 
         let sleeps = await #expect(throws: LoopbackServer.WaitTimeout.self) {
-            try await clock.waitForSleeps(3, timeout: 0)
+            try await clock.waitForSleeps(3, timeout: .zero)
         }
         #expect(
-            sleeps?.description == "Waited 0.0 s for 3 sleeps, but 2 have begun (0.0 seconds, 2.5 seconds), of which "
+            sleeps?.description == "Waited 0.0 seconds for 3 sleeps, but 2 have begun (0.0 seconds, 2.5 seconds), of which "
                 + "1 is under way, until 2.5 seconds; it is 1.0 seconds now."
         )
         clock.advance(by: .seconds(2))
         try await sleep.value
         let sleepers = await #expect(throws: LoopbackServer.WaitTimeout.self) {
-            try await clock.waitForSleepers(1, timeout: 0)
+            try await clock.waitForSleepers(1, timeout: .zero)
         }
         #expect(sleepers?.description.contains("of which none is under way; it is 3.0 seconds now.") == true)
         // A wait that has ended is forgotten.
         for _ in 0..<30 { try await clock.sleep(for: .zero) }
         let many = await #expect(throws: LoopbackServer.WaitTimeout.self) {
-            try await clock.waitForSleeps(99, timeout: 0)
+            try await clock.waitForSleeps(99, timeout: .zero)
         }
         #expect(many.map { $0.description.count < 500 } == true)
         #expect(many?.description.contains("32 have begun (…") == true)

@@ -29,7 +29,7 @@ import Testing
         let now = #expect(throws: LoopbackServer.UnmetExpectations.self) { try server.verify() }
         #expect(now?.fileID == #fileID && now?.line == line)
         #expect(now?.description.hasSuffix("Verified at \(#fileID):\(line).") == true)
-        let late = await #expect(throws: LoopbackServer.UnmetExpectations.self) { try await server.verify(within: 0) }
+        let late = await #expect(throws: LoopbackServer.UnmetExpectations.self) { try await server.verify(timeout: .zero) }
         #expect(late?.fileID == #fileID && late?.line == Int(#line) - 1)
     }
 
@@ -114,9 +114,9 @@ import Testing
         let manager = SessionManager(baseURL: server.baseURL, configuration: .ephemeral)
         manager.get("get") { _, _ in }
         manager.get("get") { _, _ in }
-        try await server.verify(within: 30)
+        try await server.verify(timeout: .seconds(30))
         server.expect(.get("/never"))
-        await #expect(throws: LoopbackServer.UnmetExpectations.self) { try await server.verify(within: 0) }
+        await #expect(throws: LoopbackServer.UnmetExpectations.self) { try await server.verify(timeout: .zero) }
     }
 
     @Test("A recorded request is a command line for curl")

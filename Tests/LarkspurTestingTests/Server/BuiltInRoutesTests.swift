@@ -118,25 +118,26 @@ import Testing
     @Test(
         "What takes its time waits as long as the path says",
         arguments: [
-            ("/delay/2.5", [2.5], []), ("/drip?duration=3&numbytes=4&delay=5", [5], [0.75, 0.75, 0.75]),
-            ("/drip?numbytes=2", [0], [1]), ("/range/4?chunk_size=2&duration=3", [], [1.5, 1.5]), ("/range/4", [], []),
-        ] as [(String, [TimeInterval], [TimeInterval])]
+            ("/delay/2.5", [2500], []), ("/drip?duration=3&numbytes=4&delay=5", [5000], [750, 750, 750]),
+            ("/drip?numbytes=2", [0], [1000]), ("/range/4?chunk_size=2&duration=3", [], [1500, 1500]),
+            ("/range/4", [], []),
+        ] as [(String, [Int], [Int])]
     )
-    func pauses(target: String, before: [TimeInterval], inBody: [TimeInterval]) throws {
+    func pauses(target: String, before: [Int], inBody: [Int]) throws {
         let head = RequestHead(method: "GET", target: target)
         let resolution = Router().resolve(head)
         guard case .handler(let handler) = resolution.reply else { throw RawClient.Failure(description: "no handler") }
         var request = LoopbackServer.Request(head: head, connection: 1)
         request.parameters = resolution.parameters
         let response = try handler(request)
-        #expect(pauses(in: response.prelude) == before)
-        #expect(pauses(in: response.body) == inBody)
+        #expect(pauses(in: response.prelude) == before.map { .milliseconds($0) })
+        #expect(pauses(in: response.body) == inBody.map { .milliseconds($0) })
     }
 
-    private func pauses(in steps: [LoopbackServer.Response.Step]) -> [TimeInterval] {
-        steps.flatMap { step -> [TimeInterval] in
+    private func pauses(in steps: [LoopbackServer.Response.Step]) -> [Duration] {
+        steps.flatMap { step -> [Duration] in
             switch step {
-            case .pause(let seconds): [seconds]
+            case .pause(let duration): [duration]
             case .repeated(let steps, let times): (0..<(times ?? 1)).flatMap { _ in pauses(in: steps) }
             default: []
             }

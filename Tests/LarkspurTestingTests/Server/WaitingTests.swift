@@ -27,7 +27,7 @@ import Testing
     @Test(
         "A client that goes away ends the waiting of its response",
         arguments: [
-            .text("x").held(until: Gate()), .text("x").delayed(by: 1_000), .fault(.noResponse),
+            .text("x").held(until: Gate()), .text("x").delayed(by: .seconds(1_000)), .fault(.noResponse),
             .stream([.text("x"), .wait(Gate())]), .fault(.slowBody), .fault(.endlessBody), .fault(.endlessHeader),
         ] as [LoopbackServer.Response]
     )
@@ -45,7 +45,7 @@ import Testing
     func pause() throws {
         let server = try LoopbackServer()
         let (reached, passed) = (Gate(), Gate())
-        server.route("/", .stream([.text("a"), .open(reached), .pause(1_000), .open(passed)]))
+        server.route("/", .stream([.text("a"), .open(reached), .pause(.seconds(1_000)), .open(passed)]))
         let client = try RawClient(server)
         try client.get("/")
         #expect(reached.wait())
@@ -80,7 +80,7 @@ import Testing
 
         server.clearRequests()
         #expect(server.requests.isEmpty)
-        await #expect(throws: LoopbackServer.WaitTimeout.self) { try await server.waitForRequests(1, timeout: 0) }
+        await #expect(throws: LoopbackServer.WaitTimeout.self) { try await server.waitForRequests(1, timeout: .zero) }
         server.stop()
     }
 
@@ -88,25 +88,25 @@ import Testing
     func timeout() async throws {
         let server = try LoopbackServer()
         let error = await #expect(throws: LoopbackServer.WaitTimeout.self) {
-            try await server.waitForRequests(2, to: "/x", timeout: 0.01)
+            try await server.waitForRequests(2, to: "/x", timeout: .seconds(0.01))
         }
-        #expect(error?.description == "Waited 0.01 s for 2 requests to /x, but 0 came.")
+        #expect(error?.description == "Waited 0.01 seconds for 2 requests to /x, but 0 came.")
         await #expect(throws: LoopbackServer.WaitTimeout.self) {
-            try await server.waitForOpenConnections(3, timeout: 0.01)
+            try await server.waitForOpenConnections(3, timeout: .seconds(0.01))
         }
     }
 
     @Test("A thread that waits in vain goes on after the limit")
     func blockingTimeout() throws {
         let server = try LoopbackServer()
-        #expect(throws: LoopbackServer.WaitTimeout.self) { try server.waitForRequests(1, timeout: 0) }
-        #expect(throws: LoopbackServer.WaitTimeout.self) { try server.waitForOpenConnections(3, timeout: 0.01) }
+        #expect(throws: LoopbackServer.WaitTimeout.self) { try server.waitForRequests(1, timeout: .zero) }
+        #expect(throws: LoopbackServer.WaitTimeout.self) { try server.waitForOpenConnections(3, timeout: .seconds(0.01)) }
     }
 
     @Test("A task that is cancelled waits no more")
     func cancellation() async throws {
         let server = try LoopbackServer()
-        let waiting = Task { try await server.waitForRequests(1, timeout: 1_000) }
+        let waiting = Task { try await server.waitForRequests(1, timeout: .seconds(1_000)) }
         let gateWaiting = Task { await Gate().wait() }
         waiting.cancel()
         gateWaiting.cancel()
@@ -117,12 +117,12 @@ import Testing
     @Test("A gate lets everyone pass, early or late")
     func gate() async {
         let gate = Gate()
-        #expect(!gate.wait(timeout: 0))
+        #expect(!gate.wait(timeout: .zero))
         async let early: Void = gate.wait()
         gate.open()
         gate.open()
         await early
         await gate.wait()
-        #expect(gate.wait(timeout: 0))
+        #expect(gate.wait(timeout: .zero))
     }
 }

@@ -261,7 +261,7 @@ private final class CrossingConnection {
 
     private func prime(_ record: CrossingRecord, _ marker: String) throws -> Bool {
         record.notePrimed()
-        record.allPrimed.wait(timeout: 5)
+        record.allPrimed.wait(timeout: .seconds(5))
         try send("200 OK", content: CrossingRecord.response(to: marker))
         return record.crossing.connection != .lostBefore
     }
@@ -276,7 +276,7 @@ private final class CrossingConnection {
         }
         let expected = record.contents[call]
         if crossing.order?.action == .finish, expected.bytes.count > 0, attempt == 0 {
-            record.finished(call).wait(timeout: 2)
+            record.finished(call).wait(timeout: .seconds(2))
         }
         let losesConnection = crossing.connection == .lostDuring || crossing.connection == .lostAfter
         if losesConnection, isKept, record.losesConnection(call) {

@@ -67,7 +67,7 @@ struct ConnectionSamples {
         var options = CurlURLSession.Options()
         options.resolver = { host in
             let instances = try await registry.instances(of: host)
-            return instances.map { ResolvedAddress($0.address, timeToLive: 30) }
+            return instances.map { ResolvedAddress($0.address, timeToLive: .seconds(30)) }
         }
         // end
         return options
@@ -76,8 +76,8 @@ struct ConnectionSamples {
     func limits() -> CurlURLSession.Options {
         // sample: limits of connections
         var options = CurlURLSession.Options()
-        options.idleConnectionTime = 30
-        options.maximumConnectionAge = 600
+        options.idleConnectionTime = .seconds(30)
+        options.maximumConnectionAge = .seconds(600)
         options.maximumConnections = 100
         // end
         return options

@@ -124,7 +124,7 @@ struct DownloadSamples: Sendable {
 
     func discardAbandoned() {
         // sample: discarding abandoned downloads
-        CurlURLSession.discardPartialDownloads(in: folder, unwrittenFor: 7 * 86_400)
+        CurlURLSession.discardPartialDownloads(in: folder, unwrittenFor: .seconds(7 * 86_400))
         // end
     }
 }

@@ -258,7 +258,7 @@ struct TestingSamples {
         manager.post("users", body: .json(["name": "Ada"]), headers: ["Accept": "application/json"]) { _, _ in }
         manager.get("users/7") { _, _ in }
         // sample: verify
-        try await server.verify(within: 30)
+        try await server.verify(timeout: .seconds(30))
         // end
     }
 

@@ -32,7 +32,7 @@ final class GeneratedRun: Sendable {
         options.tls.trustedRoots = .only(try server.certificate.map { [try TLSCertificate($0)] } ?? [])
         options.partialDownloadFolder = partialFolder.url
         // A connection that the session left open would otherwise be closed while the test waits for that.
-        options.idleConnectionTime = 3_600
+        options.idleConnectionTime = .seconds(3_600)
         let configuration = URLSessionConfiguration.testing
         configuration.urlCache = nil
         configuration.httpShouldSetCookies = false

@@ -164,7 +164,7 @@ struct ServerFaultTests {
         [.infinity, .greatestFiniteMagnitude, 1e16, 0, -5, .nan]
     )
     func timeouts(_ transport: TestTransport, _ timeout: TimeInterval) async throws {
-        server.route("/later", .json("[]").delayed(by: 0.1))
+        server.route("/later", .json("[]").delayed(by: .milliseconds(100)))
         let manager = transport.makeManager(for: server)
         manager.requestSettings.timeoutInterval = timeout
 
@@ -175,7 +175,7 @@ struct ServerFaultTests {
 
     @Test("The timeout of a configuration is treated alike", arguments: TestTransport.allCases, [.infinity, -1])
     func timeoutOfConfiguration(_ transport: TestTransport, _ timeout: TimeInterval) async throws {
-        server.route("/later", .json("[]").delayed(by: 0.1))
+        server.route("/later", .json("[]").delayed(by: .milliseconds(100)))
         let configuration = URLSessionConfiguration.ephemeral
         configuration.timeoutIntervalForRequest = timeout
 

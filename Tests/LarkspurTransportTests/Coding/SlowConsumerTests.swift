@@ -177,11 +177,11 @@ struct SlowConsumerTests {
             connection.write("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 9999999\r\n\r\n")
             connection.write(Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]))
             for _ in 0..<(count >> 15) { connection.write(block) }
-            hasAll.wait(timeout: 60)
+            hasAll.wait(timeout: .seconds(60))
             // The length and its complement do not match.
             connection.write(Data([0, 1, 0, 1, 0, 0]))
             isWritten.open()
-            isOver.wait(timeout: 120)
+            isOver.wait(timeout: .seconds(120))
         }
         defer { isOver.open() }
         let task = session.dataTask(with: server.url)

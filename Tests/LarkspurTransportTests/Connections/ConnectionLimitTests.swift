@@ -33,7 +33,7 @@ struct ConnectionLimitTests {
     @Test("A connection that has been idle for longer than the option says is not used again")
     func idleTime() async throws {
         let (server, other) = (try LoopbackServer(), try LoopbackServer())
-        let session = session { $0.idleConnectionTime = 1 }
+        let session = session { $0.idleConnectionTime = .seconds(1) }
         defer { session.invalidateAndCancel() }
         #expect(try await !isReused(server.url("/get"), in: session))
         // Another request keeps the shard of the connection.
@@ -49,7 +49,7 @@ struct ConnectionLimitTests {
     @Test("The connections of a session without requests are closed after the time of the option")
     func idleSession() async throws {
         let server = try LoopbackServer()
-        let session = session { $0.idleConnectionTime = 1 }
+        let session = session { $0.idleConnectionTime = .seconds(1) }
         defer { session.invalidateAndCancel() }
         #expect(try await !isReused(server.url("/get"), in: session))
         try await eventually { server.openConnectionCount == 0 }
@@ -63,7 +63,7 @@ struct ConnectionLimitTests {
         #expect(try await !isReused(server.url("/get"), in: session))
         #expect(try await isReused(server.url("/get"), in: session))
         #expect(session.core.settings.idleConnectionTime == 60)
-        #expect(CurlURLSession.Options().addressFamilyDelay == 0.2)
+        #expect(CurlURLSession.Options().addressFamilyDelay == .milliseconds(200))
         #expect(CurlURLSession.Options().maximumConnectionAge == nil)
         #expect(CurlURLSession.Options().maximumConnections == nil)
     }
@@ -74,7 +74,7 @@ struct ConnectionLimitTests {
     )
     func age() async throws {
         let server = try LoopbackServer()
-        let session = session { $0.maximumConnectionAge = 1 }
+        let session = session { $0.maximumConnectionAge = .seconds(1) }
         defer { session.invalidateAndCancel() }
         #expect(try await !isReused(server.url("/get"), in: session))
         try await passTime(2.5, by: server)
@@ -83,21 +83,21 @@ struct ConnectionLimitTests {
 
     @Test(
         "Times that libcurl does not have are rounded to those that it has",
-        arguments: [-1, 0, 0.001, 1e9, .infinity]
+        arguments: [.seconds(-1), .zero, .milliseconds(1), .seconds(1e9), .seconds(Int64.max)] as [Duration]
     )
-    func extremes(_ seconds: TimeInterval) async throws {
+    func extremes(_ time: Duration) async throws {
         let server = try LoopbackServer()
         let session = session {
-            $0.idleConnectionTime = seconds
-            $0.addressFamilyDelay = seconds
-            if Libcurl.isAtLeast(7, 80) { $0.maximumConnectionAge = seconds }
+            $0.idleConnectionTime = time
+            $0.addressFamilyDelay = time
+            if Libcurl.isAtLeast(7, 80) { $0.maximumConnectionAge = time }
         }
         defer { session.invalidateAndCancel() }
         #expect(try await session.outcome(of: server.url("/get")).status == 200)
     }
 
-    @Test("The addresses of the other family are tried after the delay", arguments: [(0.01, true), (600, false)])
-    func addressFamilies(_ delay: TimeInterval, _ triesBoth: Bool) async throws {
+    @Test("The addresses of the other family are tried after the delay", arguments: [(Duration.milliseconds(10), true), (.seconds(600), false)])
+    func addressFamilies(_ delay: Duration, _ triesBoth: Bool) async throws {
         // Nothing is accepted at the port, in neither family. Some versions of libcurl begin with IPv6.
         let silent = try SilentServer(isFull: true)
         guard let other = silent.fillSixthVersion() else { return }

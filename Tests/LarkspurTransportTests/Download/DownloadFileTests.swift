@@ -112,16 +112,15 @@ struct DownloadFileTests {
         let used = try DownloadFile(of: nil, in: folder.url)
         let yesterday = timeval(tv_sec: time(nil) - 86_400, tv_usec: 0)
         for path in [old, other, used.path] { #expect(utimes(path, [yesterday, yesterday]) == 0) }
-        #expect(CurlURLSession.discardPartialDownloads(in: folder.url, unwrittenFor: .nan) == 0)
-        #expect(CurlURLSession.discardPartialDownloads(in: folder.url, unwrittenFor: 90_000) == 0)
-        #expect(CurlURLSession.discardPartialDownloads(in: folder.url, unwrittenFor: 3_600) == 1)
+        #expect(CurlURLSession.discardPartialDownloads(in: folder.url, unwrittenFor: .seconds(90_000)) == 0)
+        #expect(CurlURLSession.discardPartialDownloads(in: folder.url, unwrittenFor: .seconds(3_600)) == 1)
         let left = [young, other, used.path].map { URL(fileURLWithPath: $0).lastPathComponent }
         #expect(folder.files == left.sorted())
         #expect(symlink(young, old) == 0)
-        #expect(CurlURLSession.discardPartialDownloads(in: folder.url, unwrittenFor: 0) == 1)
+        #expect(CurlURLSession.discardPartialDownloads(in: folder.url, unwrittenFor: .zero) == 1)
         #expect(folder.files.count == 3)
         let missing = folder.url.appendingPathComponent("missing", isDirectory: true)
-        #expect(CurlURLSession.discardPartialDownloads(in: missing, unwrittenFor: 0) == 0)
+        #expect(CurlURLSession.discardPartialDownloads(in: missing, unwrittenFor: .zero) == 0)
         used.close()
     }
 

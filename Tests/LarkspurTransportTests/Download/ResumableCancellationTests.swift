@@ -112,7 +112,7 @@ struct ResumableCancellationTests {
         )
         defer { session.finishTasksAndInvalidate() }
         let task = session.downloadTask(with: server.url("/file"))
-        queue.addOperation { gate.wait(timeout: 170) }
+        queue.addOperation { gate.wait(timeout: .seconds(170)) }
         queue.maxConcurrentOperationCount = 1
         task.resume()
         session.dataTask(with: server.url("/anything/next")).resume()

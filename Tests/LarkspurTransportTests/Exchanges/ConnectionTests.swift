@@ -130,7 +130,7 @@ struct ConnectionTests {
     @Test("A session whose delegate blocks delays no other", .timeLimit(.minutes(5)))
     func blockedDelegate() async throws {
         let gate = LoopbackServer.Gate()
-        let log = DelegateLog(.with { $0.data = { _, _ in gate.wait(timeout: 170) } })
+        let log = DelegateLog(.with { $0.data = { _, _ in gate.wait(timeout: .seconds(170)) } })
         let blocked = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
         defer { blocked.finishTasksAndInvalidate() }
         blocked.dataTask(with: server.url("/bytes/10")).resume()

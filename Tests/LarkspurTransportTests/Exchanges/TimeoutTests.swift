@@ -17,7 +17,7 @@ struct TimeoutTests {
 
     @Test("Fractions of a second count")
     func fractions() async throws {
-        server.route("/soon", .text("soon").delayed(by: 0.02))
+        server.route("/soon", .text("soon").delayed(by: .milliseconds(20)))
         #expect(try await Style.handler.send(URLRequest(server.url("/soon"), "GET", timeout: 0.99)).text == "soon")
         #expect(try await Style.handler.send(URLRequest(server.url("/soon"), "GET", timeout: 1.9)).text == "soon")
     }
@@ -46,7 +46,7 @@ struct TimeoutTests {
     @Test("Every byte begins the time anew")
     func idle() async throws {
         let drop = LoopbackServer.Response.Step.text("*")
-        server.route("/drip", .stream([drop, .repeated([.pause(0.1), drop], times: 15)]))
+        server.route("/drip", .stream([drop, .repeated([.pause(.milliseconds(100)), drop], times: 15)]))
         let outcome = try await Style.delegate.send(URLRequest(server.url("/drip"), "GET", timeout: 1.2))
         #expect(outcome.data?.count == 16)
     }

@@ -59,7 +59,7 @@ struct CurlTaskMetricsTests {
         let own = try #require(metrics as? CurlTaskMetrics)
         #expect(own.transfers == task.transferMetrics)
         #expect(own.followedRedirects == (ending == .redirect ? 2 : 0))
-        #expect(own.duration >= 0)
+        #expect(own.interval.duration >= 0)
         #expect(own.interval.end <= Date())
         if ending == .redirect { #expect(own.transfers.map { $0.response?.statusCode } == [302, 302, 200]) }
         // What cannot be set from outside.

@@ -71,12 +71,12 @@ final class StubProtocol: URLProtocol {
             task?.cancel()
             let stub = Transferring(self)
             Thread.detachNewThread {
-                Self.gates.withLock { $0["/late"] }?.wait(timeout: 170)
+                Self.gates.withLock { $0["/late"] }?.wait(timeout: .seconds(170))
                 stub.value.answer("late")
             }
         case "/sleep":
             respond()
-            Self.gates.withLock { $0["/sleep"] }?.wait(timeout: 170)
+            Self.gates.withLock { $0["/sleep"] }?.wait(timeout: .seconds(170))
             client?.urlProtocolDidFinishLoading(self)
         case "/proxy": forward()
         case "/challenge":

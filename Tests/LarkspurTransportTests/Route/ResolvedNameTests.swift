@@ -7,7 +7,7 @@ import Testing
 struct ResolvedNameTests {
     private let start = LoopTime.now
 
-    private func addresses(_ times: Double...) -> [ResolvedAddress] {
+    private func addresses(_ times: Duration...) -> [ResolvedAddress] {
         times.enumerated().map { ResolvedAddress("127.0.0.\($0)", timeToLive: $1) }
     }
 
@@ -15,26 +15,26 @@ struct ResolvedNameTests {
     func lifetime() {
         var names = ResolvedNames()
         #expect(names.addresses(of: "a.test", at: start) == nil)
-        names.insert(addresses(20, 10, 30), for: "a.test", at: start)
+        names.insert(addresses(.seconds(20), .seconds(10), .seconds(30)), for: "a.test", at: start)
         #expect(names.addresses(of: "a.test", at: start.adding(9.9)) == ["127.0.0.0", "127.0.0.1", "127.0.0.2"])
         #expect(names.addresses(of: "a.test", at: start.adding(10)) == nil)
         #expect(names.addresses(of: "b.test", at: start) == nil)
-        names.insert(addresses(5), for: "a.test", at: start)
+        names.insert(addresses(.seconds(5)), for: "a.test", at: start)
         #expect(names.addresses(of: "a.test", at: start.adding(4)) == ["127.0.0.0"])
     }
 
-    @Test("Addresses without time are not stored", arguments: [0, -1, -Double.infinity, Double.nan])
-    func noTime(_ time: Double) {
+    @Test("Addresses without time are not stored", arguments: [.zero, .seconds(-1), .seconds(Int64.min)] as [Duration])
+    func noTime(_ time: Duration) {
         var names = ResolvedNames()
-        names.insert(addresses(60), for: "a.test", at: start)
-        names.insert(addresses(60, time), for: "a.test", at: start)
+        names.insert(addresses(.seconds(60)), for: "a.test", at: start)
+        names.insert(addresses(.seconds(60), time), for: "a.test", at: start)
         #expect(names.addresses(of: "a.test", at: start) == nil)
     }
 
     @Test("The longest time has no end")
     func endless() {
         var names = ResolvedNames()
-        names.insert(addresses(.infinity), for: "a.test", at: start)
+        names.insert(addresses(.seconds(Int64.max)), for: "a.test", at: start)
         #expect(names.addresses(of: "a.test", at: start.adding(9e8)) != nil)
     }
 
@@ -43,11 +43,11 @@ struct ResolvedNameTests {
         var names = ResolvedNames()
         func isKnown(_ number: Int) -> Bool { names.addresses(of: "\(number)", at: start.adding(1)) != nil }
         for number in 0..<ResolvedNames.capacity {
-            names.insert(addresses(number < 1000 ? 1 : 100), for: "\(number)", at: start)
+            names.insert(addresses(.seconds(number < 1000 ? 1 : 100)), for: "\(number)", at: start)
         }
-        names.insert(addresses(100), for: "2000", at: start.adding(1))
+        names.insert(addresses(.seconds(100)), for: "2000", at: start.adding(1))
         #expect((1000..<ResolvedNames.capacity).allSatisfy(isKnown) && isKnown(2000))
-        for number in 3000..<6000 { names.insert(addresses(100), for: "\(number)", at: start.adding(1)) }
+        for number in 3000..<6000 { names.insert(addresses(.seconds(100)), for: "\(number)", at: start.adding(1)) }
         #expect((0..<6000).count(where: isKnown) <= ResolvedNames.capacity)
         #expect(isKnown(5999))
     }

@@ -34,8 +34,8 @@ struct ResolverTests {
         try #require(URL(string: "http://\(host):\(port ?? Int(server.port))\(path)"))
     }
 
-    private static func local(_ seconds: TimeInterval) -> [ResolvedAddress] {
-        [ResolvedAddress("127.0.0.1", timeToLive: seconds)]
+    private static func local(_ seconds: Int) -> [ResolvedAddress] {
+        [ResolvedAddress("127.0.0.1", timeToLive: .seconds(seconds))]
     }
 
     // MARK: Addresses
@@ -50,7 +50,7 @@ struct ResolverTests {
     }
 
     @Test("A name is looked up again when the time of its addresses is over", arguments: [(600, 1), (0, 3)])
-    func timeToLive(_ seconds: TimeInterval, _ count: Int) async throws {
+    func timeToLive(_ seconds: Int, _ count: Int) async throws {
         let session = session { _ in Self.local(seconds) }
         defer { session.invalidateAndCancel() }
         for _ in 0..<3 { #expect(try await session.outcome(of: url("name.test")).status == 200) }
@@ -64,7 +64,7 @@ struct ResolverTests {
         let addresses = Recorder<Void>()
         let session = session { _ in
             addresses.record(())
-            return [ResolvedAddress(addresses.values.count == 2 ? "127.0.0.2" : "127.0.0.1", timeToLive: 0)]
+            return [ResolvedAddress(addresses.values.count == 2 ? "127.0.0.2" : "127.0.0.1", timeToLive: .zero)]
         }
         defer { session.invalidateAndCancel() }
         // Nothing listens at the port at either address.
@@ -84,7 +84,7 @@ struct ResolverTests {
     func spellings(host: String, name: String) async throws {
         server.route("/redirect", .redirect(to: "http://\(host):\(server.port)/get"))
         let session = session { host in
-            host == "start.test" ? Self.local(600) : [ResolvedAddress("127.0.0.2", timeToLive: 0)]
+            host == "start.test" ? Self.local(600) : [ResolvedAddress("127.0.0.2", timeToLive: .zero)]
         }
         defer { session.invalidateAndCancel() }
         // The server listens only at 127.0.0.1, so a request that does not use the resolver's address arrives.
@@ -208,7 +208,7 @@ struct ResolverTests {
     func defects() async throws {
         let session = session { host in
             host == "empty.test"
-                ? [] : [ResolvedAddress("127.0.0.1", timeToLive: 9), ResolvedAddress("a.test", timeToLive: 9)]
+                ? [] : [ResolvedAddress("127.0.0.1", timeToLive: .seconds(9)), ResolvedAddress("a.test", timeToLive: .seconds(9))]
         }
         defer { session.invalidateAndCancel() }
         for (host, sentence) in [
@@ -230,7 +230,7 @@ struct ResolverTests {
     @Test("An error of the connection names the addresses that were tried")
     func tried() async throws {
         let session = session { _ in
-            [ResolvedAddress("127.0.0.1", timeToLive: 9), ResolvedAddress("127.0.0.2", timeToLive: 9)]
+            [ResolvedAddress("127.0.0.1", timeToLive: .seconds(9)), ResolvedAddress("127.0.0.2", timeToLive: .seconds(9))]
         }
         defer { session.invalidateAndCancel() }
         let error = try await session.outcome(of: url("name.test", port: 1)).error

@@ -51,7 +51,7 @@ struct TaskControlTests {
         let oneConnection = URLSessionConfiguration.testing { $0.httpMaximumConnectionsPerHost = 1 }
         let session = CurlURLSession(configuration: oneConnection)
         defer { session.finishTasksAndInvalidate() }
-        session.delegateQueue.addOperation { gate.wait(timeout: 170) }
+        session.delegateQueue.addOperation { gate.wait(timeout: .seconds(170)) }
         let task = session.dataTask(with: server.url("/get")) {
             outcomes.record(Outcome(data: $0, response: $1, error: $2))
         }
@@ -205,7 +205,7 @@ struct TaskControlTests {
     func cancelledTasks() async throws {
         let gate = LoopbackServer.Gate()
         // The delegate is busy, so that no task can end.
-        let busy = DelegateLog(.with { $0.data = { _, _ in gate.wait(timeout: 170) } })
+        let busy = DelegateLog(.with { $0.data = { _, _ in gate.wait(timeout: .seconds(170)) } })
         let session = CurlURLSession(configuration: .testing, delegate: busy, delegateQueue: nil)
         session.dataTask(with: server.url("/get")).resume()
         try await busy.wait(forBytes: 1)

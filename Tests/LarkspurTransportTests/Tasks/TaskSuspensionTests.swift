@@ -63,7 +63,7 @@ struct TaskSuspensionTests {
     @Test("A task that is suspended and resumed as it ends is not sent again")
     func suspendAtEnd() async throws {
         let gate = LoopbackServer.Gate()
-        let blocking = DelegateLog(.with { $0.data = { _, _ in gate.wait(timeout: 170) } })
+        let blocking = DelegateLog(.with { $0.data = { _, _ in gate.wait(timeout: .seconds(170)) } })
         // With it a request arrives only when the transfer before it is over.
         let oneConnection = URLSessionConfiguration.testing { $0.httpMaximumConnectionsPerHost = 1 }
         let session = CurlURLSession(configuration: oneConnection, delegate: blocking, delegateQueue: nil)

@@ -22,9 +22,9 @@ extension BuiltInRoutes {
             let size = try request.number("chunk_size", 1...Self.maximumByteCount, default: max(count, 1))
             let bytes = Self.alphabet(count)
             let chunks = stride(from: 0, to: count, by: size).map { bytes[$0..<min($0 + size, count)] }
-            let pause = try request.seconds("duration", default: 0) / TimeInterval(max(chunks.count, 1))
+            let pause = try request.seconds("duration", default: .zero) / max(chunks.count, 1)
             var response = Response.stream(
-                chunks.flatMap { pause > 0 ? [.pause(pause), .bytes($0)] : [.bytes($0)] }
+                chunks.flatMap { pause > .zero ? [.pause(pause), .bytes($0)] : [.bytes($0)] }
             )
             response.headers["ETag"] = "\"range\(count)\""
             response.acceptsRanges = true

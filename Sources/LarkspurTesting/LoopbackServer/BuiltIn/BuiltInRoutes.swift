@@ -105,12 +105,13 @@ extension LoopbackServer.Request {
     }
 
     /// Returns a number of seconds in the path or query.
-    func seconds(_ name: String, default defaultValue: TimeInterval) throws -> TimeInterval {
+    func seconds(_ name: String, default defaultValue: Duration) throws -> Duration {
         guard let text = parameters[name] ?? query(name) else { return defaultValue }
-        guard let seconds = TimeInterval(text), seconds.isFinite, seconds >= 0 else {
+        guard let seconds = Double(text), seconds.isFinite, seconds >= 0 else {
             throw BuiltInRoutes.InvalidValue(name: name)
         }
-        return seconds
+        // `Duration` ends the process for a number that it cannot represent.
+        return .seconds(min(seconds, 1e9))
     }
 }
 
@@ -127,15 +128,15 @@ extension BuiltInRoutes {
     mutating func addTiming() {
         add("/delay/{seconds}", nil) { request in
             try .echo(request, [.url, .args, .form, .data, .origin, .headers, .files])
-                .delayed(by: try request.seconds("seconds", default: 0))
+                .delayed(by: try request.seconds("seconds", default: .zero))
         }
         add("/drip") { request in
             let count = try request.number("numbytes", 1...10_000_000, default: 10)
-            let pause = try request.seconds("duration", default: 2) / TimeInterval(count)
+            let pause = try request.seconds("duration", default: .seconds(2)) / count
             let byte = Response.Step.text("*")
             return .stream([byte, .repeated([.pause(pause), byte], times: count - 1)])
                 .with { $0.status = (try? request.number("code", 200...999, default: 200)) ?? 200 }
-                .delayed(by: try request.seconds("delay", default: 0))
+                .delayed(by: try request.seconds("delay", default: .zero))
         }
     }
 }

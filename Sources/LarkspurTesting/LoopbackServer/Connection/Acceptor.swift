@@ -80,7 +80,7 @@ final class Acceptor: Sendable {
             ownThread?.join()
             // If another thread has called this method earlier, that call joins the acceptor's thread. This call waits
             // too.
-            isStopped.wait(timeout: .infinity)
+            isStopped.wait(timeout: .seconds(Int64.max))
         }
     }
 

@@ -173,7 +173,7 @@ final class Connection: Sendable {
             case .bytes(let data): try socket.send(data)
             case .open(let gate): gate.open()
             case .wait(let gate): try wait(for: gate, timeout: nil)
-            case .pause(let seconds): try wait(for: nil, timeout: seconds)
+            case .pause(let duration): try wait(for: nil, timeout: duration)
             case .repeated(let steps, let times):
                 var count = 0
                 while times.map({ count < $0 }) ?? true {
@@ -185,7 +185,7 @@ final class Connection: Sendable {
         }
     }
 
-    private func wait(for gate: LoopbackServer.Gate?, timeout: TimeInterval?) throws {
+    private func wait(for gate: LoopbackServer.Gate?, timeout: Duration?) throws {
         if gate?.isOpen == true { return }
         watchForHangUp(self, true)
         defer { watchForHangUp(self, false) }

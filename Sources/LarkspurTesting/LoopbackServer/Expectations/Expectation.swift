@@ -80,7 +80,7 @@ extension LoopbackServer {
         public var errorDescription: String? { description }
     }
 
-    /// Adds an expectation about clients' requests. ``verify(fileID:line:)`` and ``verify(within:fileID:line:)`` check
+    /// Adds an expectation about clients' requests. ``verify(fileID:line:)`` and ``verify(timeout:fileID:line:)`` check
     /// the expectation. It does not change the responses.
     ///
     ///     server.expect(.post("/users").json(["name": "Ada"]), 1)
@@ -123,25 +123,25 @@ extension LoopbackServer {
     /// Waits until enough requests have arrived, and then checks the expectations. So a test need not know when its
     /// client has sent the requests. The method does not wait for superfluous requests.
     /// - Parameters:
-    ///   - timeout: The limit in seconds.
+    ///   - timeout: The limit.
     ///   - fileID: The file for the error. Default: the file of the call.
     ///   - line: The line for the error. Default: the line of the call.
     /// - Throws: ``UnmetExpectations`` with all expectations that are not met when the limit is reached, or
     ///   `CancellationError`.
     public func verify(
-        within timeout: TimeInterval,
+        timeout: Duration,
         fileID: StaticString = #fileID,
         line: UInt = #line
     ) async throws {
         let expectations = expectations.all
         let clock = ContinuousClock()
-        let deadline = clock.now + .seconds(timeout.clampedToWaitingTime)
+        let deadline = clock.now + timeout.clampedToWaitingTime
         while true {
             // Outside of the journal's lock, because the conditions are the caller's code.
             let requests = journal.entries.requests
             let areEnough = expectations.allSatisfy { $0.fitting(requests).count >= $0.count.range.lowerBound }
-            let remaining = clock.now.duration(to: deadline) / .seconds(1)
-            guard !areEnough, remaining > 0, !Task.isCancelled else { break }
+            let remaining = clock.now.duration(to: deadline)
+            guard !areEnough, remaining > .zero, !Task.isCancelled else { break }
             let gate = journal.gate { $0.requests.count != requests.count }
             await gate.wait(atMost: remaining)
             journal.forget(gate)
