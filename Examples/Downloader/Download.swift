@@ -78,7 +78,7 @@ final class Download: Sendable {
                     request: request,
                     options: CallOptions(downloadProgress: progress),
                     resumes: resumes,
-                    destination: place,
+                    to: place,
                     completionHandler: end
                 )
             } else {
@@ -86,7 +86,7 @@ final class Download: Sendable {
                     with: request,
                     options: CallOptions(downloadProgress: progress),
                     resumes: resumes,
-                    destination: place,
+                    to: place,
                     completionHandler: end
                 )
             }

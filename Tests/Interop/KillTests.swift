@@ -83,7 +83,7 @@ struct KillTests {
             manager.downloadTask(
                 with: URLRequest(url: servers.plainURL(.killed, "/huge")),
                 resumes: 1_000,
-                destination: .file(destination),
+                to: .file(destination),
                 completionHandler: { continuation.resume(returning: $0) }
             ).resume()
         }

@@ -63,7 +63,7 @@ struct MultipartInteropTests {
         var form = MultipartFormData()
         for name in names {
             form.append(data: content, name: name)
-            try form.append(data: Data(), name: name, fileName: name, mimeType: "a/b")
+            try form.append(data: Data(), name: name, fileName: name, contentType: "a/b")
             try form.append(file: file, name: name, fileName: name)
             try form.append(length: Int64(content.count), name: name, fileName: name) { InputStream(data: content) }
         }

@@ -70,7 +70,7 @@ extension SessionManager {
         with request: URLRequest,
         options: CallOptions? = nil,
         resumes: Int = 0,
-        destination: DownloadDestination? = nil,
+        to destination: DownloadDestination? = nil,
         completionHandler: (@Sendable (DownloadResponse) -> Void)? = nil
     ) -> DownloadTask {
         task(plan(.success(request), nil, resumes, destination), options, completionHandler)
@@ -85,7 +85,7 @@ extension SessionManager {
     ///   - request: The request for the rest of the file, such as a request with a new token. Default: nil, which sends
     ///     the request of the earlier task.
     ///   - options: Settings of the resumed download, as in
-    ///     ``downloadTask(with:options:resumes:destination:completionHandler:)``. Default: those of the session
+    ///     ``downloadTask(with:options:resumes:to:completionHandler:)``. Default: those of the session
     ///     manager.
     ///   - resumes: The maximum number of times that the task resumes automatically; see
     ///     ``download(_:method:parameters:headers:options:resumes:resumeData:to:completionHandler:)``. Default: 0.
@@ -98,7 +98,7 @@ extension SessionManager {
         request: URLRequest? = nil,
         options: CallOptions? = nil,
         resumes: Int = 0,
-        destination: DownloadDestination? = nil,
+        to destination: DownloadDestination? = nil,
         completionHandler: (@Sendable (DownloadResponse) -> Void)? = nil
     ) -> DownloadTask {
         let request = request.map(Result<URLRequest, LarkspurError>.success)

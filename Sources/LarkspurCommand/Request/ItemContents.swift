@@ -95,7 +95,7 @@ struct ItemContents {
             for position in 0...data.count {
                 while let file = files.first, file.position == position {
                     files.removeFirst()
-                    try form.append(file: file.url, name: file.name, mimeType: file.type)
+                    try form.append(file: file.url, name: file.name, contentType: file.type)
                 }
                 guard position < data.count else { break }
                 form.append(text: Self.formText(data[position].value), name: data[position].name)

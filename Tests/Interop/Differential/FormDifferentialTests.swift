@@ -85,7 +85,7 @@ struct FormDifferentialTests {
                     let length = generator.pick([0, 1, 100, 5000, 70_000], or: 0)
                     let data = generator.random.bytes(length) + Data(generator.text(boundary).utf8)
                     let type = generator.pick(["a/b", "text/plain; charset=utf-8", "image/png"], or: "a/b")
-                    try form.append(data: data, name: name, fileName: file, mimeType: type)
+                    try form.append(data: data, name: name, fileName: file, contentType: type)
                     parts.append(Part(name: wired, file: wire(file, isControl: false), type: type, data: data))
                 }
             }

@@ -323,7 +323,7 @@ struct CookbookSamples: Sendable {
     func multipart() async throws {
         // sample: cookbook, multipart form
         let form = RequestBody.multipart { form in
-            try form.append(file: file, name: "portrait", mimeType: "image/jpeg")
+            try form.append(file: file, name: "portrait", contentType: "image/jpeg")
         }
         let text = try await manager.post("portraits", parameters: ["author": "Ada"], body: form).string
         print(text)

@@ -13,7 +13,7 @@ struct DownloadSamples: Sendable {
     func toFile() async {
         // sample: download to a file
         let destination = DownloadDestination.file(folder.appendingPathComponent("disk.iso"))
-        let task = manager.downloadTask(with: URLRequest(url: url), destination: destination)
+        let task = manager.downloadTask(with: URLRequest(url: url), to: destination)
             .downloadProgress { progress in
                 print("\(progress.completedUnitCount) of \(progress.totalUnitCount)")
             }
@@ -48,7 +48,7 @@ struct DownloadSamples: Sendable {
     func byItself() -> DownloadTask {
         // sample: download that goes on by itself
         let destination = DownloadDestination.file(folder.appendingPathComponent("disk.iso"))
-        let task = manager.downloadTask(with: URLRequest(url: url), resumes: 10, destination: destination)
+        let task = manager.downloadTask(with: URLRequest(url: url), resumes: 10, to: destination)
             .downloadProgress { progress in print("\(progress.completedUnitCount) bytes") }
             .response { response in print(response.error?.label ?? "saved") }
         // end
@@ -66,7 +66,7 @@ struct DownloadSamples: Sendable {
     func goOn(with resumeData: Data) {
         // sample: download with resume data
         let destination = DownloadDestination.file(folder.appendingPathComponent("disk.iso"))
-        manager.downloadTask(withResumeData: resumeData, destination: destination)
+        manager.downloadTask(withResumeData: resumeData, to: destination)
             .downloadProgress { progress in
                 print("\(progress.completedUnitCount) of \(progress.totalUnitCount)")
             }

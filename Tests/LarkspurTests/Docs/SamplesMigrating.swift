@@ -32,7 +32,7 @@ struct MigrationSamples: Sendable {
         let task = manager.downloadTask(
             with: request,
             options: CallOptions(downloadProgress: { progress in print(progress.fractionCompleted) }),
-            destination: DownloadDestination { _, response in
+            to: DownloadDestination { _, response in
                 folder.appendingPathComponent(response?.url?.lastPathComponent ?? "file")
             }
         ) { response in

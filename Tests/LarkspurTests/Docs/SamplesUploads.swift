@@ -130,7 +130,7 @@ struct UploadSamples: Sendable {
         }
 
         let form = RequestBody.multipart { form in
-            try form.append(file: file, name: "portrait", fileName: "ada.jpg", mimeType: "image/jpeg")
+            try form.append(file: file, name: "portrait", fileName: "ada.jpg", contentType: "image/jpeg")
         }
         manager.post("portraits", body: form, as: Portrait.self) { _, portrait in
             print(portrait.url)

@@ -116,7 +116,7 @@ struct SecretScenarioTests {
             let download = manager.downloadTask(
                 with: request,
                 options: scenario.callOptions,
-                destination: .file(destination)
+                to: .file(destination)
             )
             let response = await download.response()
             (task, error) = (download, response.error)

@@ -26,7 +26,7 @@ struct DownloadTests {
         let task = manager.downloadTask(
             with: URLRequest(url: server.url(path)),
             options: CallOptions(validation: validation),
-            destination: DownloadDestination { _, _ in destination }
+            to: DownloadDestination { _, _ in destination }
         ) { response in
             ends.record(End(response: response, content: response.fileURL.flatMap { try? Data(contentsOf: $0) }))
         }

@@ -126,7 +126,7 @@ struct ReentranceTests {
         case .destination:
             manager.downloadTask(
                 with: request("/bytes/100"),
-                destination: DownloadDestination { _, _ in
+                to: DownloadDestination { _, _ in
                     poke()
                     return nil
                 }

@@ -37,7 +37,7 @@ struct ResumingDownloadTests {
             with: URLRequest(url: server.url("/file")),
             options: CallOptions(downloadProgress: progress),
             resumes: resumes,
-            destination: .file(destination)
+            to: .file(destination)
         ) { [ends] in ends.record($0) }
     }
 
@@ -113,7 +113,7 @@ struct ResumingDownloadTests {
         serve(file)
         var request = URLRequest(url: server.url("/file"))
         request.setValue("Bearer secret", forHTTPHeaderField: "Authorization")
-        manager.downloadTask(with: request, resumes: 1, destination: .file(destination)) {
+        manager.downloadTask(with: request, resumes: 1, to: .file(destination)) {
             [ends] in ends.record($0)
         }.resume()
         #expect(try await ends.first().error == nil)
@@ -343,7 +343,7 @@ struct ResumingDownloadTests {
         manager.downloadTask(
             withResumeData: data,
             options: CallOptions(downloadProgress: { counts.record(($0.completedUnitCount, $0.totalUnitCount)) }),
-            destination: .file(destination)
+            to: .file(destination)
         ) { responses.record($0) }.resume()
         let response = try await responses.first()
         #expect(response.error == nil)

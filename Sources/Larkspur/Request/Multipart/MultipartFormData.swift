@@ -132,16 +132,16 @@ extension MultipartFormData {
     /// - Parameters:
     ///   - data: The value, which is sent unchanged.
     ///   - name: The field's name.
-    ///   - mimeType: The media type.
+    ///   - contentType: The media type.
     ///   - headers: Further fields of the part's header. They replace fields from the other parameters. Default: none.
     /// - Throws: ``LarkspurError`` with the code `invalidHeaderField`, if a field is malformed.
     public mutating func append(
         data: Data,
         name: String,
-        mimeType: String,
+        contentType: String,
         headers: HTTPHeaders = HTTPHeaders()
     ) throws(LarkspurError) {
-        try append(.data(data), name, nil, mimeType, headers)
+        try append(.data(data), name, nil, contentType, headers)
     }
 
     /// Adds data to the form as a file.
@@ -149,7 +149,7 @@ extension MultipartFormData {
     ///   - data: The content.
     ///   - name: The field's name.
     ///   - fileName: The file's name.
-    ///   - mimeType: The media type. Default: the type of the extension of `fileName`, or `application/octet-stream` if
+    ///   - contentType: The media type. Default: the type of the extension of `fileName`, or `application/octet-stream` if
     ///     the extension is unknown.
     ///   - headers: Further fields of the part's header. They replace fields from the other parameters. Default: none.
     /// - Throws: ``LarkspurError`` with the code `invalidHeaderField`, if a field is malformed.
@@ -157,10 +157,10 @@ extension MultipartFormData {
         data: Data,
         name: String,
         fileName: String,
-        mimeType: String? = nil,
+        contentType: String? = nil,
         headers: HTTPHeaders = HTTPHeaders()
     ) throws(LarkspurError) {
-        let type = mimeType ?? MIMEType.ofFile(named: fileName)
+        let type = contentType ?? MIMEType.ofFile(named: fileName)
         try append(.data(data), name, fileName, type, headers)
     }
 
@@ -171,7 +171,7 @@ extension MultipartFormData {
     ///   - file: The file, as a `file:` URL.
     ///   - name: The field's name.
     ///   - fileName: The file name that is sent to the server. Default: the last part of the file's path.
-    ///   - mimeType: The media type. Default: the type of the file's extension, or `application/octet-stream` if the
+    ///   - contentType: The media type. Default: the type of the file's extension, or `application/octet-stream` if the
     ///     extension is unknown.
     ///   - headers: More fields of the part's header, which replace fields from the other parameters. Default: none.
     /// - Throws: ``LarkspurError``: `fileUnreadable` if the URL is not a `file:` URL, or if the file is missing,
@@ -180,13 +180,13 @@ extension MultipartFormData {
         file: URL,
         name: String,
         fileName: String? = nil,
-        mimeType: String? = nil,
+        contentType: String? = nil,
         headers: HTTPHeaders = HTTPHeaders()
     ) throws(LarkspurError) {
         try UploadFile.check(file)
         let file = file.absoluteURL
         let size = try MultipartFile(file).size
-        let type = mimeType ?? MIMEType.ofFiles(withExtension: file.pathExtension)
+        let type = contentType ?? MIMEType.ofFiles(withExtension: file.pathExtension)
         try append(.file(file, size: size), name, fileName ?? file.lastPathComponent, type, headers)
     }
 
@@ -196,7 +196,7 @@ extension MultipartFormData {
     ///     form fails.
     ///   - name: The field's name.
     ///   - fileName: The file's name; nil for a field that is not a file. Default: nil.
-    ///   - mimeType: The media type. Default: the type of the extension of `fileName`; none if `fileName` is nil.
+    ///   - contentType: The media type. Default: the type of the extension of `fileName`; none if `fileName` is nil.
     ///   - headers: Further fields of the part's header, which replace fields from the other parameters. Default: none.
     ///   - makeStream: A closure that creates the stream, unopened. It is called each time that the form is sent, on
     ///     the thread that reads the form. If it returns nil, sending the form fails.
@@ -206,7 +206,7 @@ extension MultipartFormData {
         length: Int64,
         name: String,
         fileName: String? = nil,
-        mimeType: String? = nil,
+        contentType: String? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
         makeStream: @escaping @Sendable () -> InputStream?
     ) throws(LarkspurError) {
@@ -216,7 +216,7 @@ extension MultipartFormData {
             }
             return stream
         }
-        try append(content, name, fileName, mimeType ?? fileName.map(MIMEType.ofFile), headers)
+        try append(content, name, fileName, contentType ?? fileName.map(MIMEType.ofFile), headers)
     }
 
     /// Adds the bytes of a stream to the form, as a file or a field. The form can then be sent only once.
@@ -229,7 +229,7 @@ extension MultipartFormData {
     ///     form fails.
     ///   - name: The field's name.
     ///   - fileName: The file's name; nil for a field that is not a file. Default: nil.
-    ///   - mimeType: The media type. Default: the type of the extension of `fileName`; none if `fileName` is nil.
+    ///   - contentType: The media type. Default: the type of the extension of `fileName`; none if `fileName` is nil.
     ///   - headers: More fields of the part's header, which replace fields from the other parameters. Default: none.
     /// - Throws: ``LarkspurError``: `bodyUnreadable` for a negative length, `invalidHeaderField` if a field is
     ///   malformed.
@@ -238,12 +238,12 @@ extension MultipartFormData {
         length: Int64,
         name: String,
         fileName: String? = nil,
-        mimeType: String? = nil,
+        contentType: String? = nil,
         headers: HTTPHeaders = HTTPHeaders()
     ) throws(LarkspurError) {
         let stream = MultipartSingleStream(stream)
         let content = try MultipartStream.content(length: length) { () throws(LarkspurError) in try stream.take() }
-        try append(content, name, fileName, mimeType ?? fileName.map(MIMEType.ofFile), headers)
+        try append(content, name, fileName, contentType ?? fileName.map(MIMEType.ofFile), headers)
     }
 
     /// Adds a part whose header the caller provides.
@@ -263,11 +263,11 @@ extension MultipartFormData {
         _ content: MultipartPart.Content,
         _ name: String,
         _ fileName: String?,
-        _ mimeType: String?,
+        _ contentType: String?,
         _ headers: HTTPHeaders
     ) throws(LarkspurError) {
         var fields: HTTPHeaders = [ContentDisposition.field(name: name, fileName: fileName)]
-        if let mimeType { fields.set(HTTPHeaders.Field(name: "Content-Type", value: mimeType)) }
+        if let contentType { fields.set(HTTPHeaders.Field(name: "Content-Type", value: contentType)) }
         fields.merge(headers)
         append(try MultipartPart(fields, content))
     }

@@ -103,7 +103,7 @@ struct MultipartFormDataTests {
     @Test("Data may have a media type without a file name")
     func typedData() throws {
         var form = try makeForm()
-        try form.append(data: Data("{}".utf8), name: "meta", mimeType: "application/json")
+        try form.append(data: Data("{}".utf8), name: "meta", contentType: "application/json")
         #expect(
             try text(of: form) == """
                 --B\r
@@ -115,7 +115,7 @@ struct MultipartFormDataTests {
 
                 """
         )
-        #expect(throws: LarkspurError.self) { try form.append(data: Data(), name: "a", mimeType: "a/b\r\nX: y") }
+        #expect(throws: LarkspurError.self) { try form.append(data: Data(), name: "a", contentType: "a/b\r\nX: y") }
     }
 
     @Test("A form without parts is its closing delimiter")
@@ -172,7 +172,7 @@ struct MultipartFormDataTests {
             try form.append(length: 0, name: "a", headers: headers) { InputStream(data: Data()) }
         }
         #expect(throws: LarkspurError.self) {
-            try form.append(data: Data(), name: "a", fileName: "a", mimeType: "a/b\r\nX: y")
+            try form.append(data: Data(), name: "a", fileName: "a", contentType: "a/b\r\nX: y")
         }
         #expect(form.isEmpty)
     }

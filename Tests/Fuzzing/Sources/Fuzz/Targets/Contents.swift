@@ -393,7 +393,7 @@ extension FuzzTarget {
             guard content.range(of: Data("fuzz-boundary".utf8)) == nil else { return }
             if let fileName {
                 guard
-                    (try? form.append(data: content, name: name, fileName: fileName, mimeType: "text/plain")) != nil
+                    (try? form.append(data: content, name: name, fileName: fileName, contentType: "text/plain")) != nil
                 else { continue }
             } else {
                 form.append(data: content, name: name)
