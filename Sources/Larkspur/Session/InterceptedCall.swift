@@ -148,7 +148,7 @@ struct InterceptedCall: Sendable {
     private func end(with result: TransferResult) {
         var result = result
         manager.sessions.calls.remove(task)
-        guard let state = task.markCompleted() else { return }
+        guard let state = task.endCourse() else { return }
         if state == .cancelling {
             template.stream?.stop()
             // A response that arrives before the cancellation takes effect does not count: the caller expects the
@@ -183,7 +183,7 @@ struct InterceptedCall: Sendable {
         } catch {
             result = result.failed(error)
         }
-        task.conclude(with: result, report: report ?? { _ in })
+        task.end(with: result, report: report ?? { _ in })
     }
 
     /// If an interceptor has created the response, or the stream has held the response until the interceptors have

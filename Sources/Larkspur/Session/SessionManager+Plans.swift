@@ -77,10 +77,10 @@ extension SessionManager {
         var template = TransferTemplate.download
         template.resumeData = resumeData
         if resumes > 0 { template.resumption = DownloadResumption(limit: resumes) }
-        let finisher = DownloadFinisher(destination: destination, hooks: sessions.hooks)
+        let placement = DownloadPlacement(destination: destination, hooks: sessions.hooks)
         // A resumed transfer begins in the middle of the content, where a content coding cannot be decoded.
         let request = request?.map { resumes > 0 ? $0.requestingNoCoding : $0 }
-        return CallPlan(template: template, request: request, download: finisher)
+        return CallPlan(template: template, request: request, download: placement)
     }
 
     /// Returns the request of a call, or the error for which it could not be built.

@@ -134,10 +134,12 @@ extension StreamReader {
             }
             if count > 0 { return .bytes(buffer.prefix(count)) }
             if count == 0, stream.streamStatus != .error { return .end }
-            // If a stream of Foundation has no error, for example after it was closed, reading its error ends the process.
+            // If a stream of Foundation has no error, for example after it was closed, reading its error ends the
+            // process.
             let error = stream.streamStatus == .error ? stream.streamError : nil
             let reason = error.map { ": \($0.localizedDescription)" } ?? ""
-            return .failed(.engine(.requestBodyStreamExhausted, "The body stream could not be read\(reason).", url: nil))
+            let sentence = "The body stream could not be read\(reason)."
+            return .failed(.engine(.requestBodyStreamExhausted, sentence, url: nil))
         }
     }
 }

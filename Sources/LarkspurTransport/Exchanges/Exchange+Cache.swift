@@ -12,7 +12,7 @@ extension Exchange {
         let settings = group.settings
         let policy = settings.cachePolicy(of: request)
         guard let cache = settings.cache, let state = makeCacheState(policy) else {
-            return policy == .returnCacheDataDontLoad ? finish(.failure(notInCache)) : enqueue()
+            return policy == .returnCacheDataDontLoad ? end(.failure(notInCache)) : enqueue()
         }
         let known = cache.lookUp(state.url, for: state.request)
         caching = state
@@ -76,7 +76,7 @@ extension Exchange {
             // This value applies if the server sends a new response. A 304 changes it.
             caching?.use = .replaced
             enqueue()
-        case .fail: finish(.failure(notInCache))
+        case .fail: end(.failure(notInCache))
         case .gatewayTimeout: replay(CacheState.Replay(entry: .gatewayTimeout, source: .cache, age: nil))
         }
     }
@@ -141,7 +141,7 @@ extension Exchange {
         _ = task.leaveQueue()
         guard let replay = caching?.replay, let url = destination.url,
             let response = replay.entry.makeResponse(url: url, age: replay.age)
-        else { return finish(.failure(notInCache)) }
+        else { return end(.failure(notInCache)) }
         transaction.beginReplay()
         ticket = nil
         received.incoming = ReceivedContent.Incoming()
@@ -176,14 +176,14 @@ extension Exchange {
             let start = content.startIndex + position
             let chunk = content[start..<min(start + EasyHandle.bufferSize, content.endIndex)]
             caching?.replay?.position = position + chunk.count
-            if let error = received.deliver(chunk) { return finish(.failure(error)) }
+            if let error = received.deliver(chunk) { return end(.failure(error)) }
             if task.isPiecewise, task.backlog.pausesTransfer() {
                 received.incoming.isPaused = true
                 return
             }
         }
         task.noteDecodedBytes(Int64(content.count))
-        finish(.success)
+        end(.success)
     }
 }
 

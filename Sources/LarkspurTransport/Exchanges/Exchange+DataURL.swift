@@ -17,7 +17,7 @@ extension Exchange {
                     textEncodingName: data.charset
                 )
             )
-            if let error = received.deliver(Data(data.content)) { fail(error) } else { finish(.success) }
+            if let error = received.deliver(Data(data.content)) { fail(error) } else { end(.success) }
         } catch {
             fail(.engine(.badURL, error.sentence, url: url))
         }

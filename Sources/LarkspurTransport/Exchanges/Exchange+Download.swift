@@ -108,7 +108,7 @@ extension Exchange {
     /// Ends the task, and leaves the partial file for another download.
     func cancel(with error: any Error, handler: Delivery.ResumeDataHandler) {
         received.download.resumeDataHandler = handler
-        finish(.failure(error))
+        end(.failure(error))
     }
 }
 #endif

@@ -45,8 +45,8 @@ extension Exchange {
             group.outbox.deliver(.challenge(challenge), to: task)
         case .finished:
             // The class must report nothing more, and expects to be stopped.
-            finish(.success)
-        case .failed(let error): finish(.failure(error))
+            end(.success)
+        case .failed(let error): end(.failure(error))
         }
     }
 
@@ -75,7 +75,7 @@ extension Exchange {
     /// Takes the response of a redirect as the task's response.
     func accept(_ response: URLResponse) {
         begin(response)
-        finish(.success)
+        end(.success)
     }
 
     /// Passes the delegate's decision to the class.

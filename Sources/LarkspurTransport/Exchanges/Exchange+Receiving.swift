@@ -239,13 +239,13 @@ extension Exchange {
             return .isOver
         }
         guard !received.hasRest else { return .goesOn }
-        let shortfall = received.finish()
+        let shortfall = received.end()
         if let failure = transaction.pendingFailure ?? transfer.truncation ?? shortfall {
             fail(failure)
         } else {
             if let trailers { task.setTrailers(trailers) }
             storeCopy()
-            finish(.success)
+            end(.success)
         }
         return .isOver
     }
@@ -264,7 +264,7 @@ extension Exchange {
     func reportContentEnd() {
         guard content.isTwoWay, transaction.failure == nil, received.hasUnreportedEnd else { return }
         // The framing has ended, and the content coding may be incomplete.
-        if let failure = received.finish() { return transaction.note(failure) }
+        if let failure = received.end() { return transaction.note(failure) }
         if let trailers { task.setTrailers(trailers) }
         received.reportEnd()
     }

@@ -44,6 +44,6 @@ extension Exchange: WebSocketCarrier {
         if !transaction.isFinished { group.note(deadline, of: self) }
     }
 
-    func webSocketEnded() { finish(.success) }
+    func webSocketEnded() { end(.success) }
 }
 #endif

@@ -277,14 +277,14 @@ final class Exchange: DeadlineHolder {
 
     /// Ends the task with a failure, unless a stored response may replace it.
     func fail(_ error: URLError) {
-        if let fallback = fallback(after: error) { replay(fallback) } else { finish(.failure(error)) }
+        if let fallback = fallback(after: error) { replay(fallback) } else { end(.failure(error)) }
     }
 
     /// Ends the task in any phase. Must not be called from within libcurl.
-    func finish(_ outcome: Outcome) {
+    func end(_ outcome: Outcome) {
         if transaction.isTransferring, let handle = transfer.handle { collectMetrics(handle) }
         if case .resolving = transaction.phase { group.names?.leave(self) }
-        guard transaction.finish() else { return }
+        guard transaction.end() else { return }
         loading?.loader.stop()
         loading = nil
         ticket = nil

@@ -70,7 +70,7 @@ final class ExchangeGroup {
     /// Makes the loop end with its last exchange. Cancels the refreshes, because no caller waits for them.
     func end() {
         isEnding = true
-        for identifier in refreshes.keys { exchanges[identifier]?.finish(.failure(URLError(.cancelled))) }
+        for identifier in refreshes.keys { exchanges[identifier]?.end(.failure(URLError(.cancelled))) }
     }
 
     /// Ends the exchanges whose deadlines have passed.

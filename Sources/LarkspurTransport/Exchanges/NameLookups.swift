@@ -139,7 +139,7 @@ extension Exchange {
             resolved = HostAddress(host: host, port: port, addresses: addresses.map(\.address))
             enqueue()
         case .failure(let error as URLError): fail(error)
-        case .failure(let error): finish(.failure(error))
+        case .failure(let error): end(.failure(error))
         }
     }
 

@@ -211,7 +211,7 @@ final class ReceivedContent {
 
     /// Checks the end of the content, after all of it was decoded.
     /// - Returns: The failure; nil if the content is complete.
-    func finish() -> URLError? {
+    func end() -> URLError? {
         task.noteDecodedBytes(incoming.decodedBytes)
         if let shortfall { return shortfall }
         do throws(ContentDecoder.Failure) {

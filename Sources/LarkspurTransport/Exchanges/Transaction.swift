@@ -62,7 +62,7 @@ struct Transaction {
         /// A `URLProtocol` loads the request. If the `URLProtocol` has reported a challenge, the challenge waits for
         /// the delegate.
         case loading(URLAuthenticationChallenge?)
-        case finished
+        case ended
     }
 
     /// The consequence of a response's header section.
@@ -151,7 +151,7 @@ struct Transaction {
     }
 
     var isFinished: Bool {
-        if case .finished = phase { true } else { false }
+        if case .ended = phase { true } else { false }
     }
 
     /// The failure of a transfer whose content is still being delivered; nil if there is none.
@@ -379,7 +379,7 @@ struct Transaction {
         switch phase {
         case .waiting: [.enqueue]
         case .awaitingResponse, .receiving, .draining, .replaying: [.goOn]
-        case .lookingUp, .resolving, .asking, .loading, .finished: []
+        case .lookingUp, .resolving, .asking, .loading, .ended: []
         }
     }
 
@@ -387,7 +387,7 @@ struct Transaction {
         switch phase {
         case .waiting: [.leaveQueue]
         case .awaitingResponse, .receiving: [.pause]
-        case .lookingUp, .resolving, .asking, .draining, .replaying, .loading, .finished: []
+        case .lookingUp, .resolving, .asking, .draining, .replaying, .loading, .ended: []
         }
     }
 
@@ -399,10 +399,10 @@ struct Transaction {
         failure = nil
     }
 
-    /// Finishes the transaction; returns false if it was already finished.
-    mutating func finish() -> Bool {
-        if case .finished = phase { return false }
-        phase = .finished
+    /// Ends the transaction; returns false if it had ended before.
+    mutating func end() -> Bool {
+        if case .ended = phase { return false }
+        phase = .ended
         return true
     }
 }

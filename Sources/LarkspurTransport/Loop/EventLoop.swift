@@ -139,7 +139,7 @@ final class EventLoop {
         case .cancel(let task, let error):
             dormant.remove(task)
             if let exchange = exchanges[task] {
-                exchange.finish(.failure(error))
+                exchange.end(.failure(error))
             } else {
                 // The task has no exchange, because it has not begun. If it has already ended, this has no effect.
                 outbox.end(task, with: error)

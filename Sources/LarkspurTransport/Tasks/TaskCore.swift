@@ -147,7 +147,7 @@ final class TaskCore: Sendable {
             return change
         }
         switch change {
-        case .resumed: if let defect { end(with: defect) } else { session.loop.post(.resume(self)) }
+        case .resumed: if let defect { endWithoutExchange(defect) } else { session.loop.post(.resume(self)) }
         case .suspended: session.loop.post(.suspend(self))
         case nil: break
         }
@@ -157,7 +157,7 @@ final class TaskCore: Sendable {
 
     func cancel(with error: any Error) {
         guard noteCancellation(error) else { return }
-        if defect == nil { session.loop.post(.cancel(self, error)) } else { end(with: error) }
+        if defect == nil { session.loop.post(.cancel(self, error)) } else { endWithoutExchange(error) }
     }
 
     /// Cancels a download, and passes its resume data to a handler. The handler is called once, on the thread or queue
@@ -169,7 +169,7 @@ final class TaskCore: Sendable {
         let isCancelled = noteCancellation(error, isResumable: true)
         if isCancelled, defect == nil { return session.loop.post(.cancelResumably(self, error, handler)) }
         session.delivery.send(.event(self, .resumeData(nil, handler)), through: session.loop)
-        if isCancelled { end(with: error) }
+        if isCancelled { endWithoutExchange(error) }
     }
 
     /// Records a cancellation. Returns false if the task has ended or was already cancelled.
@@ -184,11 +184,11 @@ final class TaskCore: Sendable {
     }
 
     /// Ends a task that has no exchange and does not need one.
-    private func end(with error: any Error) {
+    private func endWithoutExchange(_ error: any Error) {
         let metrics: [Delivery.Event] = tellsMetrics ? [.metrics(hasFailed: true)] : []
         // Together, because the delegate may cancel the task when it gets the metrics, and this method is then called
         // again.
-        session.delivery.send((metrics + [.complete(error)]).map { .event(self, $0) }, through: session.loop)
+        session.delivery.send((metrics + [.end(error)]).map { .event(self, $0) }, through: session.loop)
     }
 
     // MARK: For the loop
@@ -299,7 +299,7 @@ final class TaskCore: Sendable {
     ///
     /// If a task was cancelled before its delegate was notified of the end, it has failed, unless the delegate already
     /// has the file.
-    func complete(with outcome: (any Error)?, heedsCancellation: Bool) -> Ending {
+    func end(with outcome: (any Error)?, heedsCancellation: Bool) -> Ending {
         let (ending, progress, counts) = storage.withLock { storage in
             let error = storage.course.end(with: outcome, heedsCancellation: heedsCancellation)
             storage.record.error = error
@@ -307,7 +307,7 @@ final class TaskCore: Sendable {
             let ending = Ending(object: storage.objects.release(), response: storage.record.response, error: error)
             return (ending, storage.traffic.progress, storage.traffic.counts)
         }
-        if let progress, ending.error == nil { counts.finish(progress) }
+        if let progress, ending.error == nil { counts.end(progress) }
         return ending
     }
 

@@ -25,7 +25,7 @@ struct TaskTraffic {
     mutating func adopt(_ made: Progress, isOver: Bool) -> Progress {
         if let progress { return progress }
         counts.show(in: made)
-        if isOver { counts.finish(made) }
+        if isOver { counts.end(made) }
         progress = made
         return made
     }
@@ -48,7 +48,7 @@ struct TransferCounts: Sendable {
         progress.completedUnitCount = Self.sum(received, sent)
     }
 
-    func finish(_ progress: Progress) {
+    func end(_ progress: Progress) {
         let total = max(1, Self.sum(received, sent))
         progress.totalUnitCount = total
         progress.completedUnitCount = total

@@ -33,7 +33,7 @@ final class AsyncTransfer<Value: Sendable>: Sendable {
         let transfer = AsyncTransfer()
         return try await withTaskCancellationHandler {
             guard !Task.isCancelled else { throw URLError.cancelledBeforeStart }
-            let task = makeTask { transfer.finish($0) }
+            let task = makeTask { transfer.end($0) }
             if let delegate { task.delegate = delegate }
             return try await withCheckedThrowingContinuation { transfer.begin(task, $0) }
         } onCancel: {
@@ -43,12 +43,12 @@ final class AsyncTransfer<Value: Sendable>: Sendable {
 
     private enum Start {
         case resume, cancel
-        case finish(Result<Value, any Error>)
+        case end(Result<Value, any Error>)
     }
 
     private func begin(_ task: URLSessionTask, _ continuation: CheckedContinuation<Value, any Error>) {
         let start = state.withLock { state -> Start in
-            if let result = state.result { return .finish(result) }
+            if let result = state.result { return .end(result) }
             if state.isCancelled { return .cancel }
             state.continuation = continuation
             state.task = task
@@ -61,11 +61,11 @@ final class AsyncTransfer<Value: Sendable>: Sendable {
             // its completion handler is ignored.
             task.cancel()
             continuation.resume(throwing: URLError.cancelledBeforeStart)
-        case .finish(let result): continuation.resume(with: result)
+        case .end(let result): continuation.resume(with: result)
         }
     }
 
-    private func finish(_ result: Result<Value, any Error>) {
+    private func end(_ result: Result<Value, any Error>) {
         let continuation = state.withLock { state in
             state.task = nil
             if state.continuation == nil, state.result == nil { state.result = result }

@@ -28,7 +28,7 @@ struct CallCourseTests {
         case .initialized, .running: break
         case .suspended: _ = course.handle { $0.suspend() }
         case .cancelling: _ = course.handle { $0.cancel() }
-        case .completed: _ = course.complete()
+        case .completed: _ = course.end()
         }
         return course
     }
@@ -76,7 +76,7 @@ struct CallCourseTests {
         var course = Self.course(.running)
         _ = course.store {}
 
-        let ends = [course.complete(), course.complete()]
+        let ends = [course.end(), course.end()]
         #expect(ends.map { $0?.state } == [.running, nil])
         let (_, actions) = course.handle { $0.cancel() }
         #expect(actions.isEmpty)

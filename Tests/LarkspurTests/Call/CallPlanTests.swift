@@ -203,11 +203,11 @@ struct CallPlanTests {
         task.resume()
         let timers = CallTimers(Timeouts(total: .seconds(9)), until: nil, on: clock, for: task)
         try await clock.sleeps.wait()
-        if hasEnded { _ = task.markCompleted() }
+        if hasEnded { _ = task.endCourse() }
         task.use(timers)
         if !hasEnded {
             #expect(clock.cancellations.values.isEmpty)
-            _ = task.markCompleted()
+            _ = task.endCourse()
         }
         try await clock.cancellations.wait()
     }

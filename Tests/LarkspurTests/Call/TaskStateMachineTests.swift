@@ -15,7 +15,7 @@ struct TaskStateMachineTests {
             case .resume: machine.resume()
             case .suspend: machine.suspend()
             case .cancel: machine.cancel()
-            case .complete: machine.complete()
+            case .complete: machine.end()
             }
         }
     }

@@ -64,7 +64,7 @@ struct CancellationCostTests {
         let growth = Growth.factor(of: crowds, upTo: 1 << 12) { crowd in
             crowd.begin()
             for task in isReversed ? crowd.tasks.reversed() : crowd.tasks {
-                crowd.engine.exchanges[task]?.finish(.failure(URLError(.cancelled)))
+                crowd.engine.exchanges[task]?.end(.failure(URLError(.cancelled)))
             }
             crowd.expectEnd()
         }

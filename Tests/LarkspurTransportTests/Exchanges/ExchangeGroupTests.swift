@@ -84,7 +84,7 @@ struct ExchangeGroupTests {
         let ends = Recorder<String>()
         let task = try makeTask("task", ends, in: engine)
         engine.exchanges.begin(task)
-        engine.exchanges[task]?.finish(.failure(URLError(.cancelled)))
+        engine.exchanges[task]?.end(.failure(URLError(.cancelled)))
         engine.outbox.send()
         #expect(ends.values == ["task \(Self.cancelled)"])
         #expect(engine.exchanges.isEmpty)

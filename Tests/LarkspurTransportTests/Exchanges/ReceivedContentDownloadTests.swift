@@ -45,7 +45,7 @@ struct ReceivedContentDownloadTests {
         task.count { $0.expectedToReceive = 7 }
         #expect(take("one ") == nil)
         #expect(take("two") == nil)
-        #expect(received.finish() == nil)
+        #expect(received.end() == nil)
         #expect(received.deliverResult() == nil)
         engine.outbox.end(task, with: received.endDownload(with: nil))
         engine.outbox.send()
@@ -72,7 +72,7 @@ struct ReceivedContentDownloadTests {
         try prepareFile("one ", total: 7)
         received.append(end: 7, total: 7)
         #expect(take("two") == nil)
-        #expect(received.finish() == nil)
+        #expect(received.end() == nil)
         #expect(received.deliverResult() == nil)
         engine.outbox.send()
         #expect(receiver.events.values == ["resumed 4 7", "wrote 3 7 7", "file one two"])
@@ -92,7 +92,7 @@ struct ReceivedContentDownloadTests {
         try prepareFile("one ", total: 7)
         received.append(end: 7, total: 7)
         #expect(take(isComplete ? "two" : "tw") == nil)
-        #expect(received.finish()?.code == (isComplete ? nil : .networkConnectionLost))
+        #expect(received.end()?.code == (isComplete ? nil : .networkConnectionLost))
     }
 
     @Test(

@@ -9,11 +9,13 @@ import Testing
 struct ReceivedContentTests {
     private let engine = TestEngine()
 
-    private func makeReceived(_ task: TaskCore, in engine: TestEngine? = nil) -> ReceivedContent {
+    private func makeContent(_ task: TaskCore, in engine: TestEngine? = nil) -> ReceivedContent {
         ReceivedContent(task: task, group: (engine ?? self.engine).exchanges)
     }
 
-    private func take(_ content: Data, by received: ReceivedContent) -> URLError? { content.withUnsafeBytes { received.take($0) } }
+    private func take(_ content: Data, by received: ReceivedContent) -> URLError? {
+        content.withUnsafeBytes { received.take($0) }
+    }
 
     private func take(_ text: String, by received: ReceivedContent) -> URLError? { take(Data(text.utf8), by: received) }
 
@@ -27,10 +29,10 @@ struct ReceivedContentTests {
     func collecting() throws {
         let results = Recorder<Data?>()
         let task = try engine.makeTask(completion: .data { data, _, _ in results.record(data) })
-        let received = makeReceived(task)
+        let received = makeContent(task)
         for text in ["one", "", " two", " three"] { #expect(take(text, by: received) == nil) }
         engine.outbox.send()
-        #expect(received.finish() == nil)
+        #expect(received.end() == nil)
         #expect(received.deliverResult() == nil)
         engine.outbox.end(task, with: nil)
         #expect(results.values.isEmpty)
@@ -42,7 +44,7 @@ struct ReceivedContentTests {
     @Test("Content without a completion handler is delivered as it arrives, and nothing at the end")
     func delivering() throws {
         let receiver = RecordingReceiver()
-        let received = makeReceived(try engine.makeTask(receiver: receiver))
+        let received = makeContent(try engine.makeTask(receiver: receiver))
         #expect(take("one", by: received) == nil)
         engine.outbox.send()
         #expect(take("two", by: received) == nil)
@@ -56,7 +58,7 @@ struct ReceivedContentTests {
     func unread() throws {
         let receiver = RecordingReceiver()
         let task = try engine.makeTask(receiver: receiver)
-        let received = makeReceived(task)
+        let received = makeContent(task)
         received.incoming.isUnread = true
         #expect(take("content", by: received) == nil)
         engine.outbox.send()
@@ -77,14 +79,14 @@ struct ReceivedContentTests {
             task.attach(object)
             task.setDelegate(log)
             if isShared { task.shareContent() }
-            let received = makeReceived(task)
+            let received = makeContent(task)
             let url = try #require(task.originalRequest?.url)
             received.deliver(
                 ReceivedResponse(URLResponse(url: url, mimeType: nil, expectedContentLength: 7, textEncodingName: nil))
             )
             #expect(take("content", by: received) == nil)
             #expect(received.deliverResult() == nil)
-            engine.outbox.deliver(.complete(nil), to: task)
+            engine.outbox.deliver(.end(nil), to: task)
             engine.outbox.send()
             #expect(log.names == (isShared ? ["response", "data"] : []))
             #expect(results.values == [Data("content".utf8)])
@@ -97,7 +99,7 @@ struct ReceivedContentTests {
     @Test("Content waits when as much is delivered as the mark allows, until its consumer has taken it")
     func backPressure() throws {
         let receiver = RecordingReceiver(holdsContent: true)
-        let received = makeReceived(try engine.makeTask(receiver: receiver))
+        let received = makeContent(try engine.makeTask(receiver: receiver))
         #expect(take(Data(count: Backlog.upperMark - 1), by: received) == nil)
         #expect(!received.mustWait(isBuffering: false, count: 1))
         #expect(take(Data(count: 1), by: received) == nil)
@@ -109,7 +111,7 @@ struct ReceivedContentTests {
 
     @Test("Content that is read ahead does not wait, up to its count")
     func readAhead() throws {
-        let received = makeReceived(try engine.makeTask(receiver: RecordingReceiver(holdsContent: true)))
+        let received = makeContent(try engine.makeTask(receiver: RecordingReceiver(holdsContent: true)))
         #expect(take(Data(count: Backlog.upperMark), by: received) == nil)
         received.incoming.readAhead = 5
         #expect(!received.mustWait(isBuffering: false, count: 3))
@@ -121,7 +123,7 @@ struct ReceivedContentTests {
     @Test("The consumption of content that waits is a command to the loop, once")
     func consumption() throws {
         let receiver = RecordingReceiver()
-        let received = makeReceived(try engine.makeTask(receiver: receiver))
+        let received = makeContent(try engine.makeTask(receiver: receiver))
         #expect(take(Data(count: Backlog.upperMark), by: received) == nil)
         #expect(received.mustWait(isBuffering: false, count: 1))
         engine.outbox.send()
@@ -133,7 +135,7 @@ struct ReceivedContentTests {
     @Test("Content that waits for its disposition is limited by the same mark, and then delivered or dropped")
     func buffering() throws {
         let receiver = RecordingReceiver()
-        let received = makeReceived(try engine.makeTask(receiver: receiver))
+        let received = makeContent(try engine.makeTask(receiver: receiver))
         received.incoming.buffered = Data(repeating: 65, count: Backlog.upperMark - 1)
         #expect(!received.mustWait(isBuffering: true, count: 1))
         received.incoming.buffered.append(65)
@@ -160,12 +162,12 @@ struct ReceivedContentTests {
     func decoding(_ sample: CodedSample, step: Int) throws {
         let results = Recorder<Data?>()
         let task = try engine.makeTask(completion: .data { data, _, _ in results.record(data) })
-        let received = makeReceived(task)
+        let received = makeContent(task)
         received.incoming.decoder = try decoder(sample.field)
         for start in stride(from: 0, to: sample.coded.count, by: step) {
             #expect(take(sample.coded[start..<min(start + step, sample.coded.count)], by: received) == nil)
         }
-        #expect(received.finish() == nil)
+        #expect(received.end() == nil)
         #expect(received.deliverResult() == nil)
         engine.outbox.end(task, with: nil)
         engine.outbox.send()
@@ -177,7 +179,7 @@ struct ReceivedContentTests {
     @Test("Decoding pauses in the middle of what has arrived, and continues without further input")
     func pausedDecoding() throws {
         let receiver = RecordingReceiver()
-        let received = makeReceived(try engine.makeTask(receiver: receiver))
+        let received = makeContent(try engine.makeTask(receiver: receiver))
         received.incoming.decoder = try decoder("gzip")
         #expect(take(CodedSample.zeros(members: 64), by: received) == nil)
         #expect(received.incoming.isPaused && received.hasRest)
@@ -191,13 +193,13 @@ struct ReceivedContentTests {
             #expect(take(Data(), by: received) == nil)
         }
         #expect(received.incoming.decodedBytes == whole)
-        #expect(received.finish() == nil)
+        #expect(received.end() == nil)
     }
 
     @Test("Content that is not in its coding, or ends before it, is a failure that names the request's URL")
     func malformed() throws {
         let url = try #require(URL(string: "http://origin.test/coded"))
-        let received = makeReceived(try engine.makeTask(receiver: RecordingReceiver()))
+        let received = makeContent(try engine.makeTask(receiver: RecordingReceiver()))
         received.url = url
         received.incoming.decoder = try decoder("gzip")
         let failure = take("This is not gzip, which begins otherwise.", by: received)
@@ -207,7 +209,7 @@ struct ReceivedContentTests {
         received.incoming = ReceivedContent.Incoming()
         received.incoming.decoder = try decoder("gzip")
         #expect(take(CodedSample.gzip.coded.prefix(60), by: received) == nil)
-        #expect(received.finish()?.code == .cannotDecodeContentData)
+        #expect(received.end()?.code == .cannotDecodeContentData)
     }
 
     // MARK: The largest content
@@ -215,7 +217,7 @@ struct ReceivedContentTests {
     @Test("Content for a completion handler may have the size that the session allows, and no byte more")
     func excess() throws {
         let engine = makeLimitedEngine()
-        let received = makeReceived(try engine.makeTask(completion: .data { _, _, _ in }), in: engine)
+        let received = makeContent(try engine.makeTask(completion: .data { _, _, _ in }), in: engine)
         #expect(received.excess(of: 10) == nil)
         #expect(received.excess(of: 11)?.code == .dataLengthExceedsMaximum)
         #expect(take("12345", by: received) == nil)
@@ -226,7 +228,7 @@ struct ReceivedContentTests {
     @Test("The limit holds for decoded content")
     func decodedExcess() throws {
         let engine = makeLimitedEngine()
-        let received = makeReceived(try engine.makeTask(completion: .data { _, _, _ in }), in: engine)
+        let received = makeContent(try engine.makeTask(completion: .data { _, _, _ in }), in: engine)
         received.incoming.decoder = try decoder("gzip")
         #expect(take(CodedSample.gzip.coded, by: received)?.code == .dataLengthExceedsMaximum)
     }
@@ -236,7 +238,7 @@ struct ReceivedContentTests {
         let engine = makeLimitedEngine()
         let receiver = RecordingReceiver()
         let task = try engine.makeTask(isDownload ? .download : .data, receiver: receiver)
-        let received = makeReceived(task, in: engine)
+        let received = makeContent(task, in: engine)
         #expect(received.excess(of: 11) == nil)
         #expect(take("12345678901", by: received) == nil)
         #expect(task.counts.received == 11)
@@ -263,7 +265,7 @@ struct ReceivedContentTests {
         let task =
             hasHandler
             ? try engine.makeTask(completion: .data { _, _, _ in }) : try engine.makeTask(receiver: RecordingReceiver())
-        let received = makeReceived(task, in: engine)
+        let received = makeContent(task, in: engine)
         received.incoming.copy = ReceivedContent.CacheCopy(entry: .made(content: ""), hasEntries: false)
         for text in ["one", " two"] { #expect(take(text, by: received) == nil) }
         #expect(received.takeCopy()?.content == Data("one two".utf8))
@@ -277,7 +279,7 @@ struct ReceivedContentTests {
         let request = URLRequest(url: try #require(URL(string: "http://a.test/x")))
         cache.store(.made(["cache-control": "max-age=60"]), for: request)
         try #require(!cache.lookUp("http://a.test/x", for: .made()).entries.isEmpty)
-        let received = makeReceived(try engine.makeTask(receiver: RecordingReceiver()), in: engine)
+        let received = makeContent(try engine.makeTask(receiver: RecordingReceiver()), in: engine)
         received.incoming.copy = ReceivedContent.CacheCopy(entry: .made(content: ""), hasEntries: true)
         #expect(take(Data(count: cache.maximumContentSize + 1), by: received) == nil)
         #expect(received.takeCopy() == nil)

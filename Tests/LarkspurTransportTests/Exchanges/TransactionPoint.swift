@@ -8,7 +8,7 @@ extension TransactionTests {
     enum Point: CaseIterable, Sendable {
         case waiting, lookingUp, resolving, loading, challengedByProtocol, redirectedByProtocol
         case awaitingResponse, delivering, buffering, bufferingRefusal, discardingForSame, discardingForStored
-        case asking, askingAfterFailure, draining, drainingAfterFailure, replaying, finished
+        case asking, askingAfterFailure, draining, drainingAfterFailure, replaying, ended
 
         func make() throws -> Transaction {
             let url = try #require(URL(string: "http://host.invalid/"))
@@ -44,7 +44,7 @@ extension TransactionTests {
                 transaction.begin(.deliver)
                 _ = transaction.endTransfer(Transaction.TransferEnd(failure: URLError(.networkConnectionLost)))
             case .replaying: transaction.beginReplay()
-            case .finished: _ = transaction.finish()
+            case .ended: _ = transaction.end()
             }
             return transaction
         }
@@ -110,7 +110,7 @@ extension Transaction.Phase {
         case .replaying: "replaying"
         case .loading(nil): "loading"
         case .loading: "loading, challenged"
-        case .finished: "finished"
+        case .ended: "ended"
         }
     }
 }

@@ -309,13 +309,13 @@ import Testing
         #expect(transaction.phase.name == "replaying")
     }
 
-    @Test("A transaction finishes once, wherever it is")
+    @Test("A transaction ends once, wherever it is")
     func finish() throws {
         for point in Point.allCases {
             var transaction = try point.make()
-            let isFirst = transaction.finish()
-            #expect(isFirst == (point != .finished), "\(point)")
-            let isFirstAgain = transaction.finish()
+            let isFirst = transaction.end()
+            #expect(isFirst == (point != .ended), "\(point)")
+            let isFirstAgain = transaction.end()
             #expect(!isFirstAgain, "\(point)")
             let late = transaction.receive(.accept)
             #expect(late.isEmpty, "\(point)")

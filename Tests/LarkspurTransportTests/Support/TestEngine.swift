@@ -182,7 +182,7 @@ final class RecordingReceiver: TransferReceiver {
         in session: URLSession
     ) -> any TransferReceiver { self }
 
-    func complete(with error: (any Error)?) {
+    func end(with error: (any Error)?) {
         events.record((error as? URLError).map { "failure \($0.code.rawValue)" } ?? "end")
     }
 }

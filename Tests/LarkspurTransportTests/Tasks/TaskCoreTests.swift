@@ -74,11 +74,11 @@ struct TaskCoreTests {
                 let ends = Recorder<URLError.Code?>()
                 let task = try makeTask(ends)
                 for (index, control) in controls.enumerated() {
-                    if index == end { task.deliver(.complete(nil)) }
+                    if index == end { task.deliver(.end(nil)) }
                     control.perform(on: task)
                 }
-                task.deliver(.complete(nil))
-                task.deliver(.complete(URLError(.timedOut)))
+                task.deliver(.end(nil))
+                task.deliver(.end(URLError(.timedOut)))
                 // A cancellation before the end is the reason of the end.
                 let isCancelled = controls.prefix(end == controls.count ? controls.count : end).contains(.cancel)
                 #expect(ends.values == [isCancelled ? .cancelled : nil], "\(controls), end after \(end)")
@@ -143,7 +143,7 @@ struct TaskCoreTests {
         if isResumable { task.cancel(leavingResumeDataFor: Transferring { _ in }) } else { task.cancel() }
         #expect(engine.takeCommands() == ["resume", isResumable ? "cancelResumably" : "cancel"])
         #expect(task.isAbandoned == !isResumable)
-        task.deliver(.complete(nil))
+        task.deliver(.end(nil))
         let error = try #require(ends.values.first)
         #expect((error == nil) == isResumable)
     }
@@ -152,7 +152,7 @@ struct TaskCoreTests {
     func lateResumableCancellation() throws {
         let handled = Recorder<Data?>()
         let task = try engine.makeTask(.download, completion: .download { _, _, _ in })
-        task.deliver(.complete(nil))
+        task.deliver(.end(nil))
         task.cancel(leavingResumeDataFor: Transferring { handled.record($0) })
         #expect(engine.takeCommands() == [])
         #expect(handled.values == [nil])
@@ -240,7 +240,7 @@ struct TaskCoreTests {
             if isCancelled { task.cancel() } else { task.resume() }
         }
         #expect(released != nil)
-        task.deliver(.complete(nil))
+        task.deliver(.end(nil))
         #expect(released == nil)
     }
 
@@ -316,7 +316,7 @@ struct TaskCoreTests {
         #expect(progress.totalUnitCount == 10 && progress.completedUnitCount == 4)
         task.count { $0.received = 6 }
         #expect(progress.completedUnitCount == 6)
-        task.deliver(.complete(nil))
+        task.deliver(.end(nil))
         #expect(progress.isFinished)
     }
 
@@ -326,7 +326,7 @@ struct TaskCoreTests {
     )
     func progressAfterEnd(failure: URLError.Code?) throws {
         let task = try makeTask(Recorder())
-        task.deliver(.complete(failure.map { URLError($0) }))
+        task.deliver(.end(failure.map { URLError($0) }))
         #expect(task.progress.isFinished == (failure == nil))
     }
 
@@ -407,7 +407,7 @@ struct TaskCoreTests {
             #expect(task.hasOwnDelegate)
         }
         #expect(released != nil)
-        task.deliver(.complete(nil))
+        task.deliver(.end(nil))
         #expect(released == nil)
         #expect(task.delegates.task === sessionDelegate)
     }
@@ -420,7 +420,7 @@ struct TaskCoreTests {
         task.attach(object)
         task.resume()
         #expect(engine.session.tasks.first === object)
-        task.deliver(.complete(URLError(.timedOut)))
+        task.deliver(.end(URLError(.timedOut)))
         #expect(engine.session.tasks.isEmpty)
         #expect((task.withStorage { $0.record.error } as? URLError)?.code == .timedOut)
         #expect(ends.values == [.timedOut])

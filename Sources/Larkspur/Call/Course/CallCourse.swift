@@ -60,9 +60,9 @@ struct CallCourse {
 
     /// Ends the call.
     /// - Returns: The previous state, and the timers, which have to be cancelled; nil if the call had ended before.
-    mutating func complete() -> (state: SessionTask.State, timers: CallTimers?)? {
+    mutating func end() -> (state: SessionTask.State, timers: CallTimers?)? {
         let previous = state
-        guard machine.complete() != nil else { return nil }
+        guard machine.end() != nil else { return nil }
         cancelWork = nil
         return (previous, timers.take())
     }

@@ -45,7 +45,7 @@ struct TaskStateMachine: Equatable, Sendable {
         }
     }
 
-    mutating func complete() -> Transition? {
+    mutating func end() -> Transition? {
         state == .completed ? nil : enter(.completed, by: .completed)
     }
 

@@ -153,7 +153,7 @@ final class TransferProgress: Sendable {
     /// this, no report is queued.
     /// - Returns: Whether there is a handler. One of its reports may still be in the completion queue.
     @discardableResult
-    func finish(successfully: Bool, of task: SessionTask) -> Bool {
+    func end(successfully: Bool, of task: SessionTask) -> Bool {
         let present = counts.withLock { counts in
             // If there are no observers, the end changes only the counts.
             if !counts.isObserved { counts.end(successfully: successfully) }

@@ -24,11 +24,11 @@ enum TransferEnding: Sendable {
     ) {
         switch self {
         case .call:
-            guard let state = task.markCompleted() else { return }
+            guard let state = task.endCourse() else { return }
             if state == .cancelling { task.stream?.stop() }
             let result = received.result(of: task, transportError, wasCancelled: state == .cancelling)
             task.noteAttemptEnd(result)
-            task.conclude(with: result, report: report)
+            task.end(with: result, report: report)
         case .attempt(let end):
             let isCancelled = task.state == .cancelling
             if isCancelled { task.stream?.stop() }
@@ -156,13 +156,13 @@ extension SessionTask {
     /// The number of bytes up to which content counts as small.
     static let smallSize = 4096
 
-    /// Records that the transport has finished. Later events have no effect.
-    /// - Returns: The previous state of the task; nil if the transport had finished before.
-    func markCompleted() -> State? {
+    /// Ends the course of the call: the transport has ended. Later events have no effect.
+    /// - Returns: The previous state of the task; nil if the course had ended before.
+    func endCourse() -> State? {
         // The transport's code runs before the lock is taken.
         let transactions = endedTransactions
         let end = storage.withLock { call -> (state: State, timers: CallTimers?)? in
-            guard let end = call.course.complete() else { return nil }
+            guard let end = call.course.end() else { return nil }
             call.timeline.completed = .now
             call.attempt.resumeData = nil
             call.note(transactions)
@@ -174,28 +174,28 @@ extension SessionTask {
         return end?.state
     }
 
-    /// Ends the call with the result of its transfer. Called once, after ``markCompleted()``.
+    /// Ends the call with the result of its transfer. Called once, after ``endCourse()``.
     /// - Parameters:
     ///   - result: The result of the transfer.
     ///   - report: Called before serialization with the error that the task will report, if any.
-    func conclude(with result: TransferResult, report: (LarkspurError?) -> Void) {
-        let hasReported = upload.finish(successfully: result.failure == nil, of: self)
-        // `finish` stands first in the condition, because it has to be called in any case.
-        let isUnseen = !download.finish(successfully: result.failure == nil, of: self) && !hasReported && endsUnseen
+    func end(with result: TransferResult, report: (LarkspurError?) -> Void) {
+        let hasReported = upload.end(successfully: result.failure == nil, of: self)
+        // `end` stands first in the condition, because it has to be called in any case.
+        let isUnseen = !download.end(successfully: result.failure == nil, of: self) && !hasReported && endsUnseen
         report(result.error)
         switch route(of: result, isUnseen: isUnseen) {
-        // The awaiting code serializes the response and ends the task, in `finishAwaited`. Nothing else is notified of
+        // The awaiting code serializes the response and ends the task, in `endAwaited`. Nothing else is notified of
         // the end, so the order of the completion queue does not matter.
         case .awaiter(let resume): resume(result)
-        case .completionQueue: environment.completionQueue.async { [self] in finish(makeEnding(of: result)) }
+        case .completionQueue: environment.completionQueue.async { [self] in deliver(makeEnding(of: result)) }
         case .processing:
             environment.processing.submit { [self] in
                 let ending = makeEnding(of: result)
                 // An `await` can be resumed on this thread, without the completion queue.
                 if isUnseen, !ending.handlers.isEmpty, ending.handlers.allSatisfy({ $0.resume != nil }) {
-                    return finishUnseen(ending) { for handler in ending.handlers { handler.deliver(ending, of: self) } }
+                    return deliverUnseen(ending) { for handler in ending.handlers { handler.deliver(ending, of: self) } }
                 }
-                environment.completionQueue.async { [self] in finish(ending) }
+                environment.completionQueue.async { [self] in deliver(ending) }
             }
         }
     }
@@ -228,7 +228,7 @@ extension SessionTask {
     func makeEnding(of result: TransferResult, for awaiter: CallHandler? = nil) -> CallEnding {
         let (options, stream) = (options, stream)
         let ending = CallEnding(options.value.verifyingDigests(of: result, from: stream), options)
-        if let finisher = plan.download { finisher.finish(ending, of: self) }
+        if let placement = plan.download { placement.placeFile(of: ending, for: self) }
         if let stream { ending.count = stream.result(of: ending.result) }
         if let awaiter { ending.add(awaiter) }
         var late: [CallHandler] = []
@@ -274,8 +274,8 @@ extension SessionTask {
 
     /// Calls the observers, runs the handlers and posts the notifications of the end. Then leaves the group. Called
     /// once, on the completion queue.
-    private func finish(_ ending: CallEnding) {
-        let (handlers, hooks, observation) = noteEnd(with: ending.failure)
+    private func deliver(_ ending: CallEnding) {
+        let (handlers, hooks, observation) = endHandlers(with: ending.failure)
         observation?.deliver(.completed, of: self, .completion(ending.completion, ending.result))
         callLateHandlers(ending)
         for handler in handlers { handler(ending.failure?.error.resumeData) }
@@ -316,17 +316,17 @@ extension SessionTask {
     }
 
     /// Ends the call for an `await` that has taken the result of the transfer, on the current thread.
-    func finishAwaited(_ result: TransferResult, by handler: CallHandler) -> CallEnding {
+    func endAwaited(_ result: TransferResult, by handler: CallHandler) -> CallEnding {
         let ending = makeEnding(of: result, for: handler)
-        finishUnseen(ending) {}
+        deliverUnseen(ending) {}
         return ending
     }
 
     /// Ends a call for which only `await`s and a sequence wait, on the current thread. An observer that was added at
     /// the last moment is still called.
     /// - Parameter resume: Resumes the `await`s that are still waiting.
-    private func finishUnseen(_ ending: CallEnding, _ resume: @escaping @Sendable () -> Void) {
-        let (_, hooks, observation) = noteEnd(with: ending.failure)
+    private func deliverUnseen(_ ending: CallEnding, _ resume: @escaping @Sendable () -> Void) {
+        let (_, hooks, observation) = endHandlers(with: ending.failure)
         withExtendedLifetime(hooks) {}
         let end: @Sendable () -> Void = { [self] in
             observation?.deliver(.completed, of: self, .completion(ending.completion, ending.result))
@@ -343,11 +343,11 @@ extension SessionTask {
     /// Calls the handlers that were added after the response was serialized. They run after the observers of the end,
     /// and find the error of the task.
     private func callLateHandlers(_ ending: CallEnding) {
-        for handler in storage.withLock({ $0.handlers.report() }) { handOver(ending, to: handler) }
+        for handler in storage.withLock({ $0.handlers.report() }) { serve(handler, with: ending) }
     }
 
     /// Records that the handlers run. The returned objects are used and released outside the lock.
-    private func noteEnd(with error: StoredError?) -> ([CallHandlers.ResumeDataHandler], TaskHooks?, CallObservation?) {
+    private func endHandlers(with error: StoredError?) -> ([CallHandlers.ResumeDataHandler], TaskHooks?, CallObservation?) {
         storage.withLock { ($0.handlers.end(with: error), $0.hooks.take(), $0.observation.take()) }
     }
 
@@ -358,7 +358,7 @@ extension SessionTask {
     func add(_ handler: CallHandler) {
         guard plan.chain != nil else { return refuse(handler) }
         let ending = storage.withLock { $0.handlers.add(handler) }
-        if let ending { handOver(ending, to: handler) } else { resume() }
+        if let ending { serve(handler, with: ending) } else { resume() }
     }
 
     private func refuse(_ handler: CallHandler) {
@@ -370,11 +370,11 @@ extension SessionTask {
         let ending = CallEnding(result, .none)
         ending.timeline = timeline
         if self is DownloadTask { ending.file = .failure(error) }
-        handOver(ending, to: handler)
+        serve(handler, with: ending)
     }
 
     /// Serializes the response for a handler that was added late, and calls the handler.
-    private func handOver(_ ending: CallEnding, to handler: CallHandler) {
+    private func serve(_ handler: CallHandler, with ending: CallEnding) {
         let deliver: @Sendable () -> Void = { [self] in
             (handler.queue ?? environment.completionQueue).async { handler.deliver(ending, of: self) }
         }

@@ -64,7 +64,7 @@ final class ObserverList: Sendable {
     static let endSequences: @Sendable (ObserverList?, ObserverList?) -> Void = { previous, new in
         for stream in (previous?.entries ?? []).compactMap(\.stream)
         where new?.entries.contains(where: { $0.stream === stream }) != true {
-            stream.finish()
+            stream.end()
         }
     }
 }

@@ -32,7 +32,7 @@ extension SessionTask {
     ) -> AsyncStream<CallEvent> {
         let (stream, observer) = StreamObserver.make(kinds, limit: limit, endsWithCall: true)
         // The sequence of a task that has ended would wait for ever.
-        if !add(ObserverEntry(observer)) { observer.finish() }
+        if !add(ObserverEntry(observer)) { observer.end() }
         return stream
     }
 

@@ -32,7 +32,7 @@ final class StreamObserver: CallObserver {
         // The reference is weak, because the observer owns the continuation.
         continuation.onTermination = { [weak observer] _ in
             guard let observer else { return }
-            observer.finish()
+            observer.end()
             didEnd(observer)
         }
         return (stream, observer)
@@ -53,13 +53,13 @@ final class StreamObserver: CallObserver {
     var hasEnded: Bool { continuation.withLock { $0 == nil } }
 
     /// Ends and releases the sequence. Tasks may still retain the observer.
-    func finish() {
+    func end() {
         // The sequence is finished and released outside the lock, because both run other code.
         continuation.withLock { $0.take() }?.finish()
     }
 
     func observe(_ event: CallEvent) {
         if delivered.contains(event.kind) { continuation.withLock { $0 }?.yield(event) }
-        if endsWithCall, event.kind == .completed { finish() }
+        if endsWithCall, event.kind == .completed { end() }
     }
 }

@@ -112,7 +112,7 @@ extension DataTask {
         return switch awaited {
         case .ending(let ending): ending
         // The serializer runs here, because waking another thread would take longer.
-        case .result(let result): finishAwaited(result, by: handler)
+        case .result(let result): endAwaited(result, by: handler)
         }
     }
 

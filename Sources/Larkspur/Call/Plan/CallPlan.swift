@@ -11,7 +11,7 @@ struct CallPlan: Sendable {
     /// Whether the request was validated when it was built.
     let isValid: Bool
     /// The last step of a download; nil for other calls.
-    let download: DownloadFinisher?
+    let download: DownloadPlacement?
     /// The settings of a call that takes handlers, and starts with its first handler. Nil for a task that was created
     /// with its handler and takes no other handlers.
     var chain: Chain?
@@ -23,7 +23,7 @@ struct CallPlan: Sendable {
     init(
         template: TransferTemplate,
         request: Result<URLRequest, LarkspurError>?,
-        download: DownloadFinisher? = nil
+        download: DownloadPlacement? = nil
     ) {
         self.template = template
         self.download = download

@@ -95,7 +95,7 @@ extension SessionDelegate: URLSessionTaskDelegate {
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        delegate(of: task)?.complete(with: error)
+        delegate(of: task)?.end(with: error)
     }
 }
 

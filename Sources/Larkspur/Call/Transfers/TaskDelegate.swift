@@ -134,22 +134,22 @@ final class TaskDelegate: TransferReceiver {
             } catch {
                 return fail(with: error)
             }
-            let room = DownloadFinisher.errorDataLimit - storage.withLock { $0.received.body.count }
+            let room = DownloadPlacement.errorDataLimit - storage.withLock { $0.received.body.count }
             if data.count > room {
                 guard !stream.holdsResponse else {
                     return fail(
                         with: LarkspurError(
                             .contentTooLarge,
-                            "The response has a status for which interceptors may send the request again, and more than the \(DownloadFinisher.errorDataLimit) bytes that are kept until they have decided."
+                            "The response has a status for which interceptors may send the request again, and more than the \(DownloadPlacement.errorDataLimit) bytes that are kept until they have decided."
                         )
                     )
                 }
                 // The transfer ends here, because the rest of an unacceptable response may have no end.
-                end(with: nil)
+                endTransfer(with: nil)
             }
             data = data.prefix(max(0, room))
         }
-        let limit = stream == nil ? task.environment.settings.maximumContentSize : DownloadFinisher.errorDataLimit
+        let limit = stream == nil ? task.environment.settings.maximumContentSize : DownloadPlacement.errorDataLimit
         let (isWithinLimit, response) = storage.withLock { storage in
             let isWithinLimit = storage.received.body.count + data.count <= limit
             if isWithinLimit { storage.received.body.append(data) }
@@ -219,7 +219,7 @@ final class TaskDelegate: TransferReceiver {
     func receiveFile(at location: URL) {
         // In the same folder the move is only a renaming.
         let place = location.deletingLastPathComponent().appendingPathComponent(
-            "\(DownloadFinisher.temporaryPrefix)\(UUID().uuidString).download"
+            "\(DownloadPlacement.temporaryPrefix)\(UUID().uuidString).download"
         )
         do {
             try FileManager.default.moveItem(at: location, to: place)
@@ -242,10 +242,10 @@ final class TaskDelegate: TransferReceiver {
         in urlSession: URLSession
     ) -> any TransferReceiver {
         unregister(storage.withLock { $0.identifier.take() })
-        let finisher = DownloadFinisher(destination: nil, hooks: hooks)
+        let placement = DownloadPlacement(destination: nil, hooks: hooks)
         let download = DownloadTask(
             environment: task.environment,
-            CallPlan(template: .download, request: nil, download: finisher)
+            CallPlan(template: .download, request: nil, download: placement)
         )
         let previous = SessionTransfer(task: dataTask, session: urlSession, adapter: adapter)
         let next = SessionTransfer(task: downloadTask, session: urlSession, adapter: adapter)
@@ -257,7 +257,7 @@ final class TaskDelegate: TransferReceiver {
         let successor = TaskDelegate(task: download, .download, in: session, adapter, ending: .call)
         successor.register(as: downloadTask.taskIdentifier)
         hooks.call(\.didBecomeDownload, of: task) { $0(task, download) }
-        complete(with: LarkspurError(.becameDownload, "The task has become a download, which goes on by itself."))
+        end(with: LarkspurError(.becameDownload, "The task has become a download, which goes on by itself."))
         return successor
     }
 
@@ -275,7 +275,7 @@ final class TaskDelegate: TransferReceiver {
                 let answer = hook(task, response, request)
                 task.note(.redirected, .redirect(response, answer))
                 // If the transport cannot refuse a redirect, the transfer is ended, and the redirect is the response.
-                guard answer != nil || adapter.canRefuseRedirect(of: template.kind) else { return end(with: response) }
+                guard answer != nil || adapter.canRefuseRedirect(of: template.kind) else { return endTransfer(with: response) }
                 do throws(LarkspurError) {
                     try answer?.validate()
                     var prepared = answer
@@ -313,7 +313,7 @@ final class TaskDelegate: TransferReceiver {
         if let credential = disposition?.1, !mayUse(credential, previousFailureCount: challenge.previousFailureCount) {
             disposition = adapter.disposition(for: .rejectProtectionSpace, to: challenge)
         }
-        guard let (chosen, credential) = disposition else { return end(with: challenge.failureResponse) }
+        guard let (chosen, credential) = disposition else { return endTransfer(with: challenge.failureResponse) }
         if chosen == .cancelAuthenticationChallenge {
             keepOpen(give)
             return task.cancel()
@@ -398,7 +398,7 @@ final class TaskDelegate: TransferReceiver {
 
     /// Ends the transfer, and makes a response its final response. The only way to do this is a cancellation of the
     /// transfer. The call continues only if it has interceptors, which then get the response.
-    private func end(with response: URLResponse?) {
+    private func endTransfer(with response: URLResponse?) {
         let ending = storage.withLock { storage in
             storage.received.endsWithResponse = true
             if let response { storage.received.response = ReceivedResponse(response) }
@@ -412,7 +412,7 @@ final class TaskDelegate: TransferReceiver {
         }
     }
 
-    func complete(with error: (any Error)?) {
+    func end(with error: (any Error)?) {
         let ended = storage.withLock { storage in
             // The ending is removed, so that a second completion has no effect.
             defer { storage = Storage() }

@@ -59,7 +59,7 @@ final class Delivery: Sendable {
         case file(URL)
         /// The metrics are complete. The delegate receives them before the end of the task.
         case metrics(hasFailed: Bool)
-        case complete((any Error)?)
+        case end((any Error)?)
         /// The content of a task with a completion handler.
         case content(Data)
         /// A late decision about the response: the delegate made it after its method had returned. Nil if it has

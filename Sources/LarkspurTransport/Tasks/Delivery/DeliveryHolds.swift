@@ -29,7 +29,7 @@ struct DeliveryHolds {
     mutating func pass(_ event: Delivery.Event, of task: TaskCore) -> [Delivery.Item] {
         guard let last = holds[task.identifier]?.indices.last else { return [.event(task, event)] }
         holds[task.identifier]?[last].items.append(.event(task, event))
-        guard case .complete(.some) = event else { return [] }
+        guard case .end(.some) = event else { return [] }
         return holds.removeValue(forKey: task.identifier)?.flatMap(\.items) ?? []
     }
 

@@ -46,7 +46,7 @@ final class Outbox {
     /// Delivers the metrics of a task, and then its end.
     func end(_ task: TaskCore, with error: (any Error)?) {
         if task.tellsMetrics { deliver(.metrics(hasFailed: error != nil), to: task) }
-        deliver(.complete(error), to: task)
+        deliver(.end(error), to: task)
     }
 
     /// Delivers content. Further content of the same turn is joined with it, because libcurl passes at most 16 KiB at a

@@ -18,7 +18,7 @@ extension TaskCore {
             // A task that was cancelled, or whose time is up, no longer waits for the delegate's decision. After any
             // other failure, a delegate that accepts the response gets the content that has arrived.
             case .metrics(hasFailed: true) where endsAtOnce: break
-            case .complete(.some) where endsAtOnce:
+            case .end(.some) where endsAtOnce:
                 // They may have come before the cancellation.
                 if state.heldEvents.contains(where: \.isMetrics) { deliverMetrics() }
             default: return state.heldEvents.append(event)
@@ -63,7 +63,7 @@ extension TaskCore {
         case .content(let data): state.content = data
         case .file(let file): deliverFile(file)
         case .metrics: deliverMetrics()
-        case .complete(let error): complete(error)
+        case .end(let error): end(error)
         case .disposition, .resumeData: break
         }
     }
@@ -259,13 +259,13 @@ extension TaskCore {
         try? FileManager.default.removeItem(at: file)
     }
 
-    private func complete(_ outcome: (any Error)?) {
+    private func end(_ outcome: (any Error)?) {
         if let file = deliveryState.download { endDownload(file, with: outcome) }
         deliveryState.isOver = true
         deliveryState.heldEvents = []
         let receiver = deliveryState.receiver.take()
         let listener = completion == nil && receiver == nil ? listener : nil
-        let ending = complete(with: outcome, heedsCancellation: !deliveryState.hasHandedOverFile)
+        let ending = end(with: outcome, heedsCancellation: !deliveryState.hasHandedOverFile)
         defer { withExtendedLifetime(ending.object) {} }
         let (response, error) = (ending.response, ending.error)
         switch completion {
@@ -279,7 +279,7 @@ extension TaskCore {
         case .bytes(let channel): channel.end(error)
         case nil:
             if let receiver {
-                receiver.complete(with: error)
+                receiver.end(with: error)
             } else if let listener {
                 listener.delegates.task?.urlSession(
                     listener.session,

@@ -63,7 +63,7 @@ package protocol TransferReceiver: AnyObject, Sendable {
     ) -> any TransferReceiver
 
     /// Is notified that the transfer has ended: with an error, or with nil after a success.
-    func complete(with error: (any Error)?)
+    func end(with error: (any Error)?)
 }
 
 extension TransferReceiver {

@@ -69,8 +69,8 @@ final class HandedTaskProtocol: URLProtocol {
         self.layout = layout
         layout.completeOnDelegateQueue(task)
         let this = Transferring(self)
-        let finish = { @Sendable (outcome: Outcome) in queue.async { this.value.finish(outcome) } }
-        guard let carrier = Self.carrier(of: task, request, body: layout.body(of: task), session, finish)
+        let end = { @Sendable (outcome: Outcome) in queue.async { this.value.end(outcome) } }
+        guard let carrier = Self.carrier(of: task, request, body: layout.body(of: task), session, end)
         else { return fail("this kind of task cannot be carried") }
         carrier.delegate = layout.delegate(of: task, in: session)
         hasDelegate = carrier.delegate != nil
@@ -84,31 +84,31 @@ final class HandedTaskProtocol: URLProtocol {
         _ request: URLRequest,
         body: @autoclosure () -> TaskBody,
         _ session: CurlURLSession,
-        _ finish: @escaping @Sendable (Outcome) -> Void
+        _ end: @escaping @Sendable (Outcome) -> Void
     ) -> URLSessionTask? {
-        let finishData = { @Sendable (data: Data?, response: URLResponse?, error: (any Error)?) in
-            finish(Outcome(content: data, response: AsyncTransfer.outcome(response, error)))
+        let endData = { @Sendable (data: Data?, response: URLResponse?, error: (any Error)?) in
+            end(Outcome(content: data, response: AsyncTransfer.outcome(response, error)))
         }
         switch task {
         case is URLSessionUploadTask:
             return switch body() {
-            case .none: session.uploadTask(with: request, from: nil, completionHandler: finishData)
-            case .data(let data): session.uploadTask(with: request, from: data, completionHandler: finishData)
-            case .file(let file): session.uploadTask(with: request, fromFile: file, completionHandler: finishData)
+            case .none: session.uploadTask(with: request, from: nil, completionHandler: endData)
+            case .data(let data): session.uploadTask(with: request, from: data, completionHandler: endData)
+            case .file(let file): session.uploadTask(with: request, fromFile: file, completionHandler: endData)
             case .stream, .produced: nil
             }
-        case is URLSessionDataTask: return session.dataTask(with: request, completionHandler: finishData)
+        case is URLSessionDataTask: return session.dataTask(with: request, completionHandler: endData)
         case is URLSessionDownloadTask:
             return session.downloadTask(with: request) { location, response, error in
                 let file = Result { error == nil ? try URLSession.takeOver(location) : nil }
                 let response = AsyncTransfer.outcome(response, error)
-                finish(Outcome(file: try? file.get(), response: file.flatMap { _ in response }))
+                end(Outcome(file: try? file.get(), response: file.flatMap { _ in response }))
             }
         default: return nil
         }
     }
 
-    private func finish(_ outcome: Outcome) {
+    private func end(_ outcome: Outcome) {
         // If the task was cancelled, FoundationNetworking itself reports the cancellation. If the task has ended in
         // another way, FoundationNetworking no longer knows it.
         guard case .forwarded = state, let task, task.state == .running || task.state == .suspended else {
@@ -116,12 +116,12 @@ final class HandedTaskProtocol: URLProtocol {
         }
         state = .over
         switch outcome.response {
-        case .success(let response): finish(outcome, response)
+        case .success(let response): end(outcome, response)
         case .failure(let error): client?.urlProtocol(self, didFailWithError: error)
         }
     }
 
-    private func finish(_ outcome: Outcome, _ response: URLResponse) {
+    private func end(_ outcome: Outcome, _ response: URLResponse) {
         if let file = outcome.file, layout?.setFile(file, of: self) != true {
             Self.remove(file)
             return fail("the file of a download cannot be handed over")

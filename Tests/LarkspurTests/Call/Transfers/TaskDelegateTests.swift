@@ -40,7 +40,7 @@ struct TaskDelegateTests {
 
         /// The result of the only end.
         func end(with error: (any Error)? = nil) throws -> TransferResult {
-            delegate.complete(with: error)
+            delegate.end(with: error)
             #expect(results.values.count == 1)
             return try #require(results.values.first)
         }
@@ -142,7 +142,7 @@ struct TaskDelegateTests {
     func oneEnd() throws {
         let call = makeData()
         _ = try call.end()
-        call.delegate.complete(with: URLError(.timedOut))
+        call.delegate.end(with: URLError(.timedOut))
         call.delegate.fail(with: LarkspurError(.timedOut, "Late."))
         #expect(call.results.values.count == 1)
         #expect(call.task.state == .running)

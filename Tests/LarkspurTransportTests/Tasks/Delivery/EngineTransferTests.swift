@@ -38,7 +38,7 @@ struct EngineTransferTests {
             of task: URLSessionDataTask,
             in session: URLSession
         ) -> any TransferReceiver { self }
-        func complete(with error: (any Error)?) { events.record(error == nil ? "end" : "failure") }
+        func end(with error: (any Error)?) { events.record(error == nil ? "end" : "failure") }
     }
 
     private let server: LoopbackServer

@@ -111,7 +111,7 @@ struct OutboxTests {
             task.deliver(.metrics(hasFailed: true))
             #expect(log.metrics.values.isEmpty)
             task.cancel()
-            task.deliver(.complete(URLError(.networkConnectionLost)))
+            task.deliver(.end(URLError(.networkConnectionLost)))
             #expect(log.ends.values.count == 1)
             #expect(log.metrics.values.map(\.ends) == [0])
         }

@@ -1,7 +1,7 @@
 internal import HTTPSyntax
 
 /// The last step of a download. It validates the response, and moves the file to its destination.
-struct DownloadFinisher: Sendable {
+struct DownloadPlacement: Sendable {
     var validation = ResponseValidation()
     let destination: DownloadDestination?
     let hooks: SessionHooksStore
@@ -11,7 +11,7 @@ struct DownloadFinisher: Sendable {
     /// The prefix of the names of temporary files.
     static let temporaryPrefix = "Larkspur-"
 
-    func finish(_ ending: CallEnding, of task: SessionTask) {
+    func placeFile(of ending: CallEnding, for task: SessionTask) {
         let result = ending.result
         do throws(LarkspurError) {
             ending.file = .success(try place(ending, of: task))
