@@ -224,13 +224,6 @@ enum System {
         pthread_equal(pthread_self(), handle) != 0
     }
 
-    /// The CPU time of the calling thread, in seconds.
-    static var threadTime: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
-
     private final class ThreadBody: Sendable {
         let run: @Sendable () -> Void
 

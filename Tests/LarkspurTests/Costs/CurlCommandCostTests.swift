@@ -1,4 +1,4 @@
-import LarkspurTesting
+import TestSupport
 import Testing
 
 @testable import Larkspur

@@ -1,5 +1,5 @@
 import Foundation
-import LarkspurTesting
+import TestSupport
 import Testing
 
 @testable import Larkspur

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 import Foundation
 import HTTPSyntax
-import LarkspurTesting
+import TestSupport
 import Testing
 
 @testable import LarkspurTransport

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 import Foundation
 import FoundationNetworking
-import LarkspurTesting
+import TestSupport
 import Testing
 
 @testable import LarkspurTransport

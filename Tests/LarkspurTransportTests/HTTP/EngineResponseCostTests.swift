@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
 import HTTPSyntax
-import LarkspurTesting
+import TestSupport
 import Testing
 
 @testable import LarkspurTransport

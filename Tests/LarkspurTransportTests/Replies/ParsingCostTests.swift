@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
-import LarkspurTesting
+import TestSupport
 import Testing
 
 @testable import LarkspurTransport

@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-import LarkspurTesting
+import TestSupport
 import Testing
 
 @testable import LarkspurTransport

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPSyntax
-import LarkspurTesting
+import TestSupport
 import Testing
 
 /// Each reader of WebSocket with 512 KiB of its worst: the cost grows with the length.

@@ -1,7 +1,5 @@
 import Foundation
 
-@testable import LarkspurTesting
-
 /// The check that the cost of a target is proportional to the length of its input.
 ///
 /// Like `ByteInputs`, it tries every byte repeated, and pairs of the bytes that grammars treat in different ways. Each

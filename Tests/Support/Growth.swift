@@ -1,7 +1,6 @@
 internal import Foundation
-import HTTPSyntax
 
-/// The growth of a cost with its input, for Larkspur's own tests.
+/// The growth of a cost with its input, by CPU time.
 package enum Growth {
     /// Whether costs are measured. A measurement takes seconds of CPU time, which would delay other tests.
     package static let isMeasured = ProcessInfo.processInfo.environment["LARKSPUR_COSTS"] == "1"
@@ -41,11 +40,11 @@ package enum Growth {
     /// can be saved.
     static func isSuspicious<Input>(of make: (Int) -> Input, upTo size: Int, _ work: (Input) -> Void) -> Bool {
         let (part, whole) = (make(size / 4), make(size))
-        let start = System.threadTime
+        let start = threadTime
         work(part)
-        let middle = System.threadTime
+        let middle = threadTime
         work(whole)
-        return System.threadTime - middle > max(middle - start, resolution / 10) * suspicious
+        return threadTime - middle > max(middle - start, resolution / 10) * suspicious
     }
 
     /// Returns the shortest time of several runs. If a run takes long, a few runs are enough, because disturbances
@@ -54,12 +53,19 @@ package enum Growth {
         var least = Double.infinity
         var total = 0.0
         for _ in 0..<runs where total < 0.2 {
-            let start = System.threadTime
+            let start = threadTime
             work()
-            let time = System.threadTime - start
+            let time = threadTime - start
             least = min(least, time)
             total += time
         }
         return max(least, resolution)
+    }
+
+    /// The CPU time of the calling thread, in seconds.
+    private static var threadTime: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }
