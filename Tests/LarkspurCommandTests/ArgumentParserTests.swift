@@ -20,34 +20,34 @@ struct ArgumentParserTests {
     )
     func words(text: String, method: String?, url: String, items: Int) throws {
         let invocation = try parse(text)
-        #expect(invocation.method == method)
-        #expect(invocation.url == url)
-        #expect(invocation.items.count == items)
+        #expect(invocation.request.method == method)
+        #expect(invocation.request.url == url)
+        #expect(invocation.request.items.count == items)
     }
 
     @Test("Options are long or letters, and stand anywhere")
     func options() throws {
         let invocation = try parse("-fvSo file --timeout=2.5 POST u --auth a:b -Adigest x=y -vF --print hB")
         var expected = Invocation()
-        expected.contentKind = .form
-        expected.verbosity = 2
-        expected.isStreaming = true
-        expected.outputFile = "file"
-        expected.timeout = 2.5
-        expected.method = "POST"
-        expected.url = "u"
-        expected.credentials = "a:b"
-        expected.authenticationScheme = .digest
-        expected.items = [RequestItem("x", .text, "y")]
-        expected.followsRedirects = true
-        expected.parts = [.responseHead, .requestBody]
+        expected.request.contentKind = .form
+        expected.output.verbosity = 2
+        expected.output.isStreaming = true
+        expected.output.file = "file"
+        expected.network.timeout = 2.5
+        expected.request.method = "POST"
+        expected.request.url = "u"
+        expected.credentials.text = "a:b"
+        expected.credentials.scheme = .digest
+        expected.request.items = [RequestItem("x", .text, "y")]
+        expected.network.followsRedirects = true
+        expected.output.parts = [.responseHead, .requestBody]
         #expect(invocation == expected)
     }
 
     @Test("An accent at the start of a value belongs to it")
     func accents() throws {
-        #expect(try parse("u --auth=\u{301}a:b").credentials == "\u{301}a:b")
-        #expect(try parse("u -va\u{FE0F}a:b").credentials == "\u{FE0F}a:b")
+        #expect(try parse("u --auth=\u{301}a:b").credentials.text == "\u{301}a:b")
+        #expect(try parse("u -va\u{FE0F}a:b").credentials.text == "\u{FE0F}a:b")
         #if canImport(FoundationNetworking)
         #expect(try ProxyRule.server(in: ["http://\u{301}u:p@h.test:1"]) != nil)
         #endif
@@ -70,7 +70,7 @@ struct ArgumentParserTests {
         #expect(invocations.count == OptionTable.all.count)
         let letters = OptionTable.all.compactMap(\.letter)
         #expect(Set(letters).count == letters.count)
-        #expect(invocations["verify"]?.verification == .off)
+        #expect(invocations["verify"]?.network.verification == .off)
         #expect(invocations["completion"]?.mode == .completion(.zsh))
     }
 
@@ -194,6 +194,6 @@ struct ArgumentParserTests {
         ] as [(String, Bool, MessageParts)]
     )
     func parts(text: String, isTerminal: Bool, parts: MessageParts) throws {
-        #expect(try parse(text).parts(onTerminal: isTerminal) == parts)
+        #expect(try parse(text).output.parts(onTerminal: isTerminal) == parts)
     }
 }

@@ -4,6 +4,8 @@ import HTTPSyntax
 ///
 /// Options and other arguments may be mixed. After `--` there are no options. Options of one letter may share a dash,
 /// and the last of them may be followed by its argument: `-fvo file`, `-fvofile`.
+///
+/// By hand, because Larkspur depends on no package, and HTTPie's arguments follow no common grammar.
 struct ArgumentParser {
     private var invocation = Invocation()
     private var words: [String] = []
@@ -135,11 +137,11 @@ struct ArgumentParser {
             invocation.mode = .webSocket
         } else if words.count > 1, let first = words.first, Self.isMethod(first) {
             words.removeFirst()
-            invocation.method = first.uppercased()
+            invocation.request.method = first.uppercased()
         }
         guard let url = words.popFirst() else { throw UsageError("A URL is needed; see larkspur --help.") }
-        invocation.url = url
-        for word in words { invocation.items.append(try RequestItem(parsing: word)) }
+        invocation.request.url = url
+        for word in words { invocation.request.items.append(try RequestItem(parsing: word)) }
     }
 
     /// Whether a word before other words is a method and not a URL. `localhost` is excluded, because it has only
@@ -153,26 +155,28 @@ extension Invocation {
     /// Checks that the options can be combined.
     fileprivate func validate() throws(UsageError) {
         guard mode == .request || mode == .webSocket else { return }
-        if continuesDownload, !isDownload { throw UsageError("--continue goes only with --download.") }
-        if continuesDownload, outputFile == nil { throw UsageError("--continue needs --output.") }
-        if compresses, isChunked { throw UsageError("--compress and --chunked do not go together.") }
-        if compresses, contentKind == .multipart { throw UsageError("--compress and --multipart do not go together.") }
-        if raw != nil, hasDataItems { throw Self.mixedBody }
-        if keyFile != nil, certificateFile == nil { throw UsageError("--cert-key needs --cert.") }
-        if authenticationScheme != nil, credentials == nil { throw UsageError("--auth-type needs --auth.") }
-        if repetitions != nil, isDownload || receivesEvents {
+        if download.continues, !download.isRequested { throw UsageError("--continue goes only with --download.") }
+        if download.continues, output.file == nil { throw UsageError("--continue needs --output.") }
+        if request.compresses, request.isChunked { throw UsageError("--compress and --chunked do not go together.") }
+        if request.compresses, request.contentKind == .multipart {
+            throw UsageError("--compress and --multipart do not go together.")
+        }
+        if request.raw != nil, request.hasDataItems { throw Self.mixedBody }
+        if network.keyFile != nil, network.certificateFile == nil { throw UsageError("--cert-key needs --cert.") }
+        if credentials.scheme != nil, credentials.text == nil { throw UsageError("--auth-type needs --auth.") }
+        if streams.repetitions != nil, download.isRequested || streams.receivesEvents {
             throw UsageError("--repeat goes neither with --download nor with --events.")
         }
-        if repetitions == nil, parallelism > 1 { throw UsageError("--parallel needs --repeat.") }
-        if mode == .webSocket, hasDataItems || raw != nil {
+        if streams.repetitions == nil, streams.parallelism > 1 { throw UsageError("--parallel needs --repeat.") }
+        if mode == .webSocket, request.hasDataItems || request.raw != nil {
             throw UsageError("A WebSocket has no request body; its messages are the lines of standard input.")
         }
-        let files = items.filter { $0.kind == .file }
-        if contentKind != .form, contentKind != .multipart, !files.isEmpty {
+        let files = request.items.filter { $0.kind == .file }
+        if request.contentKind != .form, request.contentKind != .multipart, !files.isEmpty {
             guard files.allSatisfy({ $0.name.isEmpty }) else {
                 throw UsageError("A file as a field goes only with --form or --multipart.")
             }
-            guard files.count == 1, items.count(where: { $0.kind.isData }) == 1 else { throw Self.mixedBody }
+            guard files.count == 1, request.items.count(where: { $0.kind.isData }) == 1 else { throw Self.mixedBody }
         }
     }
 

@@ -44,82 +44,101 @@ struct Invocation: Equatable, Sendable {
         case plain = "none"
     }
 
+    /// The options for the request, and its content.
+    struct Request: Equatable, Sendable {
+        /// The method; nil if the data determine it: POST with data, otherwise GET.
+        var method: String?
+        var url = ""
+        var items: [RequestItem] = []
+        var contentKind: ContentKind?
+        var boundary: String?
+        var raw: String?
+        var compresses = false
+        var isChunked = false
+        var ignoresStandardInput = false
+        var defaultScheme = "http"
+        var isOffline = false
+        var showsCurlCommand = false
+
+        /// Whether the items have data for a body.
+        var hasDataItems: Bool { items.contains { $0.kind.isData } }
+    }
+
+    /// The options for what is printed and written.
+    struct Output: Equatable, Sendable {
+        /// The letters of `--print`; nil for the default.
+        var parts: MessageParts?
+        var verbosity = 0
+        var prettiness: Prettiness?
+        var isStreaming = false
+        /// The charset of the response's body on a terminal, in place of the one that the response names.
+        var responseCharset: String?
+        var file: String?
+        var isQuiet = false
+        var showsTimings = false
+        var archiveFile: String?
+    }
+
+    /// The options for a download.
+    struct Download: Equatable, Sendable {
+        var isRequested = false
+        var continues = false
+    }
+
+    /// The options for saved sessions and for credentials.
+    struct Credentials: Equatable, Sendable {
+        var session: String?
+        var isSessionReadOnly = false
+        /// The value of `--auth`.
+        var text: String?
+        var scheme: AuthenticationScheme?
+    }
+
+    /// The options for redirects and connections.
+    struct Network: Equatable, Sendable {
+        var followsRedirects = false
+        var maximumRedirects = 30
+        /// The longest time without a byte, in seconds; nil for no limit.
+        var timeout: Double?
+        var verification = Verification.system
+        var certificateFile: String?
+        var keyFile: String?
+        var proxies: [String] = []
+        var httpVersion: HTTPVersion?
+        var checksStatus = false
+    }
+
+    /// The options for repetitions and streams.
+    struct Streams: Equatable, Sendable {
+        var repetitions: Int?
+        var parallelism = 1
+        var receivesEvents = false
+    }
+
     var mode = Mode.request
-    /// The method; nil if the data determine it: POST with data, otherwise GET.
-    var method: String?
-    var url = ""
-    var items: [RequestItem] = []
-
-    // Request
-    var contentKind: ContentKind?
-    var boundary: String?
-    var raw: String?
-    var compresses = false
-    var isChunked = false
-    var ignoresStandardInput = false
-    var defaultScheme = "http"
-    var isOffline = false
-    var showsCurlCommand = false
-
-    // Output
-    /// The letters of `--print`; nil for the default.
-    var parts: MessageParts?
-    var verbosity = 0
-    var prettiness: Prettiness?
-    var isStreaming = false
-    /// The charset of the response's body on a terminal, in place of the one that the response names.
-    var responseCharset: String?
-    var outputFile: String?
-    var isQuiet = false
-    var showsTimings = false
-    var archiveFile: String?
-
-    // Downloads
-    var isDownload = false
-    var continuesDownload = false
-
-    // Sessions and credentials
-    var session: String?
-    var isSessionReadOnly = false
-    var credentials: String?
-    var authenticationScheme: AuthenticationScheme?
-
-    // Network
-    var followsRedirects = false
-    var maximumRedirects = 30
-    /// The longest time without a byte, in seconds; nil for no limit.
-    var timeout: Double?
-    var verification = Verification.system
-    var certificateFile: String?
-    var keyFile: String?
-    var proxies: [String] = []
-    var httpVersion: HTTPVersion?
-    var checksStatus = false
-
-    // Repetition and streams
-    var repetitions: Int?
-    var parallelism = 1
-    var receivesEvents = false
+    var request = Request()
+    var output = Output()
+    var download = Download()
+    var credentials = Credentials()
+    var network = Network()
+    var streams = Streams()
 }
 
 extension Invocation {
-    /// Whether the items have data for a body.
-    var hasDataItems: Bool { items.contains { $0.kind.isData } }
-
     /// Returns the parts of the messages that are printed.
     func parts(onTerminal isTerminal: Bool) -> MessageParts {
-        if let parts { return isDownload ? parts.subtracting(.responseBody) : parts }
+        if let parts = output.parts { return download.isRequested ? parts.subtracting(.responseBody) : parts }
         let parts: MessageParts =
-            if verbosity > 1 {
+            if output.verbosity > 1 {
                 [.requestHead, .requestBody, .responseHead, .responseBody, .meta]
-            } else if verbosity == 1 {
+            } else if output.verbosity == 1 {
                 [.requestHead, .requestBody, .responseHead, .responseBody]
-            } else if isOffline {
+            } else if request.isOffline {
                 [.requestHead, .requestBody]
             } else {
                 isTerminal ? [.responseHead, .responseBody] : .responseBody
             }
-        return isDownload ? parts.subtracting(.responseBody) : parts
+        return download.isRequested ? parts.subtracting(.responseBody) : parts
     }
 }
 

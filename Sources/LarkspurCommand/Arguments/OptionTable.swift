@@ -11,45 +11,50 @@ enum OptionTable {
             letter: "j",
             .request,
             "Data is JSON (the default); asks for JSON too.",
-            .flag { $0.contentKind = .json }
+            .flag { $0.request.contentKind = .json }
         ),
         Option(
             "form",
             letter: "f",
             .request,
             "Data is a form; with a file a multipart form.",
-            .flag { $0.contentKind = .form }
+            .flag { $0.request.contentKind = .form }
         ),
-        Option("multipart", .request, "Data is a multipart form.", .flag { $0.contentKind = .multipart }),
-        Option("boundary", .request, "The boundary of a multipart form.", .value("TEXT") { $0.boundary = $1 }),
-        Option("raw", .request, "The body of the request.", .value("TEXT") { $0.raw = $1 }),
+        Option("multipart", .request, "Data is a multipart form.", .flag { $0.request.contentKind = .multipart }),
+        Option("boundary", .request, "The boundary of a multipart form.", .value("TEXT") { $0.request.boundary = $1 }),
+        Option("raw", .request, "The body of the request.", .value("TEXT") { $0.request.raw = $1 }),
         Option(
             "compress",
             letter: "x",
             .request,
             "Compresses the body with gzip if that helps.",
-            .flag { $0.compresses = true }
+            .flag { $0.request.compresses = true }
         ),
-        Option("chunked", .request, "Sends the body in chunks, without its length.", .flag { $0.isChunked = true }),
+        Option(
+            "chunked",
+            .request,
+            "Sends the body in chunks, without its length.",
+            .flag { $0.request.isChunked = true }
+        ),
         Option(
             "ignore-stdin",
             letter: "I",
             .request,
             "Does not read the body from standard input.",
-            .flag { $0.ignoresStandardInput = true }
+            .flag { $0.request.ignoresStandardInput = true }
         ),
         Option(
             "default-scheme",
             .request,
             "The scheme of a URL without one. Default: http.",
-            .value("SCHEME", choices: ["http", "https"]) { $0.defaultScheme = $1 }
+            .value("SCHEME", choices: ["http", "https"]) { $0.request.defaultScheme = $1 }
         ),
-        Option("offline", .request, "Prints the request, and does not send it.", .flag { $0.isOffline = true }),
+        Option("offline", .request, "Prints the request, and does not send it.", .flag { $0.request.isOffline = true }),
         Option(
             "curl",
             .request,
             "Prints the command for curl; sends nothing, unless with -v.",
-            .flag { $0.showsCurlCommand = true }
+            .flag { $0.request.showsCurlCommand = true }
         ),
     ]
 
@@ -60,7 +65,7 @@ enum OptionTable {
             .output,
             "H B request head, body; h b response head, body; m times.",
             .value("PARTS") { (invocation, text) throws(UsageError) in
-                invocation.parts = try MessageParts(letters: text)
+                invocation.output.parts = try MessageParts(letters: text)
             }
         ),
         Option(
@@ -68,31 +73,37 @@ enum OptionTable {
             letter: "h",
             .output,
             "Prints the response's head: --print=h.",
-            .flag { $0.parts = .responseHead }
+            .flag { $0.output.parts = .responseHead }
         ),
         Option(
             "body",
             letter: "b",
             .output,
             "Prints the response's body: --print=b.",
-            .flag { $0.parts = .responseBody }
+            .flag { $0.output.parts = .responseBody }
         ),
-        Option("meta", letter: "m", .output, "Prints the time that it took: --print=m.", .flag { $0.parts = .meta }),
+        Option(
+            "meta",
+            letter: "m",
+            .output,
+            "Prints the time that it took: --print=m.",
+            .flag { $0.output.parts = .meta }
+        ),
         Option(
             "verbose",
             letter: "v",
             .output,
             "Prints request and response; -vv the time too.",
-            .flag { $0.verbosity += 1 }
+            .flag { $0.output.verbosity += 1 }
         ),
-        Option("quiet", letter: "q", .output, "Prints only errors.", .flag { $0.isQuiet = true }),
+        Option("quiet", letter: "q", .output, "Prints only errors.", .flag { $0.output.isQuiet = true }),
         Option(
             "pretty",
             .output,
             "Colours and formats. Default: all on a terminal, else none.",
             .value("HOW", choices: Invocation.Prettiness.allCases.map(\.rawValue)) {
                 (invocation, text) throws(UsageError) in
-                invocation.prettiness = try Option.choice(text, of: "pretty")
+                invocation.output.prettiness = try Option.choice(text, of: "pretty")
             }
         ),
         Option(
@@ -100,7 +111,7 @@ enum OptionTable {
             letter: "S",
             .output,
             "Prints the body as it arrives, also JSON.",
-            .flag { $0.isStreaming = true }
+            .flag { $0.output.isStreaming = true }
         ),
         Option(
             "response-charset",
@@ -110,12 +121,22 @@ enum OptionTable {
                 guard let charset = Charset(named: text) else {
                     throw UsageError("--response-charset: “\(text)” is no charset that can be decoded.")
                 }
-                invocation.responseCharset = charset.name
+                invocation.output.responseCharset = charset.name
             }
         ),
-        Option("output", letter: "o", .output, "Writes to a file.", .value("FILE") { $0.outputFile = $1 }),
-        Option("timings", .output, "Prints a table of the phases of each request.", .flag { $0.showsTimings = true }),
-        Option("har", .output, "Records requests and responses in a file.", .value("FILE") { $0.archiveFile = $1 }),
+        Option("output", letter: "o", .output, "Writes to a file.", .value("FILE") { $0.output.file = $1 }),
+        Option(
+            "timings",
+            .output,
+            "Prints a table of the phases of each request.",
+            .flag { $0.output.showsTimings = true }
+        ),
+        Option(
+            "har",
+            .output,
+            "Records requests and responses in a file.",
+            .value("FILE") { $0.output.archiveFile = $1 }
+        ),
     ]
 
     private static let download: [Option] = [
@@ -124,14 +145,14 @@ enum OptionTable {
             letter: "d",
             .download,
             "Writes the body to a file, with progress.",
-            .flag { $0.isDownload = true }
+            .flag { $0.download.isRequested = true }
         ),
         Option(
             "continue",
             letter: "c",
             .download,
             "Continues the file of --output.",
-            .flag { $0.continuesDownload = true }
+            .flag { $0.download.continues = true }
         ),
     ]
 
@@ -140,15 +161,15 @@ enum OptionTable {
             "session",
             .credentials,
             "Keeps cookies, fields and credentials in a file.",
-            .value("NAME") { $0.session = $1 }
+            .value("NAME") { $0.credentials.session = $1 }
         ),
         Option(
             "session-read-only",
             .credentials,
             "Uses a session and does not change it.",
             .value("NAME") {
-                $0.session = $1
-                $0.isSessionReadOnly = true
+                $0.credentials.session = $1
+                $0.credentials.isSessionReadOnly = true
             }
         ),
         Option(
@@ -157,7 +178,7 @@ enum OptionTable {
             .credentials,
             "USER:PASSWORD, USER, or a token.",
             secret: .all,
-            .value("TEXT") { $0.credentials = $1 }
+            .value("TEXT") { $0.credentials.text = $1 }
         ),
         Option(
             "auth-type",
@@ -166,19 +187,19 @@ enum OptionTable {
             "The scheme of --auth. Default: basic.",
             .value("SCHEME", choices: Invocation.AuthenticationScheme.allCases.map(\.rawValue)) {
                 (invocation, text) throws(UsageError) in
-                invocation.authenticationScheme = try Option.choice(text, of: "auth-type")
+                invocation.credentials.scheme = try Option.choice(text, of: "auth-type")
             }
         ),
     ]
 
     private static let network: [Option] = [
-        Option("follow", letter: "F", .network, "Follows redirects.", .flag { $0.followsRedirects = true }),
+        Option("follow", letter: "F", .network, "Follows redirects.", .flag { $0.network.followsRedirects = true }),
         Option(
             "max-redirects",
             .network,
             "The number of redirects that are followed. Default: 30.",
             .value("NUMBER") { (invocation, text) throws(UsageError) in
-                invocation.maximumRedirects = try Option.number(text, of: "max-redirects", from: 0)
+                invocation.network.maximumRedirects = try Option.number(text, of: "max-redirects", from: 0)
             }
         ),
         Option(
@@ -189,23 +210,28 @@ enum OptionTable {
                 guard let seconds = Double(text), seconds >= 0, seconds.isFinite else {
                     throw UsageError("--timeout: “\(text)” is no number of seconds.")
                 }
-                invocation.timeout = seconds > 0 ? seconds : nil
+                invocation.network.timeout = seconds > 0 ? seconds : nil
             }
         ),
         Option(
             "verify",
             .network,
             "yes, no, or a file of trusted certificates.",
-            .value("HOW", choices: ["yes", "no"]) { $0.verification = Invocation.Verification($1) }
+            .value("HOW", choices: ["yes", "no"]) { $0.network.verification = Invocation.Verification($1) }
         ),
-        Option("cert", .network, "The client's certificate, in PEM.", .value("FILE") { $0.certificateFile = $1 }),
-        Option("cert-key", .network, "The key of the certificate, in PEM.", .value("FILE") { $0.keyFile = $1 }),
+        Option(
+            "cert",
+            .network,
+            "The client's certificate, in PEM.",
+            .value("FILE") { $0.network.certificateFile = $1 }
+        ),
+        Option("cert-key", .network, "The key of the certificate, in PEM.", .value("FILE") { $0.network.keyFile = $1 }),
         Option(
             "proxy",
             .network,
             "http:URL, https:URL, all:URL, or a URL.",
             secret: .userInformation,
-            .value("PROXY") { $0.proxies.append($1) }
+            .value("PROXY") { $0.network.proxies.append($1) }
         ),
         Option(
             "http-version",
@@ -213,14 +239,14 @@ enum OptionTable {
             "The highest version of HTTP. Default: 2.",
             .value("VERSION", choices: Invocation.HTTPVersion.allCases.map(\.rawValue)) {
                 (invocation, text) throws(UsageError) in
-                invocation.httpVersion = try Option.choice(text, of: "http-version")
+                invocation.network.httpVersion = try Option.choice(text, of: "http-version")
             }
         ),
         Option(
             "check-status",
             .network,
             "Exits with 3, 4 or 5 for a status of that class.",
-            .flag { $0.checksStatus = true }
+            .flag { $0.network.checksStatus = true }
         ),
     ]
 
@@ -230,7 +256,7 @@ enum OptionTable {
             .streams,
             "Sends the request so often, and prints latencies.",
             .value("NUMBER") { (invocation, text) throws(UsageError) in
-                invocation.repetitions = try Option.number(text, of: "repeat", from: 1)
+                invocation.streams.repetitions = try Option.number(text, of: "repeat", from: 1)
             }
         ),
         Option(
@@ -238,14 +264,14 @@ enum OptionTable {
             .streams,
             "The number of requests at once. Default: 1.",
             .value("NUMBER") { (invocation, text) throws(UsageError) in
-                invocation.parallelism = try Option.number(text, of: "parallel", from: 1)
+                invocation.streams.parallelism = try Option.number(text, of: "parallel", from: 1)
             }
         ),
         Option(
             "events",
             .streams,
             "Receives server-sent events, and connects again.",
-            .flag { $0.receivesEvents = true }
+            .flag { $0.streams.receivesEvents = true }
         ),
     ]
 

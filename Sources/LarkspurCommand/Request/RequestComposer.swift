@@ -27,16 +27,16 @@ struct RequestComposer {
 
     /// Builds the request.
     func compose() throws(UsageError) -> ComposedRequest {
-        let items = try ItemContents(invocation.items, kind: invocation.contentKind)
-        let text = TargetURL.completed(invocation.url, defaultScheme: invocation.defaultScheme)
+        let items = try ItemContents(invocation.request.items, kind: invocation.request.contentKind)
+        let text = TargetURL.completed(invocation.request.url, defaultScheme: invocation.request.defaultScheme)
         let schemes: Set<String> =
             invocation.mode == .webSocket ? ["http", "https", "ws", "wss"] : ["http", "https"]
         let url = try TargetURL.url(text, query: items.query, schemes: schemes)
         let (body, type) = try body(items)
         var request = URLRequest(url: url)
         request.httpMethod = method(hasBody: body.length != nil)
-        request.timeoutInterval = invocation.timeout ?? Self.noTimeout
-        var fields = Self.defaults(for: invocation.contentKind, hasData: body.length != nil)
+        request.timeoutInterval = invocation.network.timeout ?? Self.noTimeout
+        var fields = Self.defaults(for: invocation.request.contentKind, hasData: body.length != nil)
         if let type { fields["Content-Type"] = type }
         for field in session.headers { fields[field.name] = field.value }
         for field in items.fields {
@@ -57,7 +57,7 @@ struct RequestComposer {
         return ComposedRequest(
             request: request,
             body: body,
-            isChunked: invocation.isChunked,
+            isChunked: invocation.request.isChunked,
             credentials: credentials
         )
     }
@@ -65,7 +65,7 @@ struct RequestComposer {
     /// The timeout that is used if none is given: one year, in seconds. URLSession has no value for "no timeout".
     private static let noTimeout: Double = 365 * 86400
 
-    private func method(hasBody: Bool) -> String { invocation.method ?? (hasBody ? "POST" : "GET") }
+    private func method(hasBody: Bool) -> String { invocation.request.method ?? (hasBody ? "POST" : "GET") }
 
     private static func defaults(for kind: Invocation.ContentKind?, hasData: Bool) -> HTTPHeaders {
         var fields: HTTPHeaders = ["Accept": "*/*", "Accept-Encoding": "gzip, deflate", "User-Agent": userAgent]
@@ -86,18 +86,20 @@ struct RequestComposer {
 
     /// Returns the body, and its media type; the type is nil if it is the default type of the request.
     private func body(_ items: ItemContents) throws(UsageError) -> (ComposedBody, type: String?) {
-        let readsInput = !invocation.ignoresStandardInput && invocation.mode == .request && input.hasData
-        if readsInput, invocation.hasDataItems || invocation.raw != nil { throw Invocation.mixedBody }
-        if let raw = invocation.raw { return (.data(Data(raw.utf8)), nil) }
-        if readsInput { return (try input.body(isChunked: invocation.isChunked), nil) }
-        if invocation.contentKind == .multipart || invocation.contentKind == .form && !items.files.isEmpty {
-            let form = try items.form(boundary: invocation.boundary)
+        let readsInput = !invocation.request.ignoresStandardInput && invocation.mode == .request && input.hasData
+        if readsInput, invocation.request.hasDataItems || invocation.request.raw != nil { throw Invocation.mixedBody }
+        if let raw = invocation.request.raw { return (.data(Data(raw.utf8)), nil) }
+        if readsInput { return (try input.body(isChunked: invocation.request.isChunked), nil) }
+        if invocation.request.contentKind == .multipart
+            || invocation.request.contentKind == .form && !items.files.isEmpty
+        {
+            let form = try items.form(boundary: invocation.request.boundary)
             return (.form(form), form.contentType)
         }
         if let file = items.files.first {
             return (.file(file.url, length: file.length), file.type)
         }
-        if invocation.contentKind == .form {
+        if invocation.request.contentKind == .form {
             return items.data.isEmpty ? (.none, nil) : (.data(Data(FormEncoding.text(of: items.formFields).utf8)), nil)
         }
         guard let json = try items.json() else { return (.none, nil) }
@@ -107,12 +109,12 @@ struct RequestComposer {
     // MARK: Credentials
 
     private func credentials(_ text: String, _ url: URL) throws(UsageError) -> Credentials? {
-        if let given = invocation.credentials {
-            let scheme = invocation.authenticationScheme ?? .basic
+        if let given = invocation.credentials.text {
+            let scheme = invocation.credentials.scheme ?? .basic
             guard scheme != .bearer else { return Credentials(scheme: scheme, user: given, password: "") }
             guard let (user, password) = given.cut(at: ":") else {
                 let place = (url.host ?? "") + (url.port.map { ":\($0)" } ?? "")
-                if invocation.ignoresStandardInput {
+                if invocation.request.ignoresStandardInput {
                     throw UsageError("A password is needed; with --ignore-stdin none is asked for.")
                 }
                 let password = try input.password(prompt: "larkspur: password for \(given)@\(place): ", terminal)

@@ -20,9 +20,9 @@ struct Job: Sendable {
     }
 
     private func run() async throws -> ExitStatus {
-        if invocation.compresses { manager.interceptors = RequestInterceptors(call: [Self.compression]) }
+        if invocation.request.compresses { manager.interceptors = RequestInterceptors(call: [Self.compression]) }
         if invocation.mode == .webSocket {
-            let reader = invocation.ignoresStandardInput ? nil : LineReader(input)
+            let reader = invocation.request.ignoresStandardInput ? nil : LineReader(input)
             let conversation = WebSocketConversation(
                 manager: manager,
                 request: composed.request,
@@ -36,24 +36,24 @@ struct Job: Sendable {
             output.parts,
             to: output.sink,
             style: output.style,
-            printsIntermediate: invocation.verbosity > 0,
-            isStreaming: invocation.isStreaming,
-            charset: invocation.responseCharset
+            printsIntermediate: invocation.output.verbosity > 0,
+            isStreaming: invocation.output.isStreaming,
+            charset: invocation.output.responseCharset
         )
-        if invocation.showsCurlCommand {
+        if invocation.request.showsCurlCommand {
             try output.sink.write(curlCommand + "\n")
-            if invocation.verbosity == 0 { return .success }
+            if invocation.output.verbosity == 0 { return .success }
         }
-        if invocation.repetitions == nil || invocation.isOffline { try printer.print(printed) }
-        if invocation.isOffline { return .success }
-        if let count = invocation.repetitions { return try await runRepeatedly(count) }
-        if invocation.receivesEvents {
+        if invocation.streams.repetitions == nil || invocation.request.isOffline { try printer.print(printed) }
+        if invocation.request.isOffline { return .success }
+        if let count = invocation.streams.repetitions { return try await runRepeatedly(count) }
+        if invocation.streams.receivesEvents {
             let listener = EventListener(
                 manager: manager,
                 composed: composed,
                 sink: output.sink,
                 style: output.style,
-                timeout: invocation.timeout
+                timeout: invocation.network.timeout
             )
             try await listener.run()
             return .success
@@ -65,8 +65,8 @@ struct Job: Sendable {
         RequestExchange(
             manager: manager,
             composed: prepared,
-            followsRedirects: invocation.followsRedirects || invocation.isDownload,
-            maximumRedirects: invocation.maximumRedirects
+            followsRedirects: invocation.network.followsRedirects || invocation.download.isRequested,
+            maximumRedirects: invocation.network.maximumRedirects
         )
     }
 
@@ -83,11 +83,11 @@ struct Job: Sendable {
     /// The request that is sent, with the fields that are added to it.
     private var printed: ComposedRequest {
         var printed = prepared
-        if invocation.receivesEvents { printed.request.headers = EventListener.headers(of: printed.request) }
+        if invocation.streams.receivesEvents { printed.request.headers = EventListener.headers(of: printed.request) }
         if let cookie, printed.request.value(forHTTPHeaderField: "Cookie") == nil {
             printed.request.setValue(cookie, forHTTPHeaderField: "Cookie")
         }
-        guard invocation.compresses, case .data = printed.body,
+        guard invocation.request.compresses, case .data = printed.body,
             let coded = Self.compression.compressed(printed.complete), let content = coded.httpBody
         else { return printed }
         printed.request.headers = coded.headers
@@ -116,12 +116,14 @@ struct Job: Sendable {
         let outcome =
             if let download { await exchange.run(download) } else { await exchange.run(printer) }
         download?.finish(hasFailed: outcome.error != nil || outcome.outputFailure != nil)
-        if invocation.showsTimings { try Sink.standardError.write(TimingsTable.text(outcome.timeline.transactions)) }
+        if invocation.output.showsTimings {
+            try Sink.standardError.write(TimingsTable.text(outcome.timeline.transactions))
+        }
         if let failure = outcome.outputFailure { throw failure }
         if outcome.hasTooManyRedirects {
             throw LarkspurError(
                 .tooManyRedirects,
-                "Too many redirects (--max-redirects=\(invocation.maximumRedirects))."
+                "Too many redirects (--max-redirects=\(invocation.network.maximumRedirects))."
             )
         }
         if let failure = download?.failure { throw UsageError(failure) }
@@ -133,20 +135,20 @@ struct Job: Sendable {
     }
 
     private func statusOfResponse(_ code: Int) -> ExitStatus {
-        guard invocation.checksStatus || output.download != nil else { return .success }
-        let status = ExitStatus(statusCode: code, followsRedirects: invocation.followsRedirects)
-        if status != .success, !output.sink.isTerminal || invocation.isQuiet {
+        guard invocation.network.checksStatus || output.download != nil else { return .success }
+        let status = ExitStatus(statusCode: code, followsRedirects: invocation.network.followsRedirects)
+        if status != .success, !output.sink.isTerminal || invocation.output.isQuiet {
             Sink.standardError.report("larkspur: warning: HTTP \(code) \(StatusPhrase.of(code))")
         }
         return status
     }
 
     private func runRepeatedly(_ count: Int) async throws -> ExitStatus {
-        let repetition = Repetition(exchange: exchange, count: count, parallelism: invocation.parallelism)
+        let repetition = Repetition(exchange: exchange, count: count, parallelism: invocation.streams.parallelism)
         let result = await repetition.run()
         try output.sink.write(result.summary.table(elapsed: result.elapsed))
         if let error = result.firstError { throw error }
-        guard invocation.checksStatus, let worst = result.summary.statuses.keys.max() else { return .success }
+        guard invocation.network.checksStatus, let worst = result.summary.statuses.keys.max() else { return .success }
         return statusOfResponse(worst)
     }
 }

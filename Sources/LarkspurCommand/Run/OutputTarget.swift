@@ -15,19 +15,19 @@ struct OutputTarget: Sendable {
     let showsProgress: Bool
 
     init(_ invocation: Invocation, environment: [String: String]) throws(UsageError) {
-        let isDownload = invocation.isDownload
-        let path = invocation.outputFile.map { UserPath.expanded($0) }
-        showsProgress = Sink.standardError.isTerminal && !invocation.isQuiet
-        if isDownload, invocation.isOffline {
+        let isDownload = invocation.download.isRequested
+        let path = invocation.output.file.map { UserPath.expanded($0) }
+        showsProgress = Sink.standardError.isTerminal && !invocation.output.isQuiet
+        if isDownload, invocation.request.isOffline {
             // The file is not opened, as nothing is written to it.
             sink = .standardOutput
             download = nil
-            downloadedLength = invocation.continuesDownload ? path.flatMap(Sink.size(of:)) ?? 0 : 0
+            downloadedLength = invocation.download.continues ? path.flatMap(Sink.size(of:)) ?? 0 : 0
         } else if isDownload {
             sink = .standardError
             if let path {
                 let file = try Sink(creating: path, keepsContent: true)
-                let offset = invocation.continuesDownload ? file.size ?? 0 : 0
+                let offset = invocation.download.continues ? file.size ?? 0 : 0
                 download = .file(file, path: path, offset: offset)
                 downloadedLength = offset
             } else {
@@ -41,9 +41,9 @@ struct OutputTarget: Sendable {
                 try path.map { path throws(UsageError) in try Sink(creating: path, keepsContent: false) }
                 ?? .standardOutput
         }
-        style = Style(invocation.prettiness, isTerminal: sink.isTerminal, environment: environment)
+        style = Style(invocation.output.prettiness, isTerminal: sink.isTerminal, environment: environment)
         // With --quiet, nothing is printed on standard output, but the file of --output still gets the messages.
-        let isSilent = invocation.isQuiet && (isDownload || path == nil)
+        let isSilent = invocation.output.isQuiet && (isDownload || path == nil)
         parts = isSilent ? [] : invocation.parts(onTerminal: sink.isTerminal)
     }
 }

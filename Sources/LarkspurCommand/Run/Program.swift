@@ -42,20 +42,20 @@ struct Program: Sendable {
     }
 
     private func runRequest() async throws -> ExitStatus {
-        let text = TargetURL.completed(invocation.url, defaultScheme: invocation.defaultScheme)
+        let text = TargetURL.completed(invocation.request.url, defaultScheme: invocation.request.defaultScheme)
         let url = try TargetURL.url(text, query: [], schemes: ["http", "https", "ws", "wss"])
-        let file = try invocation.session.map { name throws(UsageError) in
+        let file = try invocation.credentials.session.map { name throws(UsageError) in
             try SessionFile(name, url: url, environment: environment)
         }
         var session = try file?.read() ?? SavedSession()
         let input = StandardInput()
         let composer = RequestComposer(invocation: invocation, session: session, input: input, terminal: terminal)
         var composed = try composer.compose()
-        if file != nil { session.take(&composed, items: invocation.items) }
+        if file != nil { session.take(&composed, items: invocation.request.items) }
         let cookies = CookieStorage(session, host: url.host ?? "")
         let output = try OutputTarget(invocation, environment: environment)
         let manager = SessionManager(configuration: cookies.configuration, transport: try .of(invocation))
-        let recorder = invocation.archiveFile.map { path in
+        let recorder = invocation.output.archiveFile.map { path in
             let recorder = HARRecorder()
             manager.observers = [recorder]
             return (recorder: recorder, file: URL(fileURLWithPath: UserPath.expanded(path)))
@@ -70,7 +70,7 @@ struct Program: Sendable {
         )
         let result = await job.result()
         // The recording is written even if the request failed, because failed requests are recorded too.
-        if let (recorder, file) = recorder, !invocation.isOffline {
+        if let (recorder, file) = recorder, !invocation.request.isOffline {
             do {
                 try recorder.write(to: file)
             } catch {
@@ -78,7 +78,7 @@ struct Program: Sendable {
             }
         }
         let status = try result.get()
-        if let file, !invocation.isSessionReadOnly, !invocation.isOffline {
+        if let file, !invocation.credentials.isSessionReadOnly, !invocation.request.isOffline {
             session.cookies = cookies.saved
             try file.write(session)
         }

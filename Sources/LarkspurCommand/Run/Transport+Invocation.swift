@@ -5,14 +5,14 @@ extension Transport {
     static func of(_ invocation: Invocation) throws(UsageError) -> Transport {
         #if canImport(FoundationNetworking)
         var options = CurlURLSession.Options()
-        switch invocation.httpVersion {
+        switch invocation.network.httpVersion {
         case .http1: options.http2 = .never
         case .http3: options.http3 = .preferred
         case .http2, nil: break
         }
-        if let proxy = try ProxyRule.server(in: invocation.proxies) { options.proxy = .server(proxy) }
+        if let proxy = try ProxyRule.server(in: invocation.network.proxies) { options.proxy = .server(proxy) }
         do throws(TLSConfigurationError) {
-            switch invocation.verification {
+            switch invocation.network.verification {
             case .system: break
             case .off:
                 options.tls.dangerouslySkipsCertificateVerification = true
@@ -21,10 +21,10 @@ extension Transport {
                 let file = URL(fileURLWithPath: UserPath.expanded(path))
                 options.tls.trustedRoots = .only(try TLSCertificate.certificates(contentsOf: file))
             }
-            if let certificate = invocation.certificateFile {
+            if let certificate = invocation.network.certificateFile {
                 options.tls.clientIdentity = try ClientIdentity.pem(
                     certificateFile: URL(fileURLWithPath: certificate),
-                    keyFile: URL(fileURLWithPath: invocation.keyFile ?? certificate)
+                    keyFile: URL(fileURLWithPath: invocation.network.keyFile ?? certificate)
                 )
             }
         } catch {
@@ -32,7 +32,9 @@ extension Transport {
         }
         return .curl(options)
         #else
-        guard invocation.verification == .system, invocation.certificateFile == nil, invocation.proxies.isEmpty else {
+        guard invocation.network.verification == .system, invocation.network.certificateFile == nil,
+            invocation.network.proxies.isEmpty
+        else {
             throw UsageError("--verify, --cert and --proxy are available only on Linux.")
         }
         return .automatic
