@@ -11,8 +11,8 @@ public struct LarkspurError: Error, Sendable {
     /// One sentence in English that describes the failure, without secrets.
     ///
     /// If the status is unacceptable, the message may end in the server's own error message, up to 160 characters in
-    /// one line. For this the content must be JSON with a member that is known to hold such a message: for example
-    /// `detail` (RFC 9457) or `message`.
+    /// one line. For this the content must be JSON with a member, or XML with an element, that is known to hold such a
+    /// message: for example `detail` (RFC 9457) or `message`.
     public let message: String
     /// The error that caused this error, as it was thrown: a `URLError`, a `DecodingError`, a file system error, or
     /// another `LarkspurError`.

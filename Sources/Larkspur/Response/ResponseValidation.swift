@@ -31,8 +31,8 @@ public struct ResponseValidation: Hashable, Sendable {
     ///   - data: The content of the response.
     /// - Throws: ``LarkspurError`` with the code `unacceptableStatusCode` or `unacceptableContentType`. If both apply,
     ///   the second is the `underlyingError` of the first. The error contains the response and its content. The error's
-    ///   message contains the status. If the content is JSON with a known member for error messages, it also contains
-    ///   the first 160 characters of the server's message.
+    ///   message contains the status. If the content is JSON or XML with a known member or element for error messages,
+    ///   it also contains the first 160 characters of the server's message.
     public func validate(_ response: URLResponse?, data: Data) throws(LarkspurError) {
         guard let response = response as? HTTPURLResponse else { return }
         let contentTypeError = contentTypeError(response, data: data)

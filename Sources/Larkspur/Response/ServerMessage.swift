@@ -11,16 +11,20 @@ enum ServerMessage {
 
     /// Returns the message as one line of bounded length, without a full stop at its end; nil if there is none.
     ///
-    /// Only JSON is searched, and only members that are known to contain error messages. The rest of the content may be
-    /// private, and must not appear in an error's message.
+    /// Only JSON and XML are searched, and only members and elements that are known to contain error messages. The rest
+    /// of the content may be private, and must not appear in an error's message.
     static func find(in data: Data, of response: HTTPURLResponse) -> String? {
         guard !data.isEmpty, data.count <= contentLimit else { return nil }
-        let type = MediaType.essence(of: response)
-        guard let type, type.ends(with: "/json") || type.ends(with: "+json"), let words = text(inJSON: data) else {
-            return nil
-        }
+        guard let type = MediaType.essence(of: response), let words = text(in: data, type) else { return nil }
         let line = words.trimmingCharacters(in: .whitespacesAndNewlines).excerpt.withoutFullStop
         return line.isEmpty ? nil : line
+    }
+
+    private static func text(in data: Data, _ type: String) -> String? {
+        if type.ends(with: "/json") || type.ends(with: "+json") { return text(inJSON: data) }
+        // The title and the code of a web page are no messages.
+        let isXML = type.ends(with: "/xml") || type.ends(with: "+xml") && type != "application/xhtml+xml"
+        return isXML ? XMLErrorScanner.text(in: data) : nil
     }
 
     private static func text(inJSON data: Data) -> String? {

@@ -359,16 +359,18 @@ extension FuzzTarget {
     }
 
     private static let serverMessages = FuzzTarget(unmeasured: "server-messages") { bytes in
-        guard let url = URL(string: "http://a.example/"),
-            let response = EngineResponse.make(
-                url: url,
-                status: 400,
-                version: "HTTP/1.1",
-                fields: ["Content-Type": "application/problem+json"]
-            ), let message = ServerMessage.find(in: Data(bytes), of: response)
-        else { return }
-        require(!message.isEmpty && !message.contains("\n"), "a message is a line")
-        require(message.utf8.count < 2000, "a message is short")
+        for type in ["application/problem+json", "application/xml"] {
+            guard let url = URL(string: "http://a.example/"),
+                let response = EngineResponse.make(
+                    url: url,
+                    status: 400,
+                    version: "HTTP/1.1",
+                    fields: ["Content-Type": type]
+                ), let message = ServerMessage.find(in: Data(bytes), of: response)
+            else { continue }
+            require(!message.isEmpty && !message.contains("\n"), "a message is a line")
+            require(message.utf8.count < 2000, "a message is short")
+        }
     }
 
     // MARK: Multipart
