@@ -59,7 +59,9 @@ public struct DataResponse<Value> {
         self.result = result
     }
 
+    // Disfavored, so that an optional is read by the property below.
     /// The value, if there is one.
+    @_disfavoredOverload
     public var value: Value? { try? result.get() }
 
     /// The error, if there is one.
@@ -99,6 +101,12 @@ public struct DataResponse<Value> {
             result: result.tryMap(transform, request: request, response: response, data: data)
         )
     }
+}
+
+extension DataResponse where Value: OptionalValue {
+    /// The value of a serializer whose values are optionals, such as `.json` or `.xmlDocument`: nil if the call has
+    /// failed, or the response has no content.
+    public var value: Value { (try? result.get()) ?? nil }
 }
 
 extension DataResponse {

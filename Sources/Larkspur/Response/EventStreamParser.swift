@@ -4,6 +4,8 @@ internal import HTTPSyntax
 ///
 /// The bytes may be split at any position. Invalid UTF-8 is replaced by U+FFFD. The cost grows with the number of
 /// bytes.
+///
+/// By hand, because Foundation and libcurl have no such parser.
 struct EventStreamParser: Sendable {
     /// The maximum lengths that the parser accepts, in bytes.
     struct Limits: Sendable {

@@ -62,6 +62,46 @@ extension ResponseSerializer {
     var readsSuccessOnly: Bool { ((self as? AnyResponseSerializer)?.base ?? self) is any SuccessSerializer }
 }
 
+extension ResponseSerializer {
+    /// Returns a serializer that makes a `Sendable` value of this serializer's value.
+    ///
+    /// An object such as an `XMLDocument` cannot be passed to another task, and a value that is made of it can. So such
+    /// serializers suit `await`:
+    ///
+    ///     let response = await manager.get("feed").response(
+    ///         as: XMLDocumentResponseSerializer().map { document in document?.rootElement()?.name }
+    ///     )
+    ///
+    /// `DataTask.value(as:_:)` takes such a closure itself.
+    /// - Parameter transform: Makes the value. Called on the manager's `processingQueue`, and only for an acceptable
+    ///   response. A ``LarkspurError`` that it throws is the error of the call. Another error is the `underlyingError`
+    ///   of an error with the code `responseSerializationFailed`.
+    public func map<Value: Sendable>(
+        _ transform: @escaping @Sendable (Output) throws -> Value
+    ) -> some ResponseSerializer<Value> {
+        MappedResponseSerializer(base: self, transform: transform)
+    }
+}
+
+/// A serializer that makes a value of another serializer's value.
+private struct MappedResponseSerializer<Base: ResponseSerializer, Output: Sendable>: ResponseSerializer,
+    SuccessSerializer, DefaultDecodingSerializer
+{
+    var base: Base
+    let transform: @Sendable (Base.Output) throws -> Output
+
+    var validation: ResponseValidation {
+        get { base.validation }
+        set { base.validation = newValue }
+    }
+
+    func serialize(_ data: Data, response: URLResponse?) throws -> sending Output {
+        try transform(base.serialize(data, response: response))
+    }
+
+    func decoding(with decoder: JSONDecoder) -> Self { Self(base: base.decoding(with: decoder), transform: transform) }
+}
+
 /// A serializer whose decoder may be Foundation's `JSONDecoder`.
 protocol JSONDecodingSerializer {
     /// Whether it is. A subclass counts as code of the caller.
@@ -109,6 +149,11 @@ extension ResponseSerializer where Self == AnyResponseSerializer {
     /// A placeholder for the `responseSerializer` of the session manager that creates the task.
     public static var sessionDefault: AnyResponseSerializer { AnyResponseSerializer() }
 }
+
+/// The protocol of optional types. Only `Optional` conforms to it.
+public protocol OptionalValue: ExpressibleByNilLiteral {}
+
+extension Optional: OptionalValue {}
 
 /// A protocol that only `Optional` conforms to. It identifies an optional in an `Any`.
 private protocol AnyOptional {

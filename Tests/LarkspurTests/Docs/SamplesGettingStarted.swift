@@ -148,11 +148,17 @@ struct GettingStartedSamples: Sendable {
 
     func names() async throws {
         // sample: values of a document
-        let names = try await manager.get("people").value(
-            as: XMLValueResponseSerializer { document in try document.nodes(forXPath: "//name").compactMap { $0.stringValue } }
+        let names = try await manager.get("people").value(as: .xmlDocument) { document in
+            try document?.nodes(forXPath: "//name").compactMap(\.stringValue) ?? []
+        }
+        let settings = try await manager.get("settings").value(as: .propertyList) { object in
+            object as? [String: String]
+        }
+        let root = await manager.get("feed").response(
+            as: XMLDocumentResponseSerializer().map { $0?.rootElement()?.name }
         )
+        print(names, settings?["theme"] ?? "none", root.value ?? "no root")
         // end
-        _ = names
     }
 
     func form() {

@@ -68,6 +68,25 @@ extension DataTask {
         try await response(as: serializer).result.get()
     }
 
+    /// Validates and parses the response with a serializer, and returns what a closure makes of the serializer's value.
+    /// So also objects that cannot be passed to another task can be read, such as the objects of `.json`,
+    /// `.propertyList`, `.compound` and `.xmlDocument`.
+    ///
+    ///     let title = try await manager.get("feed").value(as: .xmlDocument) { document in
+    ///         try document?.nodes(forXPath: "/feed/title").first?.stringValue
+    ///     }
+    /// - Parameters:
+    ///   - serializer: The serializer, which runs on the manager's `processingQueue`.
+    ///   - transform: Makes the value. Called on the `processingQueue`, and only for an acceptable response.
+    /// - Throws: ``LarkspurError`` if the call or the serializer fails, or with the error of the closure as its
+    ///   `underlyingError`. After a cancellation of the task or of the surrounding `Task` its code is `cancelled`.
+    public func value<S: ResponseSerializer, Value: Sendable>(
+        as serializer: S,
+        _ transform: @escaping @Sendable (S.Output) throws -> Value
+    ) async throws(LarkspurError) -> Value {
+        try await value(as: serializer.map(transform))
+    }
+
     /// The content of the response.
     /// - Throws: ``LarkspurError`` if the call fails, with the code `cancelled` after a cancellation of the task or of
     ///   the surrounding `Task`.

@@ -60,6 +60,20 @@ extension DownloadTask {
         return try result.get()
     }
 
+    /// Downloads the file, and returns what a closure makes of the value that a serializer creates from its content, as
+    /// ``DataTask/value(as:_:)`` does.
+    /// - Parameters:
+    ///   - serializer: The serializer, which runs on the manager's `processingQueue`.
+    ///   - transform: Makes the value. Called on the `processingQueue`, and only for an acceptable response.
+    /// - Throws: The errors of ``value(as:decoder:)``, the error of the serializer, or an error with the error of the
+    ///   closure as its `underlyingError`.
+    public func value<S: ResponseSerializer, Value: Sendable>(
+        as serializer: S,
+        _ transform: @escaping @Sendable (S.Output) throws -> Value
+    ) async throws(LarkspurError) -> Value {
+        try await value(as: serializer.map(transform))
+    }
+
     /// Waits for the end of the download. The response keeps a temporary file until it is released.
     private func ended() async -> DownloadResponse {
         await withTaskCancellationHandler {
