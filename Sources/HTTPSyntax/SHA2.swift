@@ -1,6 +1,8 @@
 package import Foundation
 
 /// The hash function SHA-256 (FIPS 180-4), for a message that arrives in parts.
+///
+/// By hand, because Foundation on Linux has no hash functions, and a libcurl may be without OpenSSL.
 package struct SHA256: Sendable {
     private var hash = SHA2<Variant>()
 

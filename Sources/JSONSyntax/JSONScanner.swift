@@ -3,6 +3,9 @@ internal import HTTPSyntax
 /// A scanner that splits JSON into its tokens and checks the grammar (RFC 8259).
 ///
 /// It needs memory only for the nesting, whose depth is limited.
+///
+/// By hand, because Foundation reads a whole document at once, and keeps neither the order of members nor the digits of
+/// numbers.
 package struct JSONScanner {
     /// A token: the kind, and the range of its bytes.
     package struct Token: Equatable {

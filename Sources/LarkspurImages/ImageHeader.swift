@@ -1,4 +1,8 @@
 /// The format and the size of an image file. They are read without decoding the image.
+///
+/// All formats that AFNetworking accepts are read, and WebP and AVIF, by hand: the size has to be known before an
+/// ``ImageDecoder`` allocates the pixels, also a decoder of the program for a format that Larkspur does not decode. A
+/// library for each format would have to be installed.
 public struct ImageHeader: Sendable, Hashable {
     /// The format, which the first bytes determine.
     public let format: ImageFormat

@@ -2,6 +2,8 @@ import Larkspur
 
 /// A decoder of text that arrives in chunks, with the library's charsets. Bytes that are invalid in their charset
 /// become U+FFFD.
+///
+/// By hand, because Foundation decodes only whole texts.
 struct TextDecoder {
     private var charset: Charset
     /// Whether the beginning of the text, which may have a byte order mark, has arrived.

@@ -1,4 +1,6 @@
 /// A Windows bitmap file: BITMAPFILEHEADER, and then one of several headers.
+///
+/// Read although Larkspur does not decode it: see ``ImageHeader``.
 enum BMPFile {
     static func size(_ bytes: ImageBytes) throws(ImageDefect) -> ImageSize {
         guard bytes.isInside(0, 18) else { throw .truncated }

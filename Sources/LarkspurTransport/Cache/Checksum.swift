@@ -1,6 +1,8 @@
 #if canImport(FoundationNetworking)
 /// A 64-bit checksum that detects damage. It takes eight bytes at a time. It does not protect from forgery, because
 /// anyone can compute it.
+///
+/// By hand, because the hashes of the standard library differ from process to process.
 struct Checksum {
     /// The prime of FNV-1a.
     private static let prime: UInt64 = 0x0000_0100_0000_01B3

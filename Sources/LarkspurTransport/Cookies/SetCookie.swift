@@ -2,6 +2,8 @@
 internal import HTTPSyntax
 
 /// A cookie, as a `Set-Cookie` value describes it (RFC 6265, section 5.2).
+///
+/// By hand, because the `HTTPCookie` of Foundation on Linux does not follow RFC 6265's rules for paths and dates.
 struct SetCookie: Equatable {
     /// The name, made of octets.
     let name: String

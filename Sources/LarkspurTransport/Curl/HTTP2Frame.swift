@@ -1,5 +1,7 @@
 #if canImport(FoundationNetworking)
 /// A frame of HTTP/2 (RFC 9113, section 4.1).
+///
+/// By hand, because libcurl does not show the frames that it sends and receives.
 struct HTTP2Frame: Equatable {
     enum Kind: UInt8 {
         case data = 0

@@ -7,6 +7,8 @@ internal import HTTPSyntax
 /// feeds, text in ISO 8859-1, folded lines. It skips lines that are not fields. It replaces control characters with
 /// spaces, because another recipient could read them as the end of a line (RFC 9110, section 5.5). It records input
 /// that could make the end of the content uncertain (``FramingFields/obscured``).
+///
+/// By hand, because libcurl's own functions for fields begin with 7.83, and hide what makes a head ambiguous.
 struct ResponseHeadParser {
     enum Failure: Error, Equatable {
         case invalidStatusLine, invalidLineEnd

@@ -125,6 +125,8 @@ struct PEMBlock: Equatable {
 }
 
 /// A reader of consecutive values in the Distinguished Encoding Rules (X.690). It never reads beyond its bytes.
+///
+/// By hand, because Larkspur also reads certificates where libcurl is without OpenSSL.
 struct DERReader {
     struct Value: Equatable {
         let tag: UInt8
