@@ -2,7 +2,8 @@
 """Compiles what the guides print as a stranger does: in Swift 6 mode, as the `main.swift` of a package that names this
 checkout as its dependency. A warning is an error.
 
-- Each program of Docs/Programs.md is built as an executable target, exactly as it is printed.
+- Each program of Docs/Programs.md is built as an executable target, exactly as it is printed, and checked once more
+  with the main actor as the default isolation.
 - Each sample of Docs/Cookbook.md is checked as top-level code behind the lines that the guide's first block shows.
 - Each mistake of mistakes.swift, behind the same lines, has to fail, and the first error has to contain its message. A
   second message behind ` | ` is allowed, too: which overload the compiler names has differed between two machines with
@@ -104,14 +105,19 @@ class Checker:
         [(_, lines)] = blocks('Cookbook', 'swift-program')
         self.lines = lines.split('\n')
 
-    def diagnostics(self, code, *options):
-        """Returns what the compiler says about code: lines of it, and messages."""
-        # Code may declare a name anew.
-        before = '\n'.join(
+    def first_lines(self, code):
+        """Returns the lines of the cookbook's first block, without those that declare a name that code declares anew."""
+        return '\n'.join(
             line for line in self.lines
             if not (declared := re.match(r'let (\w+)', line))
             or not re.search(rf'^(?:let|var) {declared[1]}\b', code, re.MULTILINE)
         )
+
+    def diagnostics(self, code, *options, before=None):
+        """Returns what the compiler says about code: lines of it, and messages. The first lines are before it, unless
+        others are given."""
+        if before is None:
+            before = self.first_lines(code)
         # Only a file of this name has top-level code.
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
             file = Path(folder) / 'main.swift'
@@ -124,6 +130,19 @@ class Checker:
         if result.returncode and not found:
             found = [(0, f'error: {result.stdout}')]
         return [(int(line), message) for line, message in found]
+
+    def check_isolation(self, pool):
+        """Checks the programs with the main actor as the default isolation."""
+        programs = blocks('Programs', 'swift-program')
+        options = ['-default-isolation', 'MainActor', '-warnings-as-errors']
+        failures = 0
+        results = pool.map(lambda program: self.diagnostics(program[1], *options, before=''), programs)
+        for (heading, _), found in zip(programs, results, strict=True):
+            failures += bool(found)
+            for line, message in found:
+                print(f'Docs/Programs.md, {heading}, line {line}, with the main actor as default: {message}')
+        if failures:
+            sys.exit(f'{failures} of {len(programs)} programs do not compile with the main actor as default isolation.')
 
     def check_samples(self, pool):
         """Checks the samples of the cookbook; returns their number."""
@@ -175,11 +194,12 @@ def main():
         names = build(Path(folder), scratch)
         checker = Checker(folder, module_options(folder, scratch))
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            checker.check_isolation(pool)
             samples = checker.check_samples(pool)
             mistakes = checker.check_mistakes(pool, arguments.table)
     used = os.times()
     seconds = used.children_user + used.children_system - cpu.children_user - cpu.children_system
-    print(f'{", ".join(names)}: built. {samples} samples of the cookbook: checked. {mistakes} mistakes: refused.')
+    print(f'{", ".join(names)}: built, and checked with the main actor as default isolation. {samples} samples of the cookbook: checked. {mistakes} mistakes: refused.')
     print(f'{time.monotonic() - start:.0f} s, {seconds:.0f} s of the processors.')
 
 

@@ -53,7 +53,7 @@ struct AsyncSamplesTests {
     }
 
     @Test func errors() async throws {
-        await samples.errors()
+        try await samples.errors()
         await samples.typedErrors()
         await samples.response()
         #expect(samples.output.values.first == "404 Request failed: Not Found (404): No such user")

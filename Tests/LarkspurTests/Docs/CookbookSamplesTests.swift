@@ -69,7 +69,7 @@ struct CookbookSamplesTests {
         server.route("/broken", .json(#"{"nom": "Ada"}"#))
         server.route("/mislabelled", .data(Data(#"{"name": "Ada"}"#.utf8), contentType: "text/html"))
         try await samples.decoding()
-        await samples.decodingErrors()
+        try await samples.decodingErrors()
         try await samples.contentTypes()
         try await samples.dates()
         #expect(output == ["1 [\"Ada\", \"Grace\"]", #"no name in {"nom": "Ada"}"#, "Ada", "86400.0"])

@@ -28,7 +28,7 @@ struct DownloadSamplesTests {
 
     @Test func toFile() async throws {
         let file = serve(cuts: [])
-        await samples.toFile()
+        try await samples.toFile()
         try await samples.manager.finishAll()
         #expect(samples.output.values.last == "saved disk.iso")
         #expect(samples.output.values.contains("10000 of 10000"))
@@ -120,7 +120,7 @@ struct DownloadSamplesTests {
     @Test("What nobody has gone on with is removed after a week, and not before")
     func discardAbandoned() async throws {
         _ = serve(cuts: [1_000])
-        await samples.toFile()
+        try await samples.toFile()
         try await samples.manager.finishAll()
         samples.discardAbandoned()
         let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).first)

@@ -64,9 +64,9 @@ struct GettingStartedTests {
         #expect(server.requests.first?.text == "remember=1&user=ada")
     }
 
-    @Test func awaitedErrors() async {
+    @Test func awaitedErrors() async throws {
         server.route("/v1/users/99", .json(#"{"message": "No such user"}"#, status: 404))
-        await samples.awaitedErrors()
+        try await samples.awaitedErrors()
         #expect(samples.output.values == ["404 Request failed: Not Found (404): No such user"])
     }
 

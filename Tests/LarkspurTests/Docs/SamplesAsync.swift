@@ -68,12 +68,12 @@ struct AsyncSamples: Sendable {
         // end
     }
 
-    func errors() async {
+    func errors() async throws {
         // sample: catch an error
         do {
             let user = try await manager.get("users/0").value(as: User.self)
-            print(user.name)
-        } catch {
+            try JSONEncoder().encode(user).write(to: URL(fileURLWithPath: "user.json"))
+        } catch let error as LarkspurError {
             print(error.statusCode ?? 0, error.message)
         }
         // end

@@ -82,11 +82,12 @@ struct CookbookSamples: Sendable {
         // end
     }
 
-    func decodingErrors() async {
+    func decodingErrors() async throws {
         // sample: cookbook, reason of a decoding error
         do {
-            _ = try await manager.get("broken").value(as: User.self)
-        } catch {
+            let user = try await manager.get("broken").value(as: User.self)
+            try Data(user.name.utf8).write(to: file)
+        } catch let error as LarkspurError {
             if case DecodingError.keyNotFound(let key, _)? = error.underlyingError {
                 print("no \(key.stringValue) in", String(decoding: error.responseData ?? Data(), as: UTF8.self))
             }

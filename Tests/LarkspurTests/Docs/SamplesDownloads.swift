@@ -10,7 +10,7 @@ struct DownloadSamples: Sendable {
 
     private func print(_ items: Any...) { output.record(items.map { "\($0)" }.joined(separator: " ")) }
 
-    func toFile() async {
+    func toFile() async throws {
         // sample: download to a file
         let destination = DownloadDestination.file(folder.appendingPathComponent("disk.iso"))
         let task = manager.downloadTask(with: URLRequest(url: url), to: destination)
@@ -18,8 +18,9 @@ struct DownloadSamples: Sendable {
                 print("\(progress.completedUnitCount) of \(progress.totalUnitCount)")
             }
         do {
-            print("saved", try await task.file.lastPathComponent)
-        } catch {
+            let file = try await task.file
+            if try file.checkResourceIsReachable() { print("saved", file.lastPathComponent) }
+        } catch let error as LarkspurError {
             print("failed:", error.label)
         }
         // end

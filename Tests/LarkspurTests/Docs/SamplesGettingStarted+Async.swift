@@ -77,12 +77,23 @@ extension GettingStartedSamples {
 
     // MARK: Errors, limits and progress
 
-    func awaitedErrors() async {
+    func readmeErrors() async throws {
+        // sample: readme, errors
+        do {
+            let user = try await manager.get("users/2").value(as: User.self)
+            try JSONEncoder().encode(user).write(to: URL(fileURLWithPath: "user.json"))
+        } catch let error as LarkspurError {
+            print(error.statusCode ?? 0, error.message)
+        }
+        // end
+    }
+
+    func awaitedErrors() async throws {
         // sample: awaited errors
         do {
             let user = try await manager.get("users/99").value(as: User.self)
-            print(user.name)
-        } catch {
+            try JSONEncoder().encode(user).write(to: URL(fileURLWithPath: "user.json"))
+        } catch let error as LarkspurError {
             switch error.code {
             case .unacceptableStatusCode:
                 print(error.statusCode ?? 0, error.message)

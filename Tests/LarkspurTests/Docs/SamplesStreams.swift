@@ -146,11 +146,13 @@ struct StreamSamples: Sendable {
         // end
     }
 
-    func errors() async {
+    func errors() async throws {
         // sample: errors of a stream
         do {
-            for try await event in manager.post("chat", body: .json(Prompt(prompt: ""))).events { print(event.data) }
-        } catch {
+            for try await event in manager.post("chat", body: .json(Prompt(prompt: ""))).events {
+                print(try JSONDecoder().decode(JSONValue.self, from: Data(event.data.utf8))["text"].string ?? "")
+            }
+        } catch let error as LarkspurError {
             print(error.statusCode ?? 0, error.message)
         }
         // end

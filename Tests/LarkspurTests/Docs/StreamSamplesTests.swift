@@ -60,7 +60,7 @@ struct StreamSamplesTests {
         )
         server.route("/chat", stream, .json(#"{"message": "The prompt is empty."}"#, status: 400))
         try await samples.chat()
-        await samples.errors()
+        try await samples.errors()
         #expect(samples.output.values.first == "It scatters.")
         #expect(samples.output.values.last == "400 Request failed: Bad Request (400): The prompt is empty")
         #expect(server.requests.first?.text.contains("blue") == true)
