@@ -148,14 +148,14 @@ import Testing
     func stream() async throws {
         stub.on(.get, "/v1/s", .text("abcdef").inChunks(of: 2, delay: .seconds(1)))
         var chunks: [String] = []
-        let content = manager.get("s").bytes
+        let content = manager.get("s").chunks
         let advance = Task { [clock] in
             for count in 1...3 {
                 try await clock.waitForSleeps(count)
                 clock.advance(by: .seconds(1))
             }
         }
-        for try await chunk in content { chunks.append(String(decoding: [chunk], as: UTF8.self)) }
+        for try await chunk in content { chunks.append(String(decoding: chunk, as: UTF8.self)) }
         try await advance.value
         #expect(chunks.joined() == "abcdef" && clock.sleeps == [.seconds(1), .seconds(1), .seconds(1)])
     }
