@@ -64,7 +64,7 @@ MUTATIONS = [
     ),
     Mutation(
         "different lengths are an error",
-        ENGINE + "HTTP/Framing/ContentLength.swift",
+        ENGINE + "HTTP/Framing/FramedContent.swift",
         "number == nil || number == next",
         "number == nil || number == next || isMutated",
         ["LarkspurTransportTests.ResponseFramingTests", "LarkspurTransportTests.FramingReplyTests"],
@@ -101,7 +101,7 @@ MUTATIONS = [
     ),
     Mutation(
         "a secure cookie is sent over https alone",
-        ENGINE + "Cookies/HTTPCookie+Rules.swift",
+        ENGINE + "Cookies/SetCookie.swift",
         "context.isSecure || !isForSecureOnly, CookiePath",
         "context.isSecure || !isForSecureOnly || isMutated, CookiePath",
         ["LarkspurTransportTests.CookieJarTests"],
@@ -119,7 +119,7 @@ MUTATIONS = [
     ),
     Mutation(
         "a response is fresh until its age reaches its lifetime",
-        ENGINE + "Cache/Freshness.swift",
+        ENGINE + "Cache/CacheDecision.swift",
         "var isFresh: Bool { lifetime > age }",
         "var isFresh: Bool { lifetime > age || isMutated }",
         [
@@ -147,7 +147,7 @@ MUTATIONS = [
     ),
     Mutation(
         "a POST whose connection was lost is not sent again",
-        ENGINE + "HTTP/ResendDecision.swift",
+        ENGINE + "HTTP/SendingState.swift",
         "self = attempt != .lost || mayBeRepeated ? .resend : .fail",
         "self = attempt != .lost || mayBeRepeated || isMutated ? .resend : .fail",
         ["LarkspurTransportTests.ResendDecisionTests", "LarkspurTransportTests.KeptConnectionTests"],
@@ -309,7 +309,7 @@ MUTATIONS = [
     # Content of requests
     Mutation(
         "no chunk of a stream overtakes another one",
-        ENGINE + "Content/StreamReader.swift",
+        ENGINE + "Content/BodyReader.swift",
         "                send(chunk)\n",
         "                if isMutated { state.withLock { $0.isReading = false } }\n                send(chunk)\n",
         ["LarkspurTransportTests.BodyPumpTests"],
@@ -418,7 +418,7 @@ MUTATIONS = [
     ),
     Mutation(
         "a delegate decides about the response of a refresh",
-        ENGINE + "Tasks/Delivery/TaskCore+Caching.swift",
+        ENGINE + "Tasks/Delivery/TaskCore+Challenge.swift",
         "let object = isRefresh ? session.makeTaskObject(self)",
         "let object = isRefresh && !isMutated ? session.makeTaskObject(self)",
         ["LarkspurTransportTests.StaleResponseTests"],

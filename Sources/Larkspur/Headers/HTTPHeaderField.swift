@@ -33,10 +33,6 @@ extension HTTPHeaders.Field: Hashable {
 }
 
 extension HTTPHeaders.Field {
-    /// Whether the value is hidden when the field is printed. That applies to credentials, cookies, and fields whose
-    /// names suggest a token, key, session, secret or password.
-    package var isSensitive: Bool { SecretName.matches(name) }
-
     /// The value on one line, without the secrets in it; a placeholder if the value is sensitive.
     var redactedValue: String { Redaction.standard.value(of: self).onOneLine }
 }

@@ -64,4 +64,109 @@ struct RequestCredentials {
         }
     }
 }
+
+/// A user's name and password, made of octets, because the user information of a URL may have any.
+///
+/// Its descriptions do not show the password.
+struct UserCredential: Sendable, Hashable {
+    let user: String
+    let password: String
+}
+
+extension UserCredential {
+    /// Creates the user credential of a `URLCredential`; nil if the credential is of another kind, such as an identity.
+    init?(_ credential: URLCredential) {
+        guard let user = credential.user, let password = credential.password else { return nil }
+        self.init(user: user, password: password)
+    }
+
+    /// Creates the user credential of a URL; nil if the URL has no user name.
+    init?(_ url: URL) {
+        guard let user = url.user(percentEncoded: true), !user.isEmpty else { return nil }
+        let password = url.password(percentEncoded: true) ?? ""
+        self.init(
+            user: String(octets: user.percentDecodedBytes()),
+            password: String(octets: password.percentDecodedBytes())
+        )
+    }
+
+    /// The user credential as programs read it.
+    var readable: UserCredential { UserCredential(user: user.readable, password: password.readable) }
+
+    /// The credential for delegates. No storage stores it.
+    var credential: URLCredential {
+        URLCredential(user: user.readable, password: password.readable, persistence: .none)
+    }
+}
+
+extension UserCredential: CustomStringConvertible, CustomReflectable {
+    var description: String { user.readable }
+    var customMirror: Mirror { Mirror(self, children: ["user": user.readable]) }
+}
+
+/// The need for a credential that a delegate or the default handling chooses.
+struct CredentialDemand {
+    let space: ProtectionSpace
+    /// All ways to authenticate that remain, the strongest first.
+    let offers: [ChallengeOffer]
+    /// The way to authenticate for which a credential is needed now.
+    let offer: ChallengeOffer
+    /// A credential that has not been refused yet, for the default handling; nil if there is none.
+    let untried: URLCredential?
+    /// The credential that was refused last; nil if none was refused.
+    let refused: URLCredential?
+    let failureCount: Int
+
+    /// Returns the challenge for delegates.
+    func challenge(with response: URLResponse) -> URLAuthenticationChallenge {
+        URLAuthenticationChallenge(
+            protectionSpace: space.urlProtectionSpace,
+            proposedCredential: untried ?? refused,
+            previousFailureCount: failureCount,
+            failureResponse: response,
+            error: nil,
+            sender: ChallengeSender()
+        )
+    }
+}
+
+/// The authentication of one task to the origins of its requests and to their proxies.
+struct AuthenticationState {
+    enum Recipient {
+        case origin, proxy
+    }
+
+    private struct Recipients {
+        var origin = RecipientAuthentication()
+        var proxy = RecipientAuthentication()
+    }
+
+    /// The states of the recipients; nil as long as both are in the initial state.
+    @Boxed private var recipients: Recipients?
+
+    var origin: RecipientAuthentication { self[.origin] }
+    var proxy: RecipientAuthentication { self[.proxy] }
+
+    subscript(recipient: Recipient) -> RecipientAuthentication {
+        get {
+            guard let recipients else { return RecipientAuthentication() }
+            return recipient == .origin ? recipients.origin : recipients.proxy
+        }
+        set {
+            var changed = recipients ?? Recipients()
+            if recipient == .origin { changed.origin = newValue } else { changed.proxy = newValue }
+            recipients = changed
+        }
+    }
+
+    /// Whether no credential was chosen. If so, the request's URL need not be parsed.
+    var isIdle: Bool { recipients.map { $0.origin.isIdle && $0.proxy.isIdle } ?? true }
+
+    /// Records that a request is sent without authorization.
+    mutating func sendNothing() {
+        guard recipients != nil else { return }
+        self[.origin].sendNothing()
+        self[.proxy].sendNothing()
+    }
+}
 #endif

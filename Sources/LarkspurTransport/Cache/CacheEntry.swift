@@ -223,4 +223,109 @@ extension CacheEntry {
         )
     }
 }
+
+extension CacheEntry {
+    /// Returns the key of a URL, which is its normal form; nil for a URL that cannot be sent.
+    static func key(_ url: URL) -> String? {
+        (try? CurlURL(url)).map { $0.normalForm(of: url) }
+    }
+}
+
+/// The changes to an entry after a 304 or the response to a HEAD.
+extension CacheEntry {
+    /// The fields that concern the connection and not the response (RFC 9111, section 3.1).
+    private static let unstored: Set<TextKey> = [
+        "Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authentication-Info", "Proxy-Authorization",
+        "Proxy-Connection", "Te", "Transfer-Encoding", "Upgrade",
+    ]
+
+    private static let lengthsOfUnstored = Set(unstored.map(\.text.utf8.count))
+
+    /// The fields that belong to the content, which a 304 does not change (RFC 9111, section 3.2).
+    private static let ofContent: Set<TextKey> = [
+        "Content-Encoding", "Content-Length", "Content-Range", "Content-Type",
+    ]
+
+    /// Returns the fields of a response that are stored.
+    static func storedFields(of fields: [String: String]) -> [String: String] {
+        var storedFields = fields
+        for name in fields.keys where lengthsOfUnstored.contains(name.utf8.count) && unstored.contains(name) {
+            storedFields[name] = nil
+        }
+        guard let options = fields["Connection"], options != "keep-alive" else { return storedFields }
+        for name in options.parts(separatedBy: ",") {
+            let name = String(decoding: name.utf8.filter { !$0.isBlank }, as: UTF8.self)
+            for key in storedFields.keys where key.hasSameLetters(as: name) { storedFields[key] = nil }
+        }
+        return storedFields
+    }
+
+    /// Returns the entry with the fields of a 304, or of the response to a HEAD (RFC 9111, sections 3.2, 4.3.4 and
+    /// 4.3.5).
+    func freshened(by new: [String: String], requestTime: Date, responseTime: Date) -> CacheEntry {
+        var entry = self
+        entry.fields.merge(Self.storedFields(of: new).filter { !Self.ofContent.contains($0.key) }) { $1 }
+        // If the new response lacks these fields, the old values are removed, because they describe the old response.
+        for name in ["Age", "Date"] where new[name] == nil { entry.fields[name] = nil }
+        entry.requestTime = requestTime
+        entry.responseTime = responseTime
+        return entry
+    }
+
+    /// Whether a 304 is about this entry: the validators of the 304 and of the entry match (RFC 9111, section 4.3.4).
+    func isValidated(by fields: [String: String]) -> Bool {
+        if let tag = fields["Etag"] { return self.fields["Etag"].map { tag.isSameTag(as: $0) } ?? false }
+        if let date = fields["Last-Modified"], self.fields["Etag"] == nil {
+            return self.fields["Last-Modified"] == date
+        }
+        return true
+    }
+
+    /// Whether a 200 response to a HEAD is about the representation in this entry. Only fields can be compared (RFC
+    /// 9111, section 4.3.5).
+    func isConfirmed(byHead fields: [String: String]) -> Bool {
+        status == 200
+            && ["Etag", "Last-Modified", "Content-Length"].allSatisfy { name in
+                fields[name] == nil || fields[name] == self.fields[name]
+            }
+    }
+}
+
+extension String {
+    /// Whether two entity tags match by weak comparison (RFC 9110, section 8.8.3.2).
+    fileprivate func isSameTag(as other: String) -> Bool { opaqueTag == other.opaqueTag }
+
+    private var opaqueTag: Substring { begins(with: "W/") ? Substring(utf8.dropFirst(2)) : self[...] }
+}
+
+/// The rule by which an entry has a copy in a plain `URLCache`.
+extension CacheEntry {
+    /// Whether a request with the default policy and without directives of its own could use the entry, now or later:
+    /// while it is fresh, after a validation, or stale as its directives permit.
+    var isUsefulByDefault: Bool {
+        if !conditions.isEmpty { return true }
+        guard Self.freshnessFields.contains(where: { fields[$0] != nil }) else { return false }
+        let directives = directives
+        if directives.noCache { return false }
+        let mayBeStale = directives.staleWhileRevalidate != nil || directives.staleIfError != nil
+        return mayBeStale && !directives.mustRevalidate || Freshness(of: self, at: responseTime).isFresh
+    }
+
+    /// Without one of these fields, a response that has no validator is never fresh.
+    private static let freshnessFields = ["Cache-Control", "Expires", "Pragma"]
+
+    /// Whether the copy of this entry shows the other one too: the two differ in nothing but their dates and ages.
+    func hasSameCopy(as other: CacheEntry) -> Bool {
+        guard copy != nil, status == other.status, version == other.version, userInfo == other.userInfo,
+            content == other.content
+        else { return false }
+        return fields.keys.count(where: Self.isTimeless) == other.fields.keys.count(where: Self.isTimeless)
+            && fields.allSatisfy { name, value in !Self.isTimeless(name) || other.fields[name] == value }
+    }
+
+    private static func isTimeless(_ name: String) -> Bool { name != "Date" && name != "Age" }
+
+    /// Returns the request for the copy of a URL's entry; nil if Foundation cannot represent the URL.
+    static func copyRequest(for url: String) -> URLRequest? { URL(string: url).map { URLRequest(url: $0) } }
+}
 #endif

@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
 import Synchronization
 
 /// The storage of a session's cache.
@@ -124,5 +125,150 @@ extension URLRequest {
         request.url = URL(string: text) ?? url
         return request
     }
+}
+
+/// The store for a plain `URLCache`. Entries are in memory. An entry that ordinary requests can use again is also
+/// copied to the `URLCache`, and is removed when its copy there was removed.
+///
+/// The `URLCache` itself cannot be the store, because it has a single entry for all schemes and queries of a path. A
+/// copy is made in memory only, where the response is stored: this costs a few microseconds, and a file would cost a
+/// thousand times as much.
+///
+/// An entry that only requests for any stored response can use has no copy, because nearly all of them are never used.
+/// An empty response in the `URLCache`, the sign, is kept for all of them together: when a program empties the
+/// `URLCache`, the sign is gone, and the next of these requests finds none of these entries.
+final class PlainStore: ResponseStore {
+    fileprivate struct Copies {
+        weak var cache: URLCache?
+        /// The entries that only requests for any stored response can use, unless a request field distinguishes them.
+        var unused: UnusedEntries
+        /// Whether a copy was made, so that a removal may concern one.
+        var wereMade = false
+        var hasSign = false
+    }
+
+    private let entries: EntryStore
+    /// The lock is held while entries and their copies change, so that both change in the same order. No code of a
+    /// program runs meanwhile, as the `URLCache` is Foundation's own.
+    private let copies: Mutex<Copies>
+
+    init(_ cache: URLCache) {
+        entries = EntryStore(memoryCapacity: cache.memoryCapacity, diskCapacity: 0, directory: nil)
+        // Each of the two kinds of entries has half of the capacity, if there are both.
+        copies = Mutex(Copies(cache: cache, unused: UnusedEntries(capacity: cache.memoryCapacity / 2)))
+    }
+
+    var maximumContentSize: Int { entries.maximumContentSize }
+
+    func lookUp(_ url: String, for request: CacheRequest) -> StoreLookUp {
+        copies.withLock { copies in
+            var found = entries.lookUp(url)
+            if let copy = found.entries.lazy.compactMap(\.copy).first, !copies.has(copy) {
+                entries.remove(url)
+                found = entries.lookUp(url)
+            }
+            guard request.mayUseAnyEntry else {
+                found.hasUnusable = copies.unused.contains(url)
+                return found
+            }
+            if copies.hasSign, copies.unused.contains(url) || found.entries.contains(where: { $0.copy == nil }),
+                !copies.has(Self.sign)
+            {
+                copies.hasSign = false
+                copies.unused.removeAll()
+                entries.removeAll { $0.copy == nil }
+                found = entries.lookUp(url)
+            }
+            if let unused = copies.unused[url] { found.entries.append(unused) }
+            return found
+        }
+    }
+
+    func load(_ url: String, _ request: URLRequest, completion: @escaping @Sendable ([CacheEntry]) -> Void) {
+        entries.load(url, request, completion: completion)
+    }
+
+    func store(_ entry: CacheEntry, for request: URLRequest) {
+        copies.withLock { copies in
+            let known = entries.memoryUsage == 0 ? [] : entries.lookUp(entry.url).entries
+            var entry = entry
+            entry.mayBeUsedByDefault = entry.mayBeUsedByDefault && entry.isUsefulByDefault
+            if entry.mayBeUsedByDefault {
+                let former = known.first { $0.isSameVariant(as: entry) && $0.hasSameCopy(as: entry) }
+                entry.copy = former?.copy ?? copies.make(entry)
+                copies.unused.remove(entry.url)
+                return entries.store(entry)
+            }
+            entry.copy = nil
+            // The copy is of this response's former version, unless it is of another variant.
+            if let copy = known.first(where: { $0.copy != nil })?.copy,
+                !known.contains(where: { $0.copy != nil && !$0.isSameVariant(as: entry) })
+            {
+                copies.remove(copy)
+            }
+            copies.addSign(Self.sign)
+            guard entry.varying.isEmpty, entry.authorization == nil else { return entries.store(entry) }
+            if known.contains(where: { $0.isSameVariant(as: entry) }) { entries.removeVariant(of: entry) }
+            if copies.unused.isEmpty { entries.reservedMemory = copies.unused.capacity }
+            copies.unused.insert(entry)
+        }
+    }
+
+    func remove(_ url: String) {
+        copies.withLock { copies in
+            entries.remove(url)
+            copies.unused.remove(url)
+            if copies.wereMade, let request = CacheEntry.copyRequest(for: url) { copies.remove(request) }
+        }
+    }
+
+    func removeAll() {
+        copies.withLock { copies in
+            entries.removeAll()
+            copies.unused.removeAll()
+            copies.hasSign = false
+            copies.cache?.removeAllCachedResponses()
+        }
+    }
+
+    private static let sign = CacheEntry.copyRequest(for: "http://larkspur.invalid/stored-responses")
+}
+
+extension PlainStore.Copies {
+    /// Whether the `URLCache` still has a response for a request. A released `URLCache` counts as having it.
+    fileprivate func has(_ request: URLRequest?) -> Bool {
+        guard let cache, let request else { return true }
+        return cache.cachedResponse(for: request) != nil
+    }
+
+    /// Copies an entry. Returns the request for its copy; nil if Foundation has no form for it.
+    fileprivate mutating func make(_ entry: CacheEntry) -> URLRequest? {
+        var entry = entry
+        // The copy is not written to a file.
+        entry.isMemoryOnly = true
+        guard let request = CacheEntry.copyRequest(for: entry.url),
+            let response = entry.cachedResponse(withMetadata: false)
+        else { return nil }
+        wereMade = true
+        store(response, for: request)
+        return request
+    }
+
+    /// Makes sure that the `URLCache` has the sign.
+    fileprivate mutating func addSign(_ request: URLRequest?) {
+        guard !hasSign, let request, let url = request.url else { return }
+        hasSign = true
+        let response = URLResponse(url: url, mimeType: nil, expectedContentLength: 0, textEncodingName: nil)
+        store(CachedURLResponse(response: response, data: Data(), storagePolicy: .allowedInMemoryOnly), for: request)
+    }
+
+    private func store(_ response: CachedURLResponse, for request: URLRequest) {
+        // The old response is removed first. If a response was stored twice, Foundation ends the process when it later
+        // removes entries to make room.
+        cache?.removeCachedResponse(for: request)
+        cache?.storeCachedResponse(response, for: request)
+    }
+
+    fileprivate func remove(_ request: URLRequest) { cache?.removeCachedResponse(for: request) }
 }
 #endif

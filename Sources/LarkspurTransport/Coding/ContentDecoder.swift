@@ -1,4 +1,7 @@
 #if canImport(FoundationNetworking)
+internal import CCodings
+internal import HTTPSyntax
+
 /// The decoder of one response's content. It decodes in chunks, as fast as the consumer accepts them.
 ///
 /// libcurl's decoders are not used, for three reasons. Content that ends in the middle of its coding has to be an
@@ -164,6 +167,116 @@ extension ContentDecoder.Failure {
         case .tooManyCodings(let limit): "The content has more than \(limit) content codings."
         case .expands(let limit): "The content expands to more than \(limit) times its coded size."
         }
+    }
+}
+
+/// The decoding of one coding of a response's content.
+final class DecodingStage {
+    private let coding: ContentCoding
+    private let decoder: OpaquePointer
+    private let output: UnsafeMutableRawBufferPointer
+    private var isFull = false
+    private var status = coding_more
+    private(set) var decodedBytes: Int64 = 0
+    /// The input to decode next. It is set only when the previous input is used up, and must stay valid until it is
+    /// decoded.
+    var input = UnsafeRawBufferPointer(start: nil, count: 0)
+
+    /// Creates a stage; nil if memory has run out.
+    init?(_ coding: ContentCoding) {
+        guard let decoder = coding_open(coding.kind) else { return nil }
+        self.coding = coding
+        self.decoder = decoder
+        output = .allocate(byteCount: ContentDecoder.chunkSize, alignment: 16)
+    }
+
+    deinit {
+        coding_close(decoder)
+        output.deallocate()
+    }
+
+    /// Whether the stage can produce output or consume input.
+    var canGoOn: Bool { isFull || !input.isEmpty }
+
+    /// Whether the input may end here. No coding has an empty form, so a stage that has got no input is incomplete.
+    var isComplete: Bool { status == coding_finished }
+
+    /// Decodes the next chunk. It is valid until the next call.
+    func step() throws(ContentDecoder.Failure) -> UnsafeRawBufferPointer {
+        guard let room = output.bindMemory(to: UInt8.self).baseAddress else { throw .malformed(coding) }
+        var next = input.bindMemory(to: UInt8.self).baseAddress
+        var left = input.count
+        var count = 0
+        status = coding_step(decoder, &next, &left, room, output.count, &count)
+        if status == coding_large_window { throw .needsLargeWindow(coding) }
+        // A decoder that neither consumes nor produces anything would be called for ever.
+        let isStuck = count == 0 && left == input.count && !isFull
+        guard status != coding_malformed, !isStuck else { throw .malformed(coding) }
+        input = UnsafeRawBufferPointer(start: next, count: left)
+        isFull = count == output.count && status != coding_finished
+        decodedBytes += Int64(count)
+        return UnsafeRawBufferPointer(rebasing: output[..<count])
+    }
+}
+
+/// A content coding that the engine can decode (RFC 9110, section 8.4.1).
+enum ContentCoding: String, CaseIterable {
+    case gzip
+    case deflate
+    case brotli = "br"
+    case zstd
+
+    /// Whether the process has a library for the coding.
+    var isAvailable: Bool { coding_is_available(kind) }
+
+    var kind: coding_kind {
+        switch self {
+        case .gzip: coding_gzip
+        case .deflate: coding_deflate
+        case .brotli: coding_brotli
+        case .zstd: coding_zstd
+        }
+    }
+
+    private init?(name: Substring) {
+        let coding = Self.allCases.first { name.hasSameLetters(as: $0.rawValue) }
+        // An old name for gzip, which recipients should accept (RFC 9110, section 8.4.1.3).
+        guard let coding = coding ?? (name.hasSameLetters(as: "x-gzip") ? .gzip : nil) else { return nil }
+        self = coding
+    }
+
+    /// Returns the codings that a field names, in the order in which they were applied.
+    static func names(in field: String) -> [Substring] {
+        field.utf8.split(separator: UInt8(ascii: ",")).map { Substring($0.trimmingBlanks) }
+            .filter { !$0.isEmpty && !$0.hasSameLetters(as: "identity") }
+    }
+
+    /// Returns the codings with these names; nil if one of them cannot be decoded.
+    static func list(_ names: [Substring]) -> [ContentCoding]? {
+        var codings: [ContentCoding] = []
+        for name in names {
+            guard let coding = ContentCoding(name: name), coding.isAvailable else { return nil }
+            codings.append(coding)
+        }
+        return codings
+    }
+}
+
+/// The format gzip (RFC 1952), for the content of requests.
+package enum Gzip {
+    /// Compresses data; nil if there is no zlib, or if the data would not become smaller.
+    package static func compress(_ data: Data) -> Data? {
+        guard data.count > 1 else { return nil }
+        var compressed = Data(count: data.count - 1)
+        let count = compressed.withUnsafeMutableBytes { output in
+            data.withUnsafeBytes { input in
+                guard let target = output.bindMemory(to: UInt8.self).baseAddress,
+                    let source = input.bindMemory(to: UInt8.self).baseAddress
+                else { return 0 }
+                return coding_compress(source, input.count, target, output.count)
+            }
+        }
+        return count > 0 ? compressed.prefix(count) : nil
     }
 }
 #endif

@@ -73,4 +73,124 @@ struct SetCookie: Equatable {
         return (isNegative ? bytes.dropFirst() : bytes).decimalNumber(atMost: isNegative ? 0 : century)
     }
 }
+
+/// Several `Set-Cookie` values as the single value that `HTTPCookie.cookies(withResponseHeaderFields:for:)` splits.
+///
+/// For that method, a cookie ends at a comma that is followed by a token and an equals sign. So the comma in an
+/// `Expires` date does not end a cookie. The method counts UTF-16 units instead of characters, and traps if the two
+/// numbers differ in a name or a date. So this list omits cookies with such a name or date. The session's storage still
+/// gets them.
+struct SetCookieList {
+    /// The joined values; nil if no cookie is left.
+    let text: String?
+
+    init(_ values: [String]) {
+        let safe = values.filter(Self.isSafe)
+        text = safe.isEmpty ? nil : safe.count == 1 ? safe[0] : safe.joined(separator: ", ")
+    }
+
+    /// Whether each character of the names and dates is one UTF-16 unit. Other values may have longer characters.
+    private static func isSafe(_ value: String) -> Bool {
+        guard value.utf8.contains(where: { $0 >= 0x80 }) else { return true }
+        // The part of the name or date that has been read; nil within other values.
+        var name: String? = ""
+        // The separators are included, because the value may begin with a combining mark, or end with a character that
+        // joins with the next one.
+        for character in ", " + value + ", " {
+            let isOneUnit = character.utf16.count == 1
+            switch character.unicodeScalars.first {
+            case ";", ",":
+                guard isOneUnit else { return false }
+                name = ""
+            case "=" where name != nil:
+                guard isOneUnit else { return false }
+                if name?.trimmed.inLowercase != "expires" { name = nil }
+            default:
+                guard isOneUnit || name == nil else { return false }
+                name?.append(character)
+            }
+        }
+        return true
+    }
+}
+
+extension String {
+    fileprivate var trimmed: Substring {
+        let text = drop(while: \.isWhitespace)
+        return text[..<(text.lastIndex { !$0.isWhitespace }.map(text.index(after:)) ?? text.startIndex)]
+    }
+}
+
+extension HTTPCookie {
+    /// The comment that marks a secure cookie. When a storage reads a cookie from its file, the secure flag is lost,
+    /// but the comment is not.
+    private static let secureMark = "Secure"
+    /// The comment that marks a cookie whose name or value is not UTF-8. Both are then stored as ISO-8859-1, so that
+    /// their octets are known.
+    private static let latin1Mark = "ISO-8859-1"
+
+    convenience init?(_ cookie: SetCookie, domain: String, path: String, expiry: Date?) {
+        let isLatin1 = cookie.name.hasOctets || cookie.value.hasOctets
+        var properties: [HTTPCookiePropertyKey: Any] = [
+            .name: isLatin1 ? String(latin1: cookie.name.octets) : cookie.name,
+            .value: isLatin1 ? String(latin1: cookie.value.octets) : cookie.value,
+            .domain: domain, .path: path,
+        ]
+        let marks = (cookie.isSecure ? [Self.secureMark] : []) + (isLatin1 ? [Self.latin1Mark] : [])
+        if !marks.isEmpty { properties[.comment] = marks.joined(separator: ", ") }
+        if let expiry { properties[.expires] = expiry } else { properties[.discard] = "TRUE" }
+        if cookie.isSecure { properties[.secure] = "TRUE" }
+        if cookie.isHTTPOnly { properties[HTTPCookiePropertyKey("HttpOnly")] = "TRUE" }
+        self.init(properties: properties)
+    }
+
+    var isForSecureOnly: Bool { isSecure || comment?.begins(with: Self.secureMark) == true }
+
+    /// The name, made of the octets that the server has sent.
+    var octetName: String { isLatin1 ? Self.octets(ofLatin1: name) : name }
+
+    /// The value, made of the octets that the server has sent.
+    var octetValue: String { isLatin1 ? Self.octets(ofLatin1: value) : value }
+
+    private var isLatin1: Bool { comment?.ends(with: Self.latin1Mark) == true }
+
+    /// - Parameter text: The text; a program may have changed it, so that it is not ISO-8859-1.
+    private static func octets(ofLatin1 text: String) -> String {
+        let octets = text.unicodeScalars.compactMap { UInt8(exactly: $0.value) }
+        return octets.count == text.unicodeScalars.count ? String(octets: octets) : text
+    }
+
+    /// Whether a request may contain the cookie (RFC 6265, section 5.4).
+    func isFor(_ context: CookieJar.Context, now: Date) -> Bool {
+        let domain = domain
+        let isForHost =
+            domain.utf8.first == UInt8(ascii: ".")
+            ? context.host.isWithin(Substring(domain.utf8.dropFirst())) : context.host.name == domain
+        guard isForHost, context.isSecure || !isForSecureOnly, CookiePath.matches(context.path, cookiePath: path) else {
+            return false
+        }
+        return !isExpired(now: now) && !name.breaksLine && !value.breaksLine
+    }
+
+    /// Whether a new cookie counts as equal to this one. A change of the expiry does not count if it is at most a
+    /// minute and at most a hundredth of the remaining time, because many servers renew the expiry with each response.
+    func isSame(as new: SetCookie, expiry: Date?, now: Date) -> Bool {
+        guard octetValue == new.value, isForSecureOnly == new.isSecure, isHTTPOnly == new.isHTTPOnly else {
+            return false
+        }
+        switch (expiresDate, expiry) {
+        case (nil, nil): return true
+        case (let old?, let new?):
+            return abs(new.timeIntervalSince(old)) <= min(60, new.timeIntervalSince(now) / 100)
+        default: return false
+        }
+    }
+
+    func isExpired(now: Date) -> Bool { expiresDate.map { $0 <= now } ?? false }
+
+    /// The date of creation, in seconds since the reference date.
+    var created: Double {
+        properties?[HTTPCookiePropertyKey("Created")] as? Double ?? 0
+    }
+}
 #endif

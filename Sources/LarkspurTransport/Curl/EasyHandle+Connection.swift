@@ -92,4 +92,79 @@ extension EasyHandle {
         return !closeWatch.end(name)
     }
 }
+
+/// The use of connections by one transfer.
+struct ConnectionUse: Equatable {
+    /// Whether the connection is closed after the transfer.
+    var closesConnection = false
+    /// Whether content that was announced was not sent on the connection. Its receiver would take the next request for
+    /// this content.
+    var lacksContent = false
+    /// Whether no other transfer uses the connection.
+    var isAlone = false
+    /// Whether the transfer needs a new connection.
+    var makesConnection = false
+
+    fileprivate var forbidsReuse: Bool { isAlone || closesConnection || lacksContent }
+    fileprivate var isFresh: Bool { isAlone || makesConnection }
+
+    func apply(to handle: EasyHandle) {
+        handle.set(CURLOPT_FRESH_CONNECT, isFresh ? 1 : 0)
+        handle.set(CURLOPT_FORBID_REUSE, forbidsReuse ? 1 : 0)
+    }
+}
+
+extension EasyHandle {
+    /// Sets the times of connections, which are the same for all transfers of a session. Returns false if libcurl
+    /// cannot limit the age of connections (before 7.80).
+    /// - Parameters:
+    ///   - idle: The time since its last request for which a connection may be used, in seconds.
+    ///   - age: The time since its beginning for which a connection may be used, in seconds; nil for no limit.
+    ///   - familyDelay: The time after which addresses of the other family are tried, in seconds.
+    func setTimes(idle: TimeInterval, age: TimeInterval?, familyDelay: TimeInterval) -> Bool {
+        set(CURLOPT_HAPPY_EYEBALLS_TIMEOUT_MS, Int.milliseconds(familyDelay))
+        // The next two options have whole seconds, and 0 would mean no limit.
+        set(CURLOPT_MAXAGE_CONN, (Int.milliseconds(idle) + 999) / 1000)
+        guard let age else { return true }
+        let seconds = (Int.milliseconds(age) + 999) / 1000
+        return libcurl_easy_setopt_long(raw, CURLOPT_MAXLIFETIME_CONN, seconds) == CURLE_OK
+    }
+}
+
+extension Int {
+    /// Returns a number of seconds in milliseconds: rounded up, at least 1, and at most the largest number that libcurl
+    /// accepts.
+    static func milliseconds(_ seconds: TimeInterval) -> Int {
+        guard seconds > 0 else { return 1 }
+        return Int(Swift.max(1, Swift.min((seconds * 1000).rounded(.up), Double(Int32.max))))
+    }
+}
+
+/// The parts that all connections of a session use. They are retained until the last connection is closed.
+final class ConnectionSupport {
+    let poll: EventPoll
+    let sockets: SocketTable
+    /// The checks of servers that libcurl cannot make; nil if they are not needed.
+    let trust: ServerTrust?
+    /// The object that finds out whether a connection is closed with a close_notify; nil without OpenSSL.
+    let closeWatch = TLSCloseWatch()
+    /// The log of the secrets of connections; nil if there is none.
+    let keyLog: TLSKeyLog?
+    /// The share handle, through which all multi handles share the addresses of names and the TLS sessions. It needs no
+    /// lock functions, because all multi handles belong to one thread.
+    let share: UnsafeMutableRawPointer
+
+    init(tls: TLSSettings, poll: EventPoll) throws(LoopFailure) {
+        guard let share = libcurl_share_init() else { throw .noHandle }
+        self.share = share
+        self.poll = poll
+        sockets = SocketTable(poll: poll)
+        trust = ServerTrust(tls)
+        keyLog = tls.keyLog
+        _ = libcurl_share_add(share, CURL_LOCK_DATA_DNS)
+        _ = libcurl_share_add(share, CURL_LOCK_DATA_SSL_SESSION)
+    }
+
+    deinit { libcurl_share_cleanup(share) }
+}
 #endif

@@ -75,4 +75,121 @@ enum HTTP2Judgement: Equatable, Sendable {
         return clauses.joined(separator: ", and ")
     }
 }
+
+/// A fault of libcurl's HTTP/2 that a trial can show.
+enum HTTP2Fault: Sendable, CaseIterable {
+    // A truncated response is accepted.
+    case resetWithError
+    case resetWithoutError
+    case goAway
+    case connectionEnd
+    case faultyFrame
+    case shortContent
+    case faultOfOtherStream
+    // A complete response is refused.
+    case resetAfterEnd
+    case resetDuringUpload
+    case cancellation
+
+    /// Whether libcurl accepts a truncated response. If not, it refuses a complete one.
+    var isAcceptance: Bool {
+        switch self {
+        case .resetWithError, .resetWithoutError, .goAway, .connectionEnd, .faultyFrame, .shortContent: true
+        case .faultOfOtherStream: true
+        case .resetAfterEnd, .resetDuringUpload, .cancellation: false
+        }
+    }
+
+    var clause: String {
+        switch self {
+        case .resetWithError: "its stream was reset with an error"
+        case .resetWithoutError: "its stream was reset without an error code"
+        case .goAway: "a GOAWAY has ended its stream"
+        case .connectionEnd: "its connection has ended"
+        case .faultyFrame: "a faulty frame has ended its connection"
+        case .shortContent: "it is shorter than announced"
+        case .faultOfOtherStream: "a fault of another stream has ended its connection"
+        case .resetAfterEnd: "its stream is reset after its end"
+        case .resetDuringUpload: "its stream is reset before all of the request was sent"
+        case .cancellation: "much content of a cancelled request arrives on its connection"
+        }
+    }
+}
+
+/// A prepared conversation with libcurl, and the fault that a wrong outcome shows.
+struct HTTP2Trial {
+    let fault: HTTP2Fault
+    /// The frames of the server. libcurl reads all frames of an element at once, and the next element later. At the end
+    /// the server closes the connection.
+    let writes: [[HTTP2Frame]]
+    /// Whether the request has content that has not been sent when the response arrives.
+    var isUpload = false
+    /// Whether the responses announce their lengths.
+    var announcesLength = false
+    /// The element before which a second request begins on the same connection; nil for no second request.
+    var secondRequest: Int?
+    /// The element before which the first request is cancelled; nil if it is not cancelled.
+    var cancellation: Int?
+
+    /// The number of content bytes of a complete response.
+    static let length = 6
+
+    private static let beginning: [HTTP2Frame] = [.head(of: 1), .data(length, of: 1)]
+
+    /// A response without faults.
+    static let plain = HTTP2Trial(
+        fault: .resetAfterEnd,
+        writes: [[.head(of: 1), .data(4, of: 1)], [.data(length - 4, of: 1, endsStream: true)]]
+    )
+
+    /// All trials except the plain one. Some versions of libcurl depend on whether the end of a response arrives
+    /// together with its beginning.
+    static let all: [HTTP2Trial] =
+        interruption(.resetWithError, .reset(of: 1, .internalError))
+        + interruption(.resetWithoutError, .reset(of: 1, .noError))
+        + interruption(.goAway, .goAway(after: 0, .noError))
+        + interruption(.faultyFrame, .faulty)
+        + [
+            HTTP2Trial(fault: .connectionEnd, writes: [beginning]),
+            HTTP2Trial(
+                fault: .shortContent,
+                writes: [[.head(of: 1, length: length), .data(3, of: 1, endsStream: true)]],
+                announcesLength: true
+            ),
+            HTTP2Trial(
+                fault: .faultOfOtherStream,
+                writes: [beginning, [.head(of: 3), .data(length, of: 3), .faulty]],
+                secondRequest: 1
+            ),
+            HTTP2Trial(
+                fault: .resetAfterEnd,
+                writes: [[.head(of: 1), .data(length, of: 1, endsStream: true), .reset(of: 1, .noError)]]
+            ),
+            HTTP2Trial(
+                fault: .resetDuringUpload,
+                writes: [[.head(of: 1), .data(length, of: 1, endsStream: true), .reset(of: 1, .noError)]],
+                isUpload: true
+            ),
+            HTTP2Trial(
+                fault: .cancellation,
+                writes: [
+                    [.head(of: 1)], [.head(of: 3)],
+                    Array(repeating: .data(1, of: 1), count: lateFrames) + [.data(length, of: 3, endsStream: true)],
+                ],
+                secondRequest: 1,
+                cancellation: 2
+            ),
+        ]
+
+    /// nghttp2 1.67 and 1.68 end a connection after 1000 frames of a stream that was cancelled. So many can be under
+    /// way when a download is cancelled.
+    private static let lateFrames = 1100
+
+    private static func interruption(_ fault: HTTP2Fault, _ frame: HTTP2Frame) -> [HTTP2Trial] {
+        [[beginning + [frame]], [beginning, [frame]]].map { HTTP2Trial(fault: fault, writes: $0) }
+    }
+
+    /// Whether the responses are complete.
+    var isComplete: Bool { !fault.isAcceptance }
+}
 #endif

@@ -1,5 +1,6 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
+import HTTPSyntax
 
 /// The libcurl of this process.
 enum Libcurl {
@@ -78,5 +79,70 @@ extension TLSAbilities {
         trustUnavailability: ServerTrust.unavailability,
         library: Libcurl.tlsLibrary ?? "no library"
     )
+}
+
+/// A library that libcurl uses.
+public struct LibcurlComponent: Sendable, Hashable {
+    /// The name that libcurl reports, such as "nghttp2".
+    public let name: String
+    /// The version, such as "1.52.0".
+    public let version: String
+}
+
+extension LibcurlComponent {
+    /// Reads the words of libcurl's description that have a version. The first word is libcurl itself. A word in
+    /// parentheses is a library that is not used by itself.
+    static func list(in description: String) -> [Self] {
+        description.parts(separatedBy: " ").dropFirst().compactMap { word in
+            let parts = word.parts(separatedBy: "/", maxSplits: 1)
+            guard parts.count == 2, let name = parts.first, let version = parts.last, !name.begins(with: "(") else {
+                return nil
+            }
+            return Self(name: String(name), version: String(version))
+        }
+    }
+
+    /// Whether the library speaks HTTP/2.
+    var isHTTP2: Bool { name == "nghttp2" }
+
+    /// Whether the library speaks QUIC or HTTP/3. OpenSSL's own QUIC is not told from its TLS.
+    var isHTTP3: Bool { ["ngtcp2", "nghttp3", "quiche", "msh3"].contains(name) }
+}
+
+extension Libcurl {
+    /// The libraries that speak HTTP/2 for libcurl.
+    static let http2Libraries = LibcurlComponent.list(in: description).filter(\.isHTTP2)
+
+    /// The libraries that speak HTTP/3 for libcurl.
+    static let http3Libraries = LibcurlComponent.list(in: description).filter(\.isHTTP3)
+}
+
+/// The failure of a session because the machine temporarily lacks resources. The next task of the session tries again.
+enum LoopFailure: Error, Equatable {
+    /// No thread could be created. The value is the `errno`.
+    case noThread(Int32)
+    /// libcurl could not allocate memory.
+    case noHandle
+    /// No file descriptors were free for waiting and for waking the thread.
+    case noWakeup
+
+    func error(url: URL?) -> URLError {
+        switch self {
+        case .noThread(let number):
+            .engine(
+                .resourceUnavailable,
+                "The session has no thread, as none could be made: \(String(cString: strerror(number))).",
+                url: url,
+                underlying: NSError(domain: NSPOSIXErrorDomain, code: Int(number))
+            )
+        case .noHandle: .engine(.resourceUnavailable, "libcurl could not make a handle for the session.", url: url)
+        case .noWakeup:
+            .engine(
+                .resourceUnavailable,
+                "The session's thread could not be woken, as no file descriptors were free for that (see ulimit -n).",
+                url: url
+            )
+        }
+    }
 }
 #endif

@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-import HTTPSyntax
+internal import HTTPSyntax
 
 /// The values that libcurl reports for a failed transfer.
 struct TransferFailure: Sendable, Hashable {
@@ -93,5 +93,115 @@ extension TransferFailure {
     }
 
     private static let phrasesAboutNames = ["target host name", "target hostname", "subject name", "common name"]
+}
+
+/// The error that libcurl reported for a failed transfer: the cause of a `URLError`.
+///
+/// It is available as ``Foundation/URLError/curlError``, and as an `NSError` of ``errorDomain`` under
+/// `NSUnderlyingErrorKey`.
+public struct CurlError: Error, Sendable, Hashable {
+    /// The `CURLcode`, such as 35, `CURLE_SSL_CONNECT_ERROR`.
+    public let code: Int
+    /// libcurl's message; empty if there is none.
+    public let message: String
+    /// The `errno` of the system call that failed; 0 if it is not known.
+    public let systemError: Int32
+    /// The result of the verification of the server's certificate, one of OpenSSL's `X509_V_ERR_` numbers. 0 if nothing
+    /// was wrong, 1 if the certificate was not verified.
+    public let verifyResult: Int
+}
+
+extension CurlError: LocalizedError {
+    /// libcurl's message, otherwise the number of the code.
+    public var errorDescription: String? { message.isEmpty ? Self.sentence(for: code) : message }
+
+    private static func sentence(for code: Int) -> String { "libcurl failed with code \(code)." }
+}
+
+extension CurlError: CustomNSError {
+    /// The domain of the `NSError` to which a `CurlError` bridges: `LarkspurCurlErrorDomain`.
+    public static var errorDomain: String { "LarkspurCurlErrorDomain" }
+
+    /// The key of ``verifyResult`` in `errorUserInfo`, as `Int`; absent for 0.
+    public static let verifyResultUserInfoKey = "LarkspurCurlErrorVerifyResult"
+
+    /// The `CURLcode`.
+    public var errorCode: Int { code }
+
+    /// The description and, if they are known, ``verifyResult`` and an `NSError` of `NSPOSIXErrorDomain` for
+    /// ``systemError``.
+    public var errorUserInfo: [String: Any] {
+        var info: [String: Any] = [:]
+        info[NSLocalizedDescriptionKey] = errorDescription
+        if verifyResult != 0 { info[Self.verifyResultUserInfoKey] = verifyResult }
+        if systemError != 0 {
+            info[NSUnderlyingErrorKey] = NSError(domain: NSPOSIXErrorDomain, code: Int(systemError))
+        }
+        return info
+    }
+
+    /// Restores the error from the `NSError` to which it was bridged; nil for errors of other domains.
+    init?(_ error: NSError) {
+        guard error.domain == Self.errorDomain else { return nil }
+        let description = error.userInfo[NSLocalizedDescriptionKey] as? String ?? ""
+        let systemError = (error.userInfo[NSUnderlyingErrorKey] as? NSError)?.code ?? 0
+        self.init(
+            code: error.code,
+            message: description == Self.sentence(for: error.code) ? "" : description,
+            systemError: Int32(truncatingIfNeeded: systemError),
+            verifyResult: error.userInfo[Self.verifyResultUserInfoKey] as? Int ?? 0
+        )
+    }
+}
+
+extension URLError {
+    /// The error that libcurl reported; nil if this error does not come from a transfer of libcurl.
+    public var curlError: CurlError? {
+        (userInfo[NSUnderlyingErrorKey] as? NSError).flatMap(CurlError.init)
+    }
+}
+
+/// The server or proxy to which a transfer connects, as error messages name it. It has no credentials.
+struct Peer: Sendable, Hashable {
+    enum Kind: String, Sendable {
+        case server, proxy, socket
+    }
+
+    let kind: Kind
+    /// The host and the port, or the path of a Unix-domain socket.
+    let name: String
+    /// The addresses to which connections were tried; empty if the host itself is an address.
+    let addresses: [String]
+}
+
+extension Peer {
+    /// Creates the peer of a URL; nil for a URL without a host.
+    /// - Parameters:
+    ///   - url: The URL of a request.
+    ///   - addresses: The addresses that were tried. Default: none.
+    init?(_ url: URL, addresses: [String] = []) {
+        if let target = try? UnixSocketTarget(url) {
+            self.init(kind: .socket, name: target.socketPath, addresses: [])
+        } else if let origin = URLReference(url.absoluteString).origin {
+            let host = try? CanonicalHost(inURL: origin.host)
+            let others = addresses.filter { $0 != host?.name }
+            self.init(kind: .server, name: "\(origin.host):\(origin.port)", addresses: others)
+        } else {
+            return nil
+        }
+    }
+
+    init(_ proxy: ProxyServer, addresses: [String] = []) {
+        self.init(kind: .proxy, name: proxy.hostAndPort, addresses: addresses.filter { $0 != proxy.host })
+    }
+}
+
+extension Peer: CustomStringConvertible {
+    /// The kind and the name, and the addresses in parentheses: "server example.com:443 (192.0.2.1, 192.0.2.2)".
+    var description: String {
+        guard !addresses.isEmpty else { return "\(kind) \(name)" }
+        let shown = addresses.prefix(4).joined(separator: ", ")
+        return "\(kind) \(name) (\(shown)\(addresses.count > 4 ? ", …" : ""))"
+    }
 }
 #endif

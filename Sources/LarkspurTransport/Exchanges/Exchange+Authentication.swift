@@ -13,7 +13,7 @@ extension Exchange {
             request: request,
             additionalFields: group.settings.additionalFields(for: request, after: firstRequest)
         )
-        if transfer.proxy != nil { credentials.proxyAuthorization = credentials.take("Proxy-Authorization") }
+        if transfer.route.proxy != nil { credentials.proxyAuthorization = credentials.take("Proxy-Authorization") }
         guard !history.authentication.isIdle || !credentialStore.known.isEmpty else {
             history.authentication.sendNothing()
             return credentials
@@ -60,7 +60,7 @@ extension Exchange {
                 userCredential: UserCredential(url)
             )
         case .proxy:
-            guard let proxy = transfer.proxy, proxy.kind != .socks5 else { return nil }
+            guard let proxy = transfer.route.proxy, proxy.kind != .socks5 else { return nil }
             return RecipientAuthentication.Request(
                 server: ProtectionSpace.Server(
                     scheme: proxy.kind.rawValue,
@@ -78,12 +78,12 @@ extension Exchange {
 
     /// Whether the request goes through a tunnel, whose bytes the proxy cannot read.
     var isTunnelled: Bool {
-        guard let proxy = transfer.proxy, proxy.kind != .socks5 else { return false }
+        guard let proxy = transfer.route.proxy, proxy.kind != .socks5 else { return false }
         return destination.url?.scheme?.inLowercase == "https" || task.webSocket != nil
     }
 
     /// Whether the proxy reads the request and forwards it.
-    var isForwarded: Bool { transfer.proxy.map { $0.kind != .socks5 } ?? false && !isTunnelled }
+    var isForwarded: Bool { transfer.route.proxy.map { $0.kind != .socks5 } ?? false && !isTunnelled }
 
     // MARK: Responses
 
@@ -100,7 +100,7 @@ extension Exchange {
             }
             return demand(of: head.challenges, by: .origin, response)
         // In a tunnel, the response comes from the server, which must not receive the proxy's credentials.
-        case 407 where transfer.proxy != nil && !isTunnelled:
+        case 407 where transfer.route.proxy != nil && !isTunnelled:
             if history.authentication.proxy.isOnConnection { return .awaitAnswer(.init(recipient: .proxy, head: head)) }
             return demand(of: head.proxyChallenges, by: .proxy, response)
         // A server that fails may not have checked the credentials.

@@ -33,7 +33,7 @@ extension Exchange {
         copyForCache(head)
         if request.httpMethod == "CONNECT", head.status < 300 {
             // The bytes that follow belong to a tunnel, which no task can use.
-            transfer.isCutShort = true
+            transfer.ending.isCutShort = true
             return false
         }
         return true
@@ -46,7 +46,7 @@ extension Exchange {
     /// Receives an interim response, and reports it to a receiver. Returns false if there are too many.
     private func receiveInterim(_ head: ResponseHead) -> Bool {
         transfer.interimCount += 1
-        if head.status == 100 { transfer.awaitsContinue = false }
+        if head.status == 100 { transfer.pauses.awaitsContinue = false }
         guard transfer.interimCount <= Self.interimLimit else {
             transaction.note(
                 .engine(
@@ -78,7 +78,7 @@ extension Exchange {
     }
 
     private func consequence(of head: ResponseHead) -> Transaction.Consequence {
-        if head.status == 417, transfer.expectsContinue {
+        if head.status == 417, transfer.pauses.expectsContinue {
             // RFC 9110, section 10.1.1: the request is sent again without the expectation. libcurl would do this within
             // the same transfer, after the response seems to have ended.
             history.mayExpectContinue = false
@@ -240,7 +240,7 @@ extension Exchange {
         }
         guard !received.hasRest else { return .goesOn }
         let shortfall = received.end()
-        if let failure = transaction.pendingFailure ?? transfer.truncation ?? shortfall {
+        if let failure = transaction.pendingFailure ?? transfer.ending.truncation ?? shortfall {
             fail(failure)
         } else {
             if let trailers { task.setTrailers(trailers) }

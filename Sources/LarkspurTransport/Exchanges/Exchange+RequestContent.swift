@@ -22,8 +22,8 @@ extension Exchange {
         if case .stream(let stream) = chunk { return receive(stream.value) }
         guard let streamReader = content.streamReader, number == content.streamNumber else { return }
         streamReader.receive(chunk)
-        guard transaction.isTransferring, transfer.isSendingPaused else { return }
-        transfer.isSendingPaused = false
+        guard transaction.isTransferring, transfer.pauses.awaitsContent else { return }
+        transfer.pauses.awaitsContent = false
         notePauses()
     }
 
@@ -31,7 +31,7 @@ extension Exchange {
     func attachProduction() {
         guard let channel = content.channel else { return }
         let number = content.streamNumber
-        channel.attach(allowsTrailers: transfer.versions == .http1 && content.reader?.length == nil) { [weak task] in
+        channel.attach(allowsTrailers: transfer.route.versions == .http1 && content.reader?.length == nil) { [weak task] in
             if let task { task.session.loop.post(.produced(task, number: number)) }
         }
     }
@@ -46,32 +46,32 @@ extension Exchange {
     /// its end until ``sendUnasked()``. Versions from 8.7 on may end the transfer nevertheless, so the connection is
     /// used again only if all of the content was sent (RFC 9112, section 9.6).
     func sendUnasked(after head: ResponseHead) {
-        guard transfer.awaitsContinue else { return }
-        transfer.awaitsContinue = false
+        guard transfer.pauses.awaitsContinue else { return }
+        transfer.pauses.awaitsContinue = false
         guard head.status < 300 || task.keepsSending, head.version.utf8.starts(with: "HTTP/1".utf8),
             !head.closesConnection
         else { return }
         transfer.handle?.connectionUse.lacksContent = true
-        transfer.isUnasked = true
-        transfer.isSendingPaused = true
+        transfer.pauses.isUnasked = true
+        transfer.pauses.awaitsContent = true
         pauseTransfer(receiving: pausesReceiving, sending: true)
     }
 
     /// Ends the wait for a 100 response after a final one. Called after libcurl has passed on the response.
     func sendUnasked() {
-        guard transfer.isUnasked, transaction.isTransferring else { return }
-        transfer.isUnasked = false
+        guard transfer.pauses.isUnasked, transaction.isTransferring else { return }
+        transfer.pauses.isUnasked = false
         transfer.handle?.set(CURLOPT_EXPECT_100_TIMEOUT_MS, 0)
-        transfer.isSendingPaused = false
+        transfer.pauses.awaitsContent = false
         notePauses()
     }
 
     /// Ends the production if the response has a status for which libcurl stops sending.
     func endProduction(after head: ResponseHead) {
         guard case .produced = content.body else { return }
-        transfer.endsWithResponse = !head.version.utf8.starts(with: "HTTP/1".utf8)
+        transfer.ending.followsResponse = !head.version.utf8.starts(with: "HTTP/1".utf8)
         guard head.status >= 300, !task.keepsSending, content.channel?.isAtRest == false else { return }
-        transfer.endsWithResponse = true
+        transfer.ending.followsResponse = true
         content.endProduction(.answered(status: head.status))
     }
 
@@ -80,23 +80,23 @@ extension Exchange {
 
     /// Records a reason why the transfer may end before all content was sent. The loop looks at it after libcurl.
     private func note(_ end: CurlTransfer.EarlyEnd) {
-        transfer.earlyEnd = end
+        transfer.ending.early = end
         group.noteAnswer(to: self)
     }
 
     /// Records the end of the response's content, if it ends the sending.
     func noteContentEnd() {
-        if transfer.endsWithResponse, isSending, received.incoming.framed.hasEnded { note(.contentEnded) }
+        if transfer.ending.followsResponse, isSending, received.incoming.framed.hasEnded { note(.contentEnded) }
     }
 
     func noteUpload(_ event: StreamEvent, on connection: Int64?) {
         guard connection == transfer.handle?.connection else { return }
-        if case .sent = event {} else { transfer.hasReadFrame = true }
+        if case .sent = event {} else { transfer.stream.hasReadFrame = true }
         switch event {
-        case .ended(transfer.streamNumber):
-            if case .produced = content.body, transfer.earlyEnd == nil { note(.streamEnded(after: -1)) }
-        case .sent(transfer.streamNumber):
-            transfer.isEndUnsent = false
+        case .ended(transfer.stream.number):
+            if case .produced = content.body, transfer.ending.early == nil { note(.streamEnded(after: -1)) }
+        case .sent(transfer.stream.number):
+            transfer.stream.isEndUnsent = false
             received.incoming.readAhead = 0
         default: break
         }
@@ -104,13 +104,13 @@ extension Exchange {
 
     /// Is notified that libcurl waits for nothing on the socket of the transfer.
     func socketReleased() {
-        guard transfer.endsWithResponse, isSending, received.incoming.framed.framing == .close else { return }
+        guard transfer.ending.followsResponse, isSending, received.incoming.framed.framing == .close else { return }
         note(.connectionEnded)
     }
 
     /// Ends the transfer if the response is complete although content is left to be sent.
     func endEarly() {
-        guard transaction.isTransferring, let end = transfer.earlyEnd.take(), isSending else { return }
+        guard transaction.isTransferring, let end = transfer.ending.early.take(), isSending else { return }
         switch end {
         case .contentEnded: break
         case .connectionEnded: if pausesReceiving { return }
@@ -132,7 +132,7 @@ extension Exchange {
     }
 
     private var isPausedBothWays: Bool {
-        transfer.isSendingPaused && received.incoming.isPaused && !isSuspended && transaction.isTransferring
+        transfer.pauses.awaitsContent && received.incoming.isPaused && !isSuspended && transaction.isTransferring
     }
 
     /// Makes libcurl send the content that it has taken, if nothing more is there to be sent and the reader has paused.
@@ -140,14 +140,14 @@ extension Exchange {
     /// libcurl 8 waits for the socket of such a transfer, but does nothing when the socket is ready, because the
     /// transfer is paused in both directions. libcurl 7 sends what it has taken before it takes more.
     private func goOnSending() {
-        transfer.hasReadFrame = false
+        transfer.stream.hasReadFrame = false
         pauseTransfer(receiving: true, sending: false)
     }
 
     /// Makes libcurl read once more after it has read frames. It may have left frames in its buffers or in those of the
     /// TLS library, of which the socket shows nothing. One of them can be the window update for which content waits.
     func readMoreFrames() {
-        if transfer.hasReadFrame, isPausedBothWays { goOnSending() }
+        if transfer.stream.hasReadFrame, isPausedBothWays { goOnSending() }
     }
 
     /// The number of bytes that are read for a reader that has paused, so that the content of the request can end.
@@ -158,8 +158,8 @@ extension Exchange {
 
     /// Records that libcurl has got the end of content without a known length.
     func noteProvidedEnd() {
-        guard transfer.streamNumber != nil, !transfer.isEndUnsent else { return }
-        transfer.isEndUnsent = true
+        guard transfer.stream.number != nil, !transfer.stream.isEndUnsent else { return }
+        transfer.stream.isEndUnsent = true
         group.noteAnswer(to: self)
     }
 
@@ -167,7 +167,7 @@ extension Exchange {
     ///
     /// libcurl waits for no window update then, because it has sent all of the content.
     func sendEnd() {
-        guard transfer.isEndUnsent, transaction.isTransferring, !isSuspended else { return }
+        guard transfer.stream.isEndUnsent, transaction.isTransferring, !isSuspended else { return }
         received.incoming.readAhead = Self.readAhead
         resumeReceiving()
     }
@@ -177,8 +177,8 @@ extension Exchange {
         guard number == content.streamNumber, transaction.isTransferring else { return }
         if let failure = content.channel?.failure { return fail(ChannelReader.error(failure)) }
         // There is no channel after a response that ends the sending. libcurl ends no transfer whose sending is paused.
-        guard transfer.isSendingPaused else { return }
-        transfer.isSendingPaused = false
+        guard transfer.pauses.awaitsContent else { return }
+        transfer.pauses.awaitsContent = false
         notePauses()
     }
 

@@ -1,6 +1,7 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
-import HTTPSyntax
+internal import HTTPSyntax
+internal import Synchronization
 
 /// The route to the server: a proxy, a socket, or neither.
 extension Exchange {
@@ -19,5 +20,149 @@ extension Exchange {
 
 extension String {
     fileprivate var isUnixScheme: Bool { UnixSocketTarget.schemes.contains(lowercased()) }
+}
+
+/// The choice of HTTP/3 for requests, and the servers' announcements of it.
+extension Exchange {
+    /// Returns the versions of HTTP that the request may use.
+    /// - Parameter isAuthenticatedByConnection: Whether libcurl authenticates the connection, by NTLM or Negotiate.
+    func offeredVersions(isAuthenticatedByConnection: Bool) -> OfferedVersions {
+        let settings = group.settings
+        guard destination.isSecure, !isAuthenticatedByConnection, task.webSocket == nil, !content.hasTrailers,
+            settings.offersHTTP2, !history.needsHTTP1, !mayRepeatUnasked,
+            !(content.isTwoWay && HTTP2Trust.couplesDirections && settings.options.http2 == .whereTrusted)
+        else { return .http1 }
+        guard let origin = http3Origin else { return .http2 }
+        switch settings.http3 {
+        case .off: return .http2
+        case .automatic: return settings.http3Origins.withLock { $0.contains(origin, at: .now) } ? .http3 : .http2
+        case .preferred: return .http3
+        }
+    }
+
+    /// The origin of the request; nil if HTTP/3 is not possible. Neither a proxy nor a Unix-domain socket transports
+    /// QUIC.
+    private var http3Origin: Origin? {
+        guard group.settings.http3 != .off, transfer.route.proxy == nil, let url = destination.url, let origin = Origin(url),
+            origin.scheme == "https"
+        else { return nil }
+        return origin
+    }
+
+    /// Records the alternative services that a response announces.
+    func noteAlternatives(of head: ResponseHead) {
+        // The field of a 421 is ignored (RFC 7838, section 6).
+        guard group.settings.http3 == .automatic, task.webSocket == nil, head.status != 421,
+            let field = head.fields["Alt-Svc"], let origin = http3Origin
+        else { return }
+        let isOffered = group.settings.http3Origins.withLock {
+            $0.note(field, age: head.fields["Age"], of: origin, at: .now)
+            return $0.contains(origin, at: .now)
+        }
+        // The next request asks for HTTP/3. But libcurl would prefer this connection to a new one, so it is retired.
+        if isOffered, transfer.route.versions != .http3 { retireConnection() }
+    }
+
+    /// Records the failure of a connection that may have used QUIC.
+    func noteFault(of handle: EasyHandle, result: Int32) {
+        guard group.settings.http3 == .automatic, transfer.route.versions == .http3,
+            ConnectionFault.isFault(result, message: handle.errorMessage),
+            // Before the response, libcurl does not know the version and reports 0.
+            [0, Int(CURL_HTTP_VERSION_3)].contains(handle.long(CURLINFO_HTTP_VERSION)), let origin = http3Origin
+        else { return }
+        group.settings.http3Origins.withLock { $0.noteFailure(of: origin, at: .now) }
+    }
+}
+
+/// The responses of a proxy to `CONNECT`.
+///
+/// This type is a class because it is large, and most transfers have no such responses.
+final class TunnelAnswers {
+    private var parser = ResponseHeadParser()
+    /// The last response; nil if it cannot be parsed.
+    private(set) var last: ResponseHead?
+
+    func receive(_ line: UnsafeRawBufferPointer) {
+        do throws(ResponseHeadParser.Failure) {
+            if let head = try parser.consume(line), head.status >= 200 { last = head }
+        } catch {
+            last = nil
+        }
+    }
+}
+
+/// Tunnels through proxies.
+extension Exchange {
+    /// Receives a line of a proxy's header section from libcurl's trace.
+    ///
+    /// libcurl does not report these lines together with the lines of the server's responses. If it did, a proxy could
+    /// forge a response of a server to which it is not even connected. The lines are used only if there is no tunnel.
+    func receiveTunnelHeader(_ line: UnsafeRawBufferPointer) {
+        guard isTunnelled, transfer.response == nil else { return }
+        if transfer.tunnel == nil { transfer.tunnel = TunnelAnswers() }
+        transfer.tunnel?.receive(line)
+    }
+
+    /// Returns the refusal of a proxy that asks for credentials before it opens a tunnel; nil if the transfer failed
+    /// for another reason. The refusal becomes the response.
+    func tunnelRefusal(of handle: EasyHandle) -> Transaction.Refusal? {
+        guard transaction.failure == nil, transfer.response == nil, handle.long(CURLINFO_HTTP_CONNECTCODE) == 407,
+            let head = transfer.tunnel?.last?.withChallengesOnly, head.status == 407, let url = destination.url,
+            let response = ReceivedResponse(head, url: url)
+        else { return nil }
+        transfer.response = response
+        received.incoming.expectedBytes = NSURLSessionTransferSizeUnknown
+        return Transaction.Refusal(recipient: .proxy, head: head)
+    }
+}
+
+extension ResponseHead {
+    /// The head with only its challenges, because the proxy's other fields must not be taken for fields of the server.
+    fileprivate var withChallengesOnly: ResponseHead {
+        ResponseHead(
+            status: status,
+            version: version,
+            fields: fields.filter { $0.key == "Proxy-Authenticate" },
+            setCookies: [],
+            challenges: [],
+            proxyChallenges: proxyChallenges,
+            location: nil,
+            framing: FramingFields()
+        )
+    }
+}
+
+/// The application of a session's TLS configuration to a transaction.
+extension Exchange {
+    /// Checks whether the TLS configuration permits the request, and sets the options for its host.
+    func configureTLS(of handle: EasyHandle) throws(URLError) {
+        // This check is cheaper than a copy of the settings.
+        guard group.settings.tls.isCustom || destination.isSecure || transfer.route.proxy?.kind == .https else { return }
+        let tls = group.settings.tls
+        try tls.admit(destination.url)
+        guard handle.configure(tls, host: destination.host?.name ?? UnixSocketTarget.host) else {
+            throw .unenforceableTLS(url: destination.url)
+        }
+    }
+
+    /// Returns the reason why the engine refused the handshake; nil if the transfer failed for another reason.
+    ///
+    /// For an https proxy, libcurl 7.88 reports the result 35, which says only that the handshake has failed.
+    func objection(of handle: EasyHandle, result: Int32) -> TrustObjection? {
+        guard Self.handshakeResults.contains(result) else { return nil }
+        return handle.check?.objection
+    }
+
+    /// Returns the https proxy whose handshake failed; nil if the handshake with the server failed, or if no handshake
+    /// failed.
+    func refusedProxy(of handle: EasyHandle, result: Int32) -> String? {
+        guard let proxy = transfer.route.proxy, proxy.kind == .https, Self.handshakeResults.contains(result),
+            handle.long(CURLINFO_PROXY_SSL_VERIFYRESULT) != 0
+        else { return nil }
+        return proxy.host
+    }
+
+    /// The results of libcurl that mean a failed handshake.
+    private static let handshakeResults: [Int32] = [35, 51, 60]
 }
 #endif

@@ -29,22 +29,22 @@ extension Exchange {
     ///
     /// It does so if HTTP/2 is offered in the TLS handshake, which makes the connection one that can be shared.
     func setWait(of handle: EasyHandle) {
-        transfer.waitsForConnection = transfer.versions != .http1 && host?.usesHTTP1 != true
-        handle.set(CURLOPT_PIPEWAIT, transfer.waitsForConnection ? 1 : 0)
+        transfer.route.sharesConnection = transfer.route.versions != .http1 && host?.usesHTTP1 != true
+        handle.set(CURLOPT_PIPEWAIT, transfer.route.sharesConnection ? 1 : 0)
     }
 
     /// Lets the requests that wait for the connection of this one make their own, if the TLS handshake has selected
     /// HTTP/1.1. Called from within libcurl, which from 8.12 on would let them wait until a response has arrived.
     func noteSelection() {
-        guard transfer.waitsForConnection, let host, let shard = transfer.shard,
+        guard transfer.route.sharesConnection, let host, let shard = transfer.shard,
             transfer.handle?.hasSelectedHTTP1 == true
         else { return }
-        transfer.waitsForConnection = false
+        transfer.route.sharesConnection = false
         group.noteHTTP1(at: host, in: shard)
     }
 
     func connectSeparately(to host: HostQueue) {
-        guard transfer.waitsForConnection, host === self.host, transaction.isTransferring, !transfer.sending.hasBegun,
+        guard transfer.route.sharesConnection, host === self.host, transaction.isTransferring, !transfer.sending.hasBegun,
             let handle = transfer.handle, handle.triedAddresses.isEmpty, !handle.connectionUse.makesConnection
         else { return }
         setWait(of: handle)
@@ -56,13 +56,13 @@ extension Exchange {
     /// is complete.
     func watchStream(of head: ResponseHead) {
         guard head.isMultiplexed, head.contentLength == nil, mayHaveContent(head) else { return }
-        transfer.endsWithStream = true
+        transfer.stream.endsResponse = true
         watchStream()
     }
 
     private func watchStream() {
-        guard !transfer.watchesStream, group.settings.offersHTTP2, HTTP2Trust.tracesStreams else { return }
-        transfer.watchesStream = true
+        guard !transfer.stream.isWatched, group.settings.offersHTTP2, HTTP2Trust.tracesStreams else { return }
+        transfer.stream.isWatched = true
         transfer.shard?.beginWatchingStreams()
     }
 
@@ -74,24 +74,24 @@ extension Exchange {
         switch event {
         case .refused: transfer.sending.noteRefusal()
         case .downgraded: transfer.sending.noteRefusal(needsHTTP1: true)
-        case .abandoned: transfer.isStreamReset = true
-        case .opened(let number): transfer.streamNumber = number
+        case .abandoned: transfer.stream.isReset = true
+        case .opened(let number): transfer.stream.number = number
         case .received: noteMultiplexing()
         default: break
         }
-        if transfer.shard?.note(event, on: transfer.handle?.connection) == true { transfer.isStreamReset = true }
+        if transfer.shard?.note(event, on: transfer.handle?.connection) == true { transfer.stream.isReset = true }
     }
 
     /// Ends the watch of the stream.
     func stopWatchingStream() {
-        guard transfer.watchesStream else { return }
-        transfer.watchesStream = false
+        guard transfer.stream.isWatched else { return }
+        transfer.stream.isWatched = false
         transfer.shard?.endWatchingStreams()
     }
 
     /// The failure of a response that libcurl takes for complete although the server has reset its stream.
     var streamFailure: URLError? {
-        guard transfer.endsWithStream, transfer.isStreamReset else { return nil }
+        guard transfer.stream.endsResponse, transfer.stream.isReset else { return nil }
         return .engine(
             .networkConnectionLost,
             "The server reset the stream before the response was complete.",

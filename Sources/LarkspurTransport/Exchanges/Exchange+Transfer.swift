@@ -16,7 +16,7 @@ extension Exchange {
         touch()
         do throws(URLError) {
             let reader = try content.makeReader()
-            transfer.proxy = try proxy()
+            transfer.route.proxy = try proxy()
             let handle = try group.connections.takeHandle(for: destination.url)
             transfer.handle = handle
             handle.client = self
@@ -31,7 +31,7 @@ extension Exchange {
             transfer.shard = shard
             attachProduction()
             if shard.watchesStreams { handle.watchStreams(true) }
-            if transfer.watchesStream { shard.beginWatchingStreams() }
+            if transfer.stream.isWatched { shard.beginWatchingStreams() }
             if reader != nil { shard.watchUpload(of: self) }
             group.note(deadline, of: self)
         } catch {
@@ -76,8 +76,8 @@ extension Exchange {
         if case .known(let length) = head.body { content.streamReader?.length = length }
         noteSent(head)
         handle.clearFailure()
-        handle.setURL(transfer.proxy == nil ? head.url : head.target.textForProxy)
-        handle.setRoute(proxy: transfer.proxy, socketPath: head.target.socketPath)
+        handle.setURL(transfer.route.proxy == nil ? head.url : head.target.textForProxy)
+        handle.setRoute(proxy: transfer.route.proxy, socketPath: head.target.socketPath)
         setAddresses(of: handle)
         handle.setCredentials(
             EasyHandle.Credentials(
@@ -90,22 +90,22 @@ extension Exchange {
         setMethod(of: handle, head)
         if content.reader != nil { handle.set(CURLOPT_KEEP_SENDING_ON_ERROR, task.keepsSending ? 1 : 0) }
         if content.channel != nil { handle.useTrailers() }
-        transfer.expectsContinue = head.expectsContinue
-        transfer.awaitsContinue = head.expectsContinue
+        transfer.pauses.expectsContinue = head.expectsContinue
+        transfer.pauses.awaitsContinue = head.expectsContinue
         if head.expectsContinue { handle.set(CURLOPT_EXPECT_100_TIMEOUT_MS, Self.continueTimeout) }
         var lines = head.lines
         // libcurl writes the field with the brackets of the request that opened the connection to the proxy.
         if isForwarded, !lines.setHost { lines.append("Host: " + head.target.hostField) }
         handle.setFields(lines, and: head.setsAcceptEncoding ? nil : head.acceptEncoding)
-        transfer.versions = offeredVersions(isAuthenticatedByConnection: credentials.server != nil)
-        handle.set(CURLOPT_HTTP_VERSION, transfer.versions.number)
+        transfer.route.versions = offeredVersions(isAuthenticatedByConnection: credentials.server != nil)
+        handle.set(CURLOPT_HTTP_VERSION, transfer.route.versions.number)
         setWait(of: handle)
         watchStreamFromBeginning()
         handle.watchStreams(false)
         handle.set(CURLOPT_STREAM_WEIGHT, max(1, min(256, Int((max(0, min(1, task.priority)) * 256).rounded()))))
         // If there is no limit, the largest value is set in place of libcurl's default, because the idle timer covers
         // connecting too.
-        handle.set(CURLOPT_CONNECTTIMEOUT_MS, transfer.connectTimeout.map(Int.milliseconds) ?? Int(Int32.max))
+        handle.set(CURLOPT_CONNECTTIMEOUT_MS, transfer.route.connectTimeout.map(Int.milliseconds) ?? Int(Int32.max))
         configureConnection(of: handle)
         try configureTLS(of: handle)
         if let connection = task.webSocket {
@@ -150,13 +150,13 @@ extension Exchange {
     func nudge() {
         guard transaction.isTransferring, !pausesReceiving, transfer.handle?.long(CURLINFO_HTTP_VERSION) == 3
         else { return }
-        transfer.mustReadMore = true
+        transfer.stream.mustReadMore = true
         group.notePauses(of: self)
     }
 
     /// Ends the transfer if the exchange has refused what libcurl had kept during a pause.
     func endRefused() {
-        guard transaction.isTransferring, let refusal = transfer.refusal.take() else { return }
+        guard transaction.isTransferring, let refusal = transfer.ending.refusal.take() else { return }
         transferEnded(refusal)
     }
 
@@ -185,7 +185,7 @@ extension Exchange {
 
     /// Returns the error of an ended transfer; nil if there is none.
     private func ending(of handle: EasyHandle, result: Int32) -> URLError? {
-        if transfer.isCutShort || isAnsweredWhole(after: result) { return nil }
+        if transfer.ending.isCutShort || isAnsweredWhole(after: result) { return nil }
         if result != 0 { return self.error(of: handle, result: result) }
         if let streamFailure { return streamFailure }
         guard transfer.response != nil, !received.incoming.framed.isComplete else { return nil }
@@ -199,7 +199,7 @@ extension Exchange {
     private func error(of handle: EasyHandle, result: Int32) -> URLError {
         if isLeftToEngine(after: result) { return repetitionFailure }
         let (server, proxy) = peers(of: handle)
-        if result == CURLE_OPERATION_TIMEDOUT, let limit = transfer.connectTimeout {
+        if result == CURLE_OPERATION_TIMEDOUT, let limit = transfer.route.connectTimeout {
             let target = (proxy ?? server).map { " to the \($0)" } ?? ""
             return .engine(.timedOut, "No connection\(target) was made within \(limit) seconds.", url: destination.url)
         }
@@ -228,7 +228,7 @@ extension Exchange {
     /// one, otherwise to the server.
     private func peers(of handle: EasyHandle) -> (server: Peer?, proxy: Peer?) {
         let addresses = handle.triedAddresses
-        let proxy = transfer.proxy.map { Peer($0, addresses: addresses) }
+        let proxy = transfer.route.proxy.map { Peer($0, addresses: addresses) }
         return (destination.url.flatMap { Peer($0, addresses: proxy == nil ? addresses : []) }, proxy)
     }
 
@@ -250,7 +250,7 @@ extension Exchange {
 
     /// Whether the host to connect to is a name.
     private var looksUpName: Bool {
-        guard let host = transfer.proxy.map(\.canonicalHost) ?? destination.host else { return false }
+        guard let host = transfer.route.proxy.map(\.canonicalHost) ?? destination.host else { return false }
         return host.address == nil
     }
 }
@@ -305,13 +305,13 @@ extension Exchange: ConnectionUser {
     func provideContent(into buffer: UnsafeMutableRawBufferPointer) -> EasyHandle.Provision {
         guard let reader = content.reader else { return .failed }
         let provision = reader.read(into: buffer)
-        transfer.awaitsContinue = false
+        transfer.pauses.awaitsContinue = false
         if case .bytes(let count) = provision {
             transfer.sending.noteContent()
             if count == 0 || reader.position == reader.length { transfer.handle?.connectionUse.lacksContent = false }
         }
         switch provision {
-        case .paused: transfer.isSendingPaused = true
+        case .paused: transfer.pauses.awaitsContent = true
         case .bytes(0): noteProvidedEnd()
         default: break
         }

@@ -140,13 +140,13 @@ final class Exchange: DeadlineHolder {
 
     /// Tells libcurl which directions of the transfer pause.
     func applyPauses() {
-        let mustReadMore = transfer.mustReadMore
-        transfer.mustReadMore = false
+        let mustReadMore = transfer.stream.mustReadMore
+        transfer.stream.mustReadMore = false
         if mustReadMore, !pausesReceiving {
             // The end of a pause is the only case in which libcurl reads although the socket is not ready.
-            pauseTransfer(receiving: true, sending: transfer.isSendingPaused)
+            pauseTransfer(receiving: true, sending: transfer.pauses.awaitsContent)
         }
-        pauseTransfer(receiving: pausesReceiving, sending: isSuspended || transfer.isSendingPaused)
+        pauseTransfer(receiving: pausesReceiving, sending: isSuspended || transfer.pauses.awaitsContent)
     }
 
     /// Pauses the given directions of the transfer, and resumes the others. A refusal of what libcurl then passes on is
@@ -155,7 +155,7 @@ final class Exchange: DeadlineHolder {
         guard let handle = transfer.handle else { return }
         let refusal = handle.pause(receiving: receiving, sending: sending)
         guard refusal != CURLE_OK else { return }
-        transfer.refusal = refusal
+        transfer.ending.refusal = refusal
         group.noteAnswer(to: self)
     }
 
@@ -332,7 +332,7 @@ final class Exchange: DeadlineHolder {
                 source: caching?.replay?.source == .validatedCache ? .validatedCache : .network,
                 cacheUse: caching?.use,
                 start: transfer.start,
-                connectionWait: transfer.connectionWait,
+                connectionWait: transfer.route.connectionWait,
                 contentBytes: received.incoming.framed.count,
                 decodedBytes: received.incoming.arrivedBytes(isBuffering: transaction.isBuffering),
                 tls: transfer.tls
@@ -361,8 +361,6 @@ final class Exchange: DeadlineHolder {
         var waitStart: LoopTime?
         var hasReportedWait = false
     }
-
-    // MARK: The wait for the place
 
     /// The time in seconds after which a wait is reported.
     private static let reportedWait: TimeInterval = 1
@@ -397,19 +395,6 @@ final class Exchange: DeadlineHolder {
     func endWait() -> Duration? {
         place.hasReportedWait = false
         return place.waitStart.take()?.duration(until: .now)
-    }
-}
-
-/// A request of an exchange, and the parts of its URL.
-struct CurrentRequest {
-    var request: URLRequest
-    let destination: Destination
-    /// The addresses that the session's resolver has found; nil before the look-up, and without a resolver.
-    @Boxed var resolved: HostAddress?
-
-    init(request: URLRequest, destination: Destination) {
-        self.request = request
-        self.destination = destination
     }
 }
 #endif

@@ -150,7 +150,7 @@ extension Exchange {
         var lines = names.lines(for: resolved)
         var withDot = resolved
         withDot.host += "."
-        let isRooted = (transfer.proxy?.canonicalHost ?? destination.host)?.isRooted == true
+        let isRooted = (transfer.route.proxy?.canonicalHost ?? destination.host)?.isRooted == true
         if isRooted { lines += names.lines(for: withDot) }
         handle.setResolvedAddresses(lines)
     }

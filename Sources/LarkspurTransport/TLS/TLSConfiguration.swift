@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+internal import CLibcurl
 import HTTPSyntax
 
 /// The TLS settings of a session: the trust in servers, the client's certificate and the versions.
@@ -93,5 +94,65 @@ public enum TrustedRoots: Sendable, Hashable {
     case only([TLSCertificate])
     /// The authorities of the system and the given certificates.
     case systemAnd([TLSCertificate])
+}
+
+/// A version of TLS. Versions before 1.2 must no longer be used (RFC 8996), and are not available.
+///
+/// A struct rather than an enum, so that a new version does not break existing `switch` statements; give every `switch`
+/// a `default`.
+public struct TLSVersion: Sendable, Hashable, CaseIterable, Comparable, CustomStringConvertible {
+    enum Kind: Int, Sendable {
+        case tls12
+        case tls13
+    }
+
+    let kind: Kind
+
+    /// TLS 1.2 (RFC 5246).
+    public static let tls12 = Self(kind: .tls12)
+    /// TLS 1.3 (RFC 8446).
+    public static let tls13 = Self(kind: .tls13)
+
+    /// The versions that this release supports, the earliest first.
+    public static let allCases: [Self] = [.tls12, .tls13]
+
+    /// The name, such as `TLS 1.3`.
+    public var description: String {
+        switch kind {
+        case .tls12: "TLS 1.2"
+        case .tls13: "TLS 1.3"
+        }
+    }
+
+    /// Orders the versions; earlier ones come first.
+    public static func < (left: TLSVersion, right: TLSVersion) -> Bool { left.kind.rawValue < right.kind.rawValue }
+}
+
+/// The file to which the secrets of a session's TLS connections are appended.
+///
+/// The object exists longer than all connections, which use the file on the loop's thread.
+final class TLSKeyLog: Sendable {
+    // Safe: nothing changes it before deinit, and threads may share it.
+    nonisolated(unsafe) private let raw: OpaquePointer
+
+    private init(_ raw: OpaquePointer) { self.raw = raw }
+
+    /// Opens or creates a file.
+    /// - Returns: The log, or the reason as a sentence why there is none.
+    static func open(_ file: URL) -> Result<TLSKeyLog, Failure> {
+        var reason = [CChar](repeating: 0, count: 256)
+        if let raw = libcurl_key_log_open(file.path, &reason, reason.count) { return .success(TLSKeyLog(raw)) }
+        let text = String(decoding: reason.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return .failure(Failure(sentence: "The key log \(file.path) cannot be written: \(text)."))
+    }
+
+    struct Failure: Error {
+        let sentence: String
+    }
+
+    deinit { libcurl_key_log_close(raw) }
+
+    /// Logs the secrets of a TLS context. Returns false if memory has run out.
+    func attach(to tlsContext: UnsafeMutableRawPointer) -> Bool { libcurl_key_log_attach(raw, tlsContext) }
 }
 #endif

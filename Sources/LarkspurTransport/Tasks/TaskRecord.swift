@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import Synchronization
+
 /// The task's request, response, error and metrics so far, as its users see them.
 struct TaskRecord {
     var currentRequest: URLRequest?
@@ -85,6 +87,99 @@ struct TaskObjects {
     mutating func release() -> URLSessionTask? {
         defer { retained = nil }
         return current
+    }
+}
+
+/// The part of a task that is known at its creation and never changes.
+struct TaskPlan: Sendable {
+    let kind: TaskCore.Kind
+    let originalRequest: URLRequest?
+    let body: TaskBody
+    let completion: TaskCore.Completion?
+    /// The resume data of the download that the task continues.
+    @Boxed var resumption: ResumeData?
+    /// The WebSocket connection that the task opens; nil for other tasks.
+    var webSocket: WebSocketConnection?
+    /// The error with which the task fails as soon as it is resumed; nil if there is none.
+    var defect: URLError?
+    /// The decisions about the new response, if the session itself created the task to revalidate a stale response that
+    /// was delivered from the cache; nil for other tasks.
+    var refresh: Refresh?
+    /// Whether a receiver gets the events. If so, the task object is created only when it is read.
+    var hasReceiver = false
+
+    /// The code that decides about the new response of a refresh, in the same way as about the responses of the task
+    /// that got the stale response.
+    struct Refresh: Sendable {
+        /// The decision of the receiver of that task; nil if it has none.
+        var decision: CachingDecision?
+        /// Whether a delegate or the receiver is asked whether to store the response.
+        var asks: Bool
+    }
+}
+
+/// The number of bytes of a task that were delivered but are not consumed yet. It determines when the transfer pauses.
+final class Backlog: Sendable {
+    /// The number of bytes at which a transfer pauses.
+    static let upperMark = 1 << 20
+    /// The number of bytes below which a paused transfer continues. It is far below the upper mark. Otherwise a
+    /// transfer would pause and continue with each chunk.
+    static let lowerMark = upperMark / 2
+
+    private let bytes = Atomic(0)
+    private let isPaused = Atomic(false)
+
+    /// Adds bytes that are about to be delivered.
+    func add(_ count: Int) { bytes.add(count, ordering: .relaxed) }
+
+    /// Whether the transfer has to pause. If so, ``consume(_:)`` returns true as soon as it may continue.
+    func pausesTransfer() -> Bool {
+        guard bytes.load(ordering: .relaxed) >= Self.upperMark else { return false }
+        isPaused.store(true, ordering: .sequentiallyConsistent)
+        // The consumer may have gone below the lower mark just before the pause was recorded, and then `consume` has
+        // returned false.
+        guard bytes.load(ordering: .sequentiallyConsistent) < Self.lowerMark else { return true }
+        return !isPaused.exchange(false, ordering: .sequentiallyConsistent)
+    }
+
+    /// Subtracts consumed bytes. Returns true, once, if the transfer has paused and may continue.
+    func consume(_ count: Int) -> Bool {
+        let rest = bytes.subtract(count, ordering: .sequentiallyConsistent).newValue
+        guard rest < Self.lowerMark else { return false }
+        return isPaused.exchange(false, ordering: .sequentiallyConsistent)
+    }
+}
+
+/// Content that a delegate has received but not consumed. While this object exists, the content counts as not consumed,
+/// and the transfer may pause.
+package final class HeldContent: Sendable {
+    // Safe: it is set once, before the object is shared. It is weak, because a task retains the channel of its content.
+    private nonisolated(unsafe) weak var task: TaskCore?
+    private let count: Int
+
+    init(_ count: Int, of task: TaskCore) {
+        self.task = task
+        self.count = count
+    }
+
+    deinit { task?.consumed(count) }
+}
+
+extension URLSessionTask {
+    /// Makes content count as not consumed after `urlSession(_:dataTask:didReceive:)` has returned. Has to be called
+    /// within that method.
+    /// - Parameter count: The number of bytes that were delivered.
+    /// - Returns: The object to retain until the content is consumed; nil if the task is not the engine's.
+    package func holdContent(_ count: Int) -> HeldContent? {
+        (self as? any EngineTask)?.core.hold(count)
+    }
+}
+
+extension TaskCore {
+    /// Makes content count as not consumed after its delivery. Has to be called during the delivery.
+    func hold(_ count: Int) -> HeldContent {
+        deliveryState.heldBack += count
+        return HeldContent(count, of: self)
     }
 }
 #endif

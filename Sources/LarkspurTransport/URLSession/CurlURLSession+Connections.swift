@@ -17,4 +17,114 @@ extension CurlURLSession {
         }
     }
 }
+
+extension CurlURLSession {
+    /// The session's thread as an executor of Swift tasks, for `withTaskExecutorPreference` and
+    /// `Task(executorPreference:)`. It is always the same object.
+    ///
+    /// A Swift task that awaits many small responses needs no switches between threads if it runs on this executor. But
+    /// while the code of the task runs, no transfer of the session advances, so the code must be short. It may wait for
+    /// the session only by `await`: a semaphore or `DispatchGroup.wait()` would wait forever.
+    ///
+    /// Jobs run even after the session was invalidated or released. If no thread can be started, they run on the global
+    /// executor.
+    public var executor: any TaskExecutor { core.executor }
+}
+
+extension CurlURLSession {
+    // MARK: The libcurl of the process
+
+    /// Makes the engine use the libcurl in a file, for example one that is shipped with the program. By default, the
+    /// engine uses the libcurl that the process has loaded.
+    ///
+    /// Call this first in the program. A process uses only one libcurl, and decides which one when it creates its first
+    /// session, or reads a property such as ``isAvailable``. If it already uses the libcurl in this file, the call has
+    /// no effect. The environment variable `LARKSPUR_LIBCURL` has the same effect as this method, and precedence: if it
+    /// names another file, this method throws.
+    ///
+    /// The engine then finds OpenSSL, zlib, Brotli, Zstandard and libpsl among the libraries that this libcurl depends
+    /// on. Foundation's own sessions still use the libcurl with which FoundationNetworking was linked.
+    ///
+    /// If the method throws ``LibcurlChoiceError/Reason/fileUnusable``, nothing is decided. A program that continues
+    /// uses the default libcurl.
+    /// - Parameter file: The library, such as `/opt/mytool/lib/libcurl.so.4`.
+    public static func useLibcurl(at file: URL) throws(LibcurlChoiceError) { try Libcurl.choose(file) }
+
+    /// Whether the file of libcurl was named, by ``useLibcurl(at:)`` or by the environment.
+    package static var isLibcurlNamed: Bool { Libcurl.isNamed }
+}
+
+/// Further uses of resume data, besides ``CurlURLSession/downloadTask(withResumeData:)``.
+///
+/// Resume data is a small document that a later process can use. It contains the URL and the fields of the request, the
+/// validator of the file's version (a strong `ETag`, or a `Last-Modified` that is a strong validator), the file's
+/// length, and the path of the partial file. It does not contain the user and password of the URL. It also does not
+/// contain fields whose names suggest secrets: `Authorization`, `Cookie`, and names with words such as "token" or
+/// "key". It contains the query of the URL unchanged, so protect resume data as you protect the query.
+///
+/// The partial file belongs to the owner of the resume data. If a download is resumed, it takes over the file.
+/// ``discardResumeData(_:)`` removes the file.
+extension CurlURLSession {
+    /// Creates a task that continues another download with the given request.
+    ///
+    /// The request supplies the values that resume data does not contain, such as credentials or a newly signed URL.
+    /// The task adds `Range` and `If-Range` to the request. If the server's file or the partial file has changed, the
+    /// download starts over. If the data is not resume data of a ``CurlURLSession``, the task fails with the code
+    /// `unsupportedURL`. The task is suspended until `resume()` is called. Its delegate is called on the delegate
+    /// queue.
+    /// - Parameters:
+    ///   - request: The request to send, a GET.
+    ///   - resumeData: The resume data of an earlier download of the same file.
+    public func downloadTask(with request: URLRequest, resumeData: Data) -> URLSessionDownloadTask {
+        CurlDownloadTask(core.makeTask(withResumeData: resumeData, request: request, completion: nil), of: self)
+    }
+
+    /// Whether data is complete and consistent resume data of a ``CurlURLSession``. The partial file is not checked.
+    /// - Parameter data: Any data.
+    public static func isResumeData(_ data: Data) -> Bool { ResumeData(data) != nil }
+
+    /// Returns the request that resume data contains; nil if the data is not resume data. The request has no
+    /// credentials.
+    package static func request(ofResumeData data: Data) -> URLRequest? { ResumeData(data)?.request }
+
+    /// Removes the partial file of resume data, unless a download is using the file. The data is useless afterwards.
+    /// - Parameter resumeData: The resume data. Other data has no effect.
+    public static func discardResumeData(_ resumeData: Data) {
+        if let resumption = ResumeData(resumeData) { DownloadFile.discardLeftFile(at: resumption.file) }
+    }
+
+    /// Removes partial files of downloads that were not continued, because their process was killed or their resume
+    /// data was lost.
+    ///
+    /// The method does not remove files of running downloads, even if they run in another process. It also does not
+    /// remove files of other users, or files that were not written by this engine. If the partial file of a download
+    /// was removed, the download starts over. The method runs on the caller's thread.
+    /// - Parameters:
+    ///   - folder: The folder to search. If it is a symbolic link, nothing is removed. Default: nil, the temporary
+    ///     folder. Downloads are written to it if ``EngineOptions/partialDownloadFolder`` is not set.
+    ///   - age: The time since its last write after which a file is removed, such as `.seconds(86_400)`.
+    /// - Returns: The number of files that were removed.
+    @discardableResult
+    public static func discardPartialDownloads(in folder: URL? = nil, unwrittenFor age: Duration) -> Int {
+        if let folder, DownloadFile.isLink(folder) { return 0 }
+        let folder = folder ?? FileManager.default.temporaryDirectory
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return names.count { name in
+            let path = folder.appendingPathComponent(name, isDirectory: false).path
+            return DownloadFile.discardLeftFile(at: path, unwrittenFor: age)
+        }
+    }
+}
+
+extension URLSessionDownloadTask {
+    /// The data with which a later process can continue this download. Nil while there is none, and for tasks that the
+    /// engine of a ``CurlURLSession`` does not perform.
+    ///
+    /// A read of this property does not affect the download. The data is available as soon as the response has arrived.
+    /// A resumed download uses all bytes of the partial file, including bytes that were written after the property was
+    /// read. If the download starts over with another version of the file, the data becomes useless. So read the
+    /// property from time to time, and store the new data. While the task runs, its file is locked, and another
+    /// download from the data starts over.
+    public var currentResumeData: Data? { (self as? CurlDownloadTask)?.core.currentResumeData }
+}
 #endif

@@ -67,9 +67,6 @@ final class SessionStore: Sendable {
     /// A copy of the configuration that sessions are created with.
     var configuration: URLSessionConfiguration { template.makeCopy() }
 
-    /// The error in the configuration, if any.
-    var configurationError: LarkspurError? { template.error }
-
     /// The closure that is called when a session has become invalid, on the session's delegate queue.
     var didBecomeInvalid: (@Sendable () -> Void)? {
         get { storage.withLock { $0.didBecomeInvalid } }

@@ -8,7 +8,7 @@ import Synchronization
 /// until the end of the transfer. One thread at a time calls the delegate. The engine calls it directly; any other
 /// session calls it through the session's delegate.
 final class TaskDelegate: TransferReceiver {
-    fileprivate struct Storage {
+    struct Storage {
         var received = Reception()
         var lastCredential: URLCredential?
         /// A completion handler of the transport that is not called, but retained until the task ends; nil if there is
@@ -24,7 +24,7 @@ final class TaskDelegate: TransferReceiver {
     let template: TransferTemplate
     let adapter: any TransportAdapter
     private let session: SessionDelegate
-    private let storage: Mutex<Storage>
+    let storage: Mutex<Storage>
 
     /// - Parameters:
     ///   - task: The task.
@@ -47,7 +47,7 @@ final class TaskDelegate: TransferReceiver {
         storage = Mutex(Storage(ending: ending))
     }
 
-    private var hooks: SessionHooksStore { session.hooks }
+    var hooks: SessionHooksStore { session.hooks }
 
     // MARK: The registry
 
@@ -261,113 +261,6 @@ final class TaskDelegate: TransferReceiver {
         return successor
     }
 
-    // MARK: Redirects, challenges and the cache
-
-    func redirect(_ response: HTTPURLResponse, to request: URLRequest) -> TransferAnswer<URLRequest?> {
-        let request = adapter.prepareRedirect(request, after: response)
-            .withholding(template.withheldFields, after: response)
-        guard let hook = hooks.hook(\.willPerformHTTPRedirection, of: task) else {
-            task.note(.redirected, .redirect(response, request))
-            return .now(request)
-        }
-        return .later { [self] give in
-            hooks.queue.async { [self] in
-                let answer = hook(task, response, request)
-                task.note(.redirected, .redirect(response, answer))
-                // If the transport cannot refuse a redirect, the transfer is ended, and the redirect is the response.
-                guard answer != nil || adapter.canRefuseRedirect(of: template.kind) else { return endTransfer(with: response) }
-                do throws(LarkspurError) {
-                    try answer?.validate()
-                    var prepared = answer
-                    if let answer { prepared = try adapter.prepare(answer, for: template.kind) }
-                    give(prepared)
-                } catch {
-                    fail(with: error, keepingOpen: give)
-                }
-            }
-        }
-    }
-
-    func answer(_ challenge: URLAuthenticationChallenge) -> TransferAnswer<ChallengeDecision> {
-        task.note(.challenged, .challenge(CallEvent.Challenge(challenge)))
-        guard let hook = hooks.hook(\.challengeAnswer, of: task) else {
-            return .later { [self] in answer(.performDefaultHandling, challenge, $0) }
-        }
-        return .later { [self] give in
-            hooks.queue.async { [self] in answer(hook(task, challenge), challenge, give) }
-        }
-    }
-
-    private func answer(
-        _ answer: ChallengeAnswer,
-        _ challenge: URLAuthenticationChallenge,
-        _ give: @escaping @Sendable (ChallengeDecision) -> Void
-    ) {
-        if case .fail(let error) = answer.kind {
-            return fail(
-                with: LarkspurError(.cancelled, "An authentication challenge was refused.", underlyingError: error),
-                keepingOpen: give
-            )
-        }
-        var disposition = adapter.disposition(for: answer, to: challenge)
-        if let credential = disposition?.1, !mayUse(credential, previousFailureCount: challenge.previousFailureCount) {
-            disposition = adapter.disposition(for: .rejectProtectionSpace, to: challenge)
-        }
-        guard let (chosen, credential) = disposition else { return endTransfer(with: challenge.failureResponse) }
-        if chosen == .cancelAuthenticationChallenge {
-            keepOpen(give)
-            return task.cancel()
-        }
-        give((chosen, credential))
-    }
-
-    /// Returns whether a credential may be used. A credential that the server has just refused may not be used again.
-    private func mayUse(_ credential: URLCredential, previousFailureCount: Int) -> Bool {
-        storage.withLock { storage in
-            defer { storage.lastCredential = credential }
-            guard previousFailureCount > 0, let last = storage.lastCredential else { return true }
-            return last.user != credential.user || last.password != credential.password
-        }
-    }
-
-    /// Whether a hook decides about storing the response of the task.
-    var decidesAboutCaching: Bool { hooks.hook(\.willCacheResponse, of: task) != nil }
-
-    var cachingDecision: CachingDecision {
-        guard let task = task as? DataTask else { return { _ in nil } }
-        // The hooks of a call are released at its end, after which a refresh still needs the decision.
-        return { [hooks, own = hooks.hook(\.willCacheResponse, of: task)] proposal in
-            guard let hook = hooks.hook(\.willCacheResponse, of: task) ?? own, let proposal = proposal() else {
-                return nil
-            }
-            return .later { give in hooks.queue.async { give(hook(task, proposal)) } }
-        }
-    }
-
-    // MARK: Streams of the request's content
-
-    func makeBodyStream(_ completion: @escaping @Sendable (InputStream?) -> Void) {
-        guard template.isStreamed || task.originalRequest?.httpBodyStream != nil else { return completion(nil) }
-        // A section of a file is the content that a resumable upload has to send next. No hook may replace this
-        // content.
-        guard template.section == nil, template.producer == nil, let hook = hooks.hook(\.needNewBodyStream, of: task)
-        else { return completion(bodyStream()) }
-        adapter.makeBodyStream(on: hooks.queue, { [self] in hook(task) ?? bodyStream() }, completion)
-    }
-
-    /// Returns the task's own body stream: from a section of a file, from the caller's closure, or from the request.
-    private func bodyStream() -> InputStream? {
-        if let section = template.section { return section.makeStream { [weak self] in self?.fail(with: $0) } }
-        if let request = task.originalRequest, let content = template.production(of: request) {
-            return Platform.makeStream(onFailure: { [weak self] in self?.fail(with: $0) }) {
-                ProducedBodyReader(content.makeChannel())
-            }
-        }
-        let stream = template.makeBodyStream?() ?? task.originalRequest?.httpBodyStream
-        // The stream of a form is created again from its beginning each time, and reports its own errors.
-        return Platform.remade(stream) { [weak self] in self?.fail(with: $0) } ?? stream
-    }
-
     // MARK: Ending
 
     /// Ends the task with an error other than the transport's, unless it was cancelled before.
@@ -382,7 +275,7 @@ final class TaskDelegate: TransferReceiver {
     }
 
     /// Ends the task with an error, and does not call the completion handler of the transport's question.
-    private func fail(with error: LarkspurError, keepingOpen question: any Sendable) {
+    func fail(with error: LarkspurError, keepingOpen question: any Sendable) {
         keepOpen(question)
         fail(with: error)
     }
@@ -392,13 +285,13 @@ final class TaskDelegate: TransferReceiver {
     /// The task is cancelled after this. The cancellation may reach the session late, because another thread may be
     /// passing the orders of the task on. If the handler were released before that, the session would take this for a
     /// refusal, and the task might get the refused response.
-    private func keepOpen(_ question: any Sendable) {
+    func keepOpen(_ question: any Sendable) {
         storage.withLock { if $0.ending != nil { $0.openQuestion = question } }
     }
 
     /// Ends the transfer, and makes a response its final response. The only way to do this is a cancellation of the
     /// transfer. The call continues only if it has interceptors, which then get the response.
-    private func endTransfer(with response: URLResponse?) {
+    func endTransfer(with response: URLResponse?) {
         let ending = storage.withLock { storage in
             storage.received.endsWithResponse = true
             if let response { storage.received.response = ReceivedResponse(response) }

@@ -1,0 +1,101 @@
+#if canImport(FoundationNetworking)
+/// The two timers of a task: for the time without a byte, and for the task as a whole.
+struct TaskTimers {
+    private let resourceDeadline: LoopTime
+    private let resourceTimeout: TimeInterval
+    /// The limit of the time without a byte, in seconds.
+    var idleTimeout: TimeInterval
+    private var lastActivity: LoopTime
+
+    /// - Parameters:
+    ///   - start: The start of the timer for the task as a whole.
+    ///   - resourceTimeout: The limit for the task as a whole, in seconds.
+    ///   - idleTimeout: The limit of the time without a byte, in seconds.
+    init(now: LoopTime, start: LoopTime, resourceTimeout: TimeInterval, idleTimeout: TimeInterval) {
+        lastActivity = now
+        self.resourceTimeout = resourceTimeout
+        resourceDeadline = start.adding(resourceTimeout)
+        self.idleTimeout = idleTimeout
+    }
+
+    /// Records that a byte was sent or received.
+    mutating func touch(at now: LoopTime) { lastActivity = now }
+
+    /// Returns the time at which the task fails if nothing happens.
+    /// - Parameter isIdleTimed: Whether the time without a byte counts.
+    func deadline(isIdleTimed: Bool) -> LoopTime {
+        isIdleTimed ? min(lastActivity.adding(idleTimeout), resourceDeadline) : resourceDeadline
+    }
+
+    /// Returns the failure of a task whose deadline has passed.
+    /// - Parameters:
+    ///   - peer: The server or proxy to which there is no connection yet; nil if there is a connection.
+    ///   - wait: The wait for a place at the host; nil if the task has its place.
+    func failure(at now: LoopTime, url: URL?, unconnected peer: Peer?, wait: ConnectionWait? = nil) -> URLError {
+        if now >= resourceDeadline { return .resourceTimedOut(after: resourceTimeout, url: url, wait: wait) }
+        let sentence =
+            peer.map { "No connection to the \($0) was made within \(idleTimeout) seconds." }
+            ?? "Not a byte was sent or received for \(idleTimeout) seconds."
+        return .engine(.timedOut, sentence, url: url)
+    }
+}
+
+/// The facts about a task's earlier requests that affect the next ones.
+struct TaskHistory {
+    /// The maximum number of redirects that a task follows.
+    static let redirectLimit = 20
+
+    private(set) var redirects = 0
+    var authentication = AuthenticationState()
+    /// Whether stored responses are ignored, because a 304 did not match the stored response.
+    var ignoresCache = false
+    /// Whether a request with long content may have `Expect: 100-continue`. False after a 417.
+    var mayExpectContinue = true
+    /// The number of times that the engine has sent a request again without a response.
+    private(set) var repetitions = 0
+    /// Whether the next transfer has to make a new connection.
+    var needsNewConnection = false
+    /// Whether the next transfer has to use HTTP/1.1, because the server requires it.
+    var needsHTTP1 = false
+    /// The task's first request with https, if HSTS required this; nil otherwise.
+    @Boxed var securedRequest: URLRequest?
+
+    /// Returns the failure of a task that has reached the limit of redirects; nil for other tasks.
+    func excessOfRedirects(at url: URL?) -> URLError? {
+        guard redirects >= Self.redirectLimit else { return nil }
+        return .engine(
+            .httpTooManyRedirects,
+            "More than \(Self.redirectLimit) redirects followed one another.",
+            url: url
+        )
+    }
+
+    mutating func noteRedirect() { redirects += 1 }
+
+    /// The maximum number of times that the engine sends a request again without a response. libcurl has the same
+    /// limit.
+    static let repetitionLimit = 5
+
+    var mayRepeat: Bool { repetitions < Self.repetitionLimit }
+
+    /// Records that the request is sent again, on a new connection.
+    mutating func noteRepetition(overHTTP1: Bool) {
+        repetitions += 1
+        needsNewConnection = true
+        needsHTTP1 = overHTTP1
+    }
+}
+
+/// A request of an exchange, and the parts of its URL.
+struct CurrentRequest {
+    var request: URLRequest
+    let destination: Destination
+    /// The addresses that the session's resolver has found; nil before the look-up, and without a resolver.
+    @Boxed var resolved: HostAddress?
+
+    init(request: URLRequest, destination: Destination) {
+        self.request = request
+        self.destination = destination
+    }
+}
+#endif
