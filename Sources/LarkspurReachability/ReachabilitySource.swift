@@ -52,7 +52,7 @@ extension Platform {
     /// The platform's source of reachability.
     static var reachabilitySource: any ReachabilitySource {
         #if os(Linux) || os(Android)
-        RoutedReachabilitySource(table: NetlinkRoutingTable(), resolver: HostResolver.addresses)
+        RoutedReachabilitySource(table: NetlinkRoutingTable(), resolver: AddressLookup.addresses)
         #elseif canImport(Network)
         PathMonitorSource()
         #else

@@ -225,15 +225,15 @@ MUTATIONS = [
     Mutation(
         "the content follows an early success on a connection that stays",
         ENGINE + "Exchanges/Exchange+RequestContent.swift",
-        "guard transfer.awaitsContinue else { return }",
-        "guard transfer.awaitsContinue, !isMutated else { return }",
+        "guard transfer.pauses.awaitsContinue else { return }",
+        "guard transfer.pauses.awaitsContinue, !isMutated else { return }",
         [Crossings("connection=proxy response=early body=data size=large order=none")],
     ),
     Mutation(
         "a transfer ends that has refused what libcurl had kept during a pause",
         ENGINE + "Exchanges/Exchange+Transfer.swift",
-        "guard transaction.isTransferring, let refusal = transfer.refusal.take() else { return }",
-        "guard transaction.isTransferring, !isMutated, let refusal = transfer.refusal.take() else { return }",
+        "guard transaction.isTransferring, let refusal = transfer.ending.refusal.take() else { return }",
+        "guard transaction.isTransferring, !isMutated, let refusal = transfer.ending.refusal.take() else { return }",
         ["LarkspurTransportTests.SlowConsumerTests"],
     ),
     Mutation(
@@ -253,8 +253,8 @@ MUTATIONS = [
     Mutation(
         "content that has arrived is delivered after a late decision",
         ENGINE + "Tasks/Delivery/TaskCore+Delivery.swift",
-        "case .complete(.some) where endsAtOnce:",
-        "case .complete(.some) where endsAtOnce || isMutated:",
+        "case .end(.some) where endsAtOnce:",
+        "case .end(.some) where endsAtOnce || isMutated:",
         [
             "LarkspurTransportTests.DispositionTests",
             Crossings("connection=fresh response=cut way=opened order=decideLate@hook around=nothing"),

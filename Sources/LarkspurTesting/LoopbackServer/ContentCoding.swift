@@ -19,10 +19,10 @@ extension LoopbackServer {
                 // The header has no name and no time, and the operating system is unknown.
                 let header = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255])
                 return header + Deflate.storedBlocks(data)
-                    + littleEndian(Checksum.crc32(data)) + littleEndian(UInt32(truncatingIfNeeded: data.count))
+                    + littleEndian(CodingChecksum.crc32(data)) + littleEndian(UInt32(truncatingIfNeeded: data.count))
             case .deflate:
                 return Data([0x78, 0x01]) + Deflate.storedBlocks(data)
-                    + Data(littleEndian(Checksum.adler32(data)).reversed())
+                    + Data(littleEndian(CodingChecksum.adler32(data)).reversed())
             }
         }
 
@@ -54,7 +54,7 @@ enum Deflate {
 }
 
 /// The checksums of gzip and zlib.
-enum Checksum {
+enum CodingChecksum {
     static func crc32(_ data: Data) -> UInt32 {
         ~data.reduce(~UInt32(0)) { crc, byte in
             crcTable[Int((crc ^ UInt32(byte)) & 0xFF)] ^ (crc >> 8)

@@ -23,11 +23,11 @@ extension LoopbackServer {
         /// The segments for the placeholders of the route's path, by the placeholders' names.
         public internal(set) var parameters: [String: String] = [:]
 
-        let head: RequestHead
+        let head: ReceivedHead
         /// Whether the request came over TLS.
         let isSecure: Bool
 
-        init(head: RequestHead, connection: Int, isSecure: Bool = false) {
+        init(head: ReceivedHead, connection: Int, isSecure: Bool = false) {
             self.head = head
             self.isSecure = isSecure
             path = head.rawPath.percentDecoded()

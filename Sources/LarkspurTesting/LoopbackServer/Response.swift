@@ -198,7 +198,7 @@ extension LoopbackServer.Response {
 extension LoopbackServer.Response {
     /// Returns the response to the request's `Range` field. If there is none, or it may be ignored, returns the
     /// response unchanged.
-    func applyingRange(of request: RequestHead) -> Self {
+    func applyingRange(of request: ReceivedHead) -> Self {
         guard acceptsRanges, status == 200, let length = body.byteCount else { return self }
         var response = self
         if headers["Accept-Ranges"] == nil { response.headers.append("Accept-Ranges", "bytes") }

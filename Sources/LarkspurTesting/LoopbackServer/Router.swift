@@ -40,7 +40,7 @@ final class Router: Sendable {
         }
     }
 
-    func resolve(_ head: RequestHead) -> Resolution {
+    func resolve(_ head: ReceivedHead) -> Resolution {
         let segments = head.rawPath.parts(separatedBy: "/", omittingEmptyParts: false)
         let ownCandidates = candidates(among: ownRoutes.withLock { $0 }, segments)
         let builtInCandidates = candidates(among: builtInRoutes, segments)
@@ -72,7 +72,7 @@ final class Router: Sendable {
     /// Returns the response to a request without a route. Its content is a problem (RFC 9457). A `LarkspurError` has
     /// the problem's detail in its message, so that a failed test shows the existing routes.
     private static func refusal(
-        of head: RequestHead,
+        of head: ReceivedHead,
         allowing methods: Set<String>,
         _ routes: [Route]
     ) -> LoopbackServer.Response {

@@ -23,7 +23,7 @@ extension LoopbackServer.Response {
 
         /// A step that sends an interim response (1xx), for ``LoopbackServer/Response/prelude``.
         public static func informational(_ status: Int, headers: LoopbackServer.Fields = [:]) -> Step {
-            .bytes(ResponseHead(status: status, reason: nil, fields: headers).bytes)
+            .bytes(SentHead(status: status, reason: nil, fields: headers).bytes)
         }
 
         /// The number of bytes that the step sends; nil if it has no end.

@@ -142,7 +142,7 @@ final class StubTaskCore: Sendable {
         _ take: @escaping @Sendable (Value) -> Void,
         of delegate: (@escaping @Sendable (Value) -> Void) -> Void
     ) {
-        let question = Question(refusal: refusal)
+        let question = DelegateQuestion(refusal: refusal)
         delegate { question.answer($0) }
         if let answer = question.take(orLater: take) { take(answer) }
     }

@@ -31,7 +31,8 @@ extension Exchange {
     func attachProduction() {
         guard let channel = content.channel else { return }
         let number = content.streamNumber
-        channel.attach(allowsTrailers: transfer.route.versions == .http1 && content.reader?.length == nil) { [weak task] in
+        let allowsTrailers = transfer.route.versions == .http1 && content.reader?.length == nil
+        channel.attach(allowsTrailers: allowsTrailers) { [weak task] in
             if let task { task.session.loop.post(.produced(task, number: number)) }
         }
     }

@@ -43,7 +43,8 @@ extension Exchange {
     /// The origin of the request; nil if HTTP/3 is not possible. Neither a proxy nor a Unix-domain socket transports
     /// QUIC.
     private var http3Origin: Origin? {
-        guard group.settings.http3 != .off, transfer.route.proxy == nil, let url = destination.url, let origin = Origin(url),
+        guard group.settings.http3 != .off, transfer.route.proxy == nil, let url = destination.url,
+            let origin = Origin(url),
             origin.scheme == "https"
         else { return nil }
         return origin
@@ -137,7 +138,8 @@ extension Exchange {
     /// Checks whether the TLS configuration permits the request, and sets the options for its host.
     func configureTLS(of handle: EasyHandle) throws(URLError) {
         // This check is cheaper than a copy of the settings.
-        guard group.settings.tls.isCustom || destination.isSecure || transfer.route.proxy?.kind == .https else { return }
+        let isSecure = destination.isSecure || transfer.route.proxy?.kind == .https
+        guard group.settings.tls.isCustom || isSecure else { return }
         let tls = group.settings.tls
         try tls.admit(destination.url)
         guard handle.configure(tls, host: destination.host?.name ?? UnixSocketTarget.host) else {

@@ -44,7 +44,8 @@ extension Exchange {
     }
 
     func connectSeparately(to host: HostQueue) {
-        guard transfer.route.sharesConnection, host === self.host, transaction.isTransferring, !transfer.sending.hasBegun,
+        guard transfer.route.sharesConnection, host === self.host, transaction.isTransferring,
+            !transfer.sending.hasBegun,
             let handle = transfer.handle, handle.triedAddresses.isEmpty, !handle.connectionUse.makesConnection
         else { return }
         setWait(of: handle)

@@ -26,7 +26,9 @@ extension URLSessionTask {
 
     /// Sets the options of the transfer. Has to be called before the task is resumed. Has no effect if the engine does
     /// not perform the task.
-    package func use(_ options: TransferOptions) { (self as? any EngineTask)?.core.withStorage { $0.options = options } }
+    package func use(_ options: TransferOptions) {
+        (self as? any EngineTask)?.core.withStorage { $0.options = options }
+    }
 
     /// Whether the task still waits because of the limit of connections per host. False if the engine does not perform
     /// the task.

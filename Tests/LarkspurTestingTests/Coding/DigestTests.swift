@@ -119,7 +119,7 @@ import Testing
         ]
     )
     func credentials(algorithm: DigestAlgorithm, response: String) throws {
-        let challenge = DigestChallenge(
+        let challenge = IssuedChallenge(
             realm: "http-auth@example.org",
             opaque: "FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS",
             algorithm: algorithm,
@@ -133,7 +133,7 @@ import Testing
             """
         let credentials = try #require(DigestCredentials(field))
         func isValid(_ target: String, _ user: String, _ password: String) -> Bool {
-            let request = LoopbackServer.Request(head: RequestHead(method: "GET", target: target), connection: 1)
+            let request = LoopbackServer.Request(head: ReceivedHead(method: "GET", target: target), connection: 1)
             return credentials.areValid(for: request, user: user, password: password, challenge: challenge)
         }
         #expect(isValid("/dir/index.html", "Mufasa", "Circle of Life"))

@@ -124,7 +124,7 @@ import Testing
         ] as [(String, [Int], [Int])]
     )
     func pauses(target: String, before: [Int], inBody: [Int]) throws {
-        let head = RequestHead(method: "GET", target: target)
+        let head = ReceivedHead(method: "GET", target: target)
         let resolution = Router().resolve(head)
         guard case .handler(let handler) = resolution.reply else { throw RawClient.Failure(description: "no handler") }
         var request = LoopbackServer.Request(head: head, connection: 1)
@@ -215,7 +215,7 @@ import Testing
         let server = try LoopbackServer()
         let picture = [UInt8](try server.answer("/image/png").body)
         #expect(picture.prefix(8) == [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
-        #expect(Checksum.crc32(Data(picture[12..<29])) == picture[29..<33].reduce(0) { $0 << 8 | UInt32($1) })
+        #expect(CodingChecksum.crc32(Data(picture[12..<29])) == picture[29..<33].reduce(0) { $0 << 8 | UInt32($1) })
         let first = try #require(try server.answer("/uuid").json()["uuid"] as? String)
         #expect(UUID(uuidString: first) != nil)
         #expect(try server.answer("/uuid").json()["uuid"] as? String != first)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct RequestParserTests {
     private struct Parsed: Equatable {
-        var head: RequestHead
+        var head: ReceivedHead
         var body = Data()
         var trailers: LoopbackServer.Fields = [:]
     }
@@ -133,7 +133,7 @@ import Testing
         ] as [(String, String, String?)]
     )
     func targets(target: String, path: String, query: String?) {
-        let head = RequestHead(method: "GET", target: target)
+        let head = ReceivedHead(method: "GET", target: target)
         #expect(head.rawPath == path)
         #expect(head.rawQuery == query)
     }

@@ -10,12 +10,12 @@ import Testing
         _ method: String = "GET",
         minorVersion: Int = 1,
         _ fields: LoopbackServer.Fields = [:]
-    ) -> RequestHead {
-        RequestHead(method: method, target: "/", minorVersion: minorVersion, fields: fields)
+    ) -> ReceivedHead {
+        ReceivedHead(method: method, target: "/", minorVersion: minorVersion, fields: fields)
     }
 
     /// All bytes of the plan, with a date that does not change.
-    private func text(_ response: Response, _ request: RequestHead) -> String {
+    private func text(_ response: Response, _ request: ReceivedHead) -> String {
         let plan = ResponsePlan(response.adding("Date", "now"), to: request)
         return String(decoding: plan.steps.bytes, as: UTF8.self)
     }

@@ -18,7 +18,7 @@ enum TransferEnding: Sendable {
     ///   - report: Called before serialization, with the error that the task will report; nil if there is none.
     func end(
         _ task: SessionTask,
-        with received: Reception = Reception(),
+        with received: ArrivedResponse = ArrivedResponse(),
         transportError: (any Error)?,
         report: @escaping Report = { _ in }
     ) {
@@ -41,7 +41,7 @@ enum TransferEnding: Sendable {
 }
 
 /// The part of a response that has arrived in one transfer.
-struct Reception: Sendable {
+struct ArrivedResponse: Sendable {
     var body = Data()
     var response: ReceivedResponse?
     var file: URL?

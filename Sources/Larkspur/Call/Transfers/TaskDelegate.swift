@@ -9,7 +9,7 @@ import Synchronization
 /// session calls it through the session's delegate.
 final class TaskDelegate: TransferReceiver {
     struct Storage {
-        var received = Reception()
+        var received = ArrivedResponse()
         var lastCredential: URLCredential?
         /// A completion handler of the transport that is not called, but retained until the task ends; nil if there is
         /// none.

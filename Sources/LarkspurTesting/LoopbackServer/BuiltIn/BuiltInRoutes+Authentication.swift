@@ -48,7 +48,7 @@ extension BuiltInRoutes {
             throw InvalidValue(name: "algorithm")
         }
         let qop = try request.value("qop")
-        let challenge = DigestChallenge(
+        let challenge = IssuedChallenge(
             realm: realm,
             opaque: "5ccc069c403ebaf9f0171e9517f40e41",
             algorithm: algorithm,

@@ -27,7 +27,7 @@ struct DigestCredentials {
         for request: LoopbackServer.Request,
         user: String,
         password: String,
-        challenge: DigestChallenge
+        challenge: IssuedChallenge
     ) -> Bool {
         let algorithm = challenge.algorithm
         guard self["username"] == user, self["realm"] == challenge.realm, self["uri"] == request.target,
@@ -58,7 +58,7 @@ struct DigestCredentials {
 }
 
 /// The challenge of a server in Digest authentication (RFC 7616, section 3.3).
-struct DigestChallenge {
+struct IssuedChallenge {
     let realm: String
     let opaque: String
     let algorithm: DigestAlgorithm

@@ -61,7 +61,7 @@ final class Connection: Sendable {
         request.parameters = resolution.parameters
         if resolution.requestBody != .refuse {
             if head.expectsContinue, resolution.requestBody == .read {
-                try socket.send(ResponseHead(status: 100, reason: nil, fields: [:]).bytes)
+                try socket.send(SentHead(status: 100, reason: nil, fields: [:]).bytes)
             }
             guard try readBody(of: &request, &parser) else { return false }
         }
@@ -129,7 +129,7 @@ final class Connection: Sendable {
         let response = LoopbackServer.Response.text(failure.reason + "\n", status: failure.status)
             .adding("Connection", "close")
         // The request could not be parsed. The plan gets a substitute that has the values that it needs.
-        let plan = ResponsePlan(response, to: RequestHead(method: "GET", target: "/"))
+        let plan = ResponsePlan(response, to: ReceivedHead(method: "GET", target: "/"))
         // An error is ignored, because the client may have disconnected.
         try? perform(plan.steps)
     }
@@ -139,7 +139,7 @@ final class Connection: Sendable {
     /// Serves the connection as a WebSocket until the handler of the route has returned.
     private func serveWebSocket(
         _ route: WebSocketRoute,
-        _ head: ResponseHead,
+        _ head: SentHead,
         _ request: LoopbackServer.Request,
         _ subprotocol: String?,
         received: [UInt8]

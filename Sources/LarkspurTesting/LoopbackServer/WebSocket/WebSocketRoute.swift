@@ -51,7 +51,7 @@ struct WebSocketRoute: Sendable {
         /// The connection is not opened.
         case refusal(LoopbackServer.Response)
         /// The connection is opened with this response, and handled.
-        case acceptance(ResponseHead, subprotocol: String?)
+        case acceptance(SentHead, subprotocol: String?)
     }
 
     /// The subprotocols that the server supports; nil to support every subprotocol that a client offers.
@@ -94,6 +94,6 @@ struct WebSocketRoute: Sendable {
         var fields: LoopbackServer.Fields = [:]
         for field in opening.responseFields(subprotocol: subprotocol) { fields.append(field.name, field.value) }
         fault?.change(&fields)
-        return .acceptance(ResponseHead(status: 101, reason: nil, fields: fields), subprotocol: subprotocol)
+        return .acceptance(SentHead(status: 101, reason: nil, fields: fields), subprotocol: subprotocol)
     }
 }

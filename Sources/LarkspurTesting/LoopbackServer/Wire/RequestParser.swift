@@ -9,7 +9,7 @@ internal import HTTPSyntax
 /// By hand, because Foundation and libcurl have no server.
 struct RequestParser {
     enum Event: Equatable {
-        case head(RequestHead)
+        case head(ReceivedHead)
         case body(Data)
         case end(trailers: LoopbackServer.Fields)
     }
@@ -31,7 +31,7 @@ struct RequestParser {
 
     private enum State {
         case requestLine
-        case header(RequestHead)
+        case header(ReceivedHead)
         case sizedBody(remaining: Int)
         case chunkSize
         case chunk(remaining: Int)
@@ -185,14 +185,14 @@ extension LoopbackServer.Fields {
 extension RequestParser {
     typealias Line = ArraySlice<UInt8>
 
-    static func parseRequestLine(_ line: Line) throws(Failure) -> RequestHead {
+    static func parseRequestLine(_ line: Line) throws(Failure) -> ReceivedHead {
         let parts = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
         guard parts.count == 3, !parts[1].isEmpty else {
             throw .malformed("The request line is not a method, a target and a version.")
         }
         guard isToken(parts[0]) else { throw .malformed("The method is not a token.") }
         guard !parts[1].contains(UInt8(ascii: "\t")) else { throw .malformed("The target has white space.") }
-        return RequestHead(
+        return ReceivedHead(
             method: String(networkBytes: parts[0]),
             target: String(networkBytes: parts[1]),
             minorVersion: try parseVersion(String(networkBytes: parts[2]))
@@ -220,7 +220,7 @@ extension RequestParser {
 
     /// Returns the framing of the body (RFC 9112, section 6.3). Every ambiguity is a failure, because it would make
     /// request smuggling possible.
-    static func framing(of head: RequestHead) throws(Failure) -> RequestHead.BodyFraming {
+    static func framing(of head: ReceivedHead) throws(Failure) -> ReceivedHead.BodyFraming {
         let hosts = head.fields.values(for: "Host")
         guard hosts.count == 1 || (hosts.isEmpty && head.minorVersion == 0) else {
             throw .malformed("There is not exactly one Host field.")

@@ -14,7 +14,7 @@ struct ResponsePlan {
     private(set) var steps: [Step] = []
     private(set) var ending = Ending.keepAlive
 
-    init(_ response: Response, to request: RequestHead) {
+    init(_ response: Response, to request: ReceivedHead) {
         if response.framing == .raw {
             steps = response.prelude + response.body
         } else {
@@ -29,7 +29,7 @@ struct ResponsePlan {
         }
     }
 
-    private static func framedSteps(_ response: Response, _ request: RequestHead, _ ending: inout Ending) -> [Step] {
+    private static func framedSteps(_ response: Response, _ request: ReceivedHead, _ ending: inout Ending) -> [Step] {
         var fields = response.headers
         if fields["Date"] == nil { fields.append("Date", HTTPDate.string(from: Date())) }
         let isConnected = request.method == "CONNECT" && (200..<300).contains(response.status)
@@ -60,7 +60,7 @@ struct ResponsePlan {
             }
         }
 
-        let head = ResponseHead(status: response.status, reason: response.reason, fields: fields).bytes
+        let head = SentHead(status: response.status, reason: response.reason, fields: fields).bytes
         guard !statusForbidsBody, request.method != "HEAD" else { return [.bytes(head)] }
         return joiningFirst(head, framing == .chunked ? chunkedSteps(response) : response.body)
     }
@@ -86,7 +86,7 @@ struct ResponsePlan {
 }
 
 /// The head of a response: the status line and the header.
-struct ResponseHead {
+struct SentHead {
     var status: Int
     /// The reason phrase; nil for the phrase of the status.
     var reason: String?

@@ -12,7 +12,7 @@ enum DelegateAnswer: Sendable {
 ///
 /// If a delegate releases the handler without a call, the decision is the refusal. So a delegate that refuses by
 /// returning opens nothing that it meant to close, and a delegate that forgets the handler cannot block a task forever.
-package final class Question<Value: Sendable>: Sendable {
+package final class DelegateQuestion<Value: Sendable>: Sendable {
     private enum State {
         case asking
         case answered(Value)

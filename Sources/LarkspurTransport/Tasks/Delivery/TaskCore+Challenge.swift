@@ -11,7 +11,7 @@ extension TaskCore {
         else {
             return askTaskAboutChallenge(challenge)
         }
-        let question = Question<ChallengeDecision>(refusal: Self.refusedChallenge)
+        let question = DelegateQuestion<ChallengeDecision>(refusal: Self.refusedChallenge)
         delegate.urlSession(object, didReceive: challenge) { question.answer(($0, $1)) }
         let answer = question.take { [self] in receive($0, of: challenge) }
         if let answer { receive(answer, of: challenge) }
@@ -70,7 +70,7 @@ extension TaskCore {
         guard let (session, delegate, task) = cachingListener,
             let response = proposal.entry.cachedResponse(withMetadata: false)
         else { return proposal.accept(nil) }
-        let question = Question<CachedURLResponse?>(refusal: nil)
+        let question = DelegateQuestion<CachedURLResponse?>(refusal: nil)
         delegate.urlSession(session, dataTask: task, willCacheResponse: response) { question.answer($0) }
         if let answer = question.take(orLater: { Self.store($0, in: proposal, insteadOf: response) }) {
             Self.store(answer, in: proposal, insteadOf: response)

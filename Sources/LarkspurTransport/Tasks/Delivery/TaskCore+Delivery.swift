@@ -90,7 +90,7 @@ extension TaskCore {
         }
         if case .bytes(let channel) = completion { return channel.begin(with: response.object, isDelivered: false) }
         guard let listener, let delegate = listener.delegates.data, let task = listener.dataTask else { return }
-        let question = Question<URLSession.ResponseDisposition?>(refusal: nil)
+        let question = DelegateQuestion<URLSession.ResponseDisposition?>(refusal: nil)
         delegate.urlSession(listener.session, dataTask: task, didReceive: response.object) { question.answer($0) }
         let answer = question.take { [self] disposition in
             self.session.delivery.send(
@@ -185,7 +185,7 @@ extension TaskCore {
         guard let listener, let delegate = listener.delegates.task else {
             return loop.post(.answer(self, makeAnswer(delegates.task == nil ? `default` : refusal)))
         }
-        let question = Question(refusal: refusal)
+        let question = DelegateQuestion(refusal: refusal)
         ask(delegate, listener.session, listener.task) { question.answer($0) }
         let answer = question.take { [self] in loop.post(.answer(self, makeAnswer($0))) }
         if let answer { loop.post(.answer(self, makeAnswer(answer))) }
@@ -205,7 +205,7 @@ extension TaskCore {
         guard let listener, let delegate = listener.delegates.task else {
             return loop.post(.body(self, .stream(Transferring(nil))))
         }
-        let question = Question<Transferring<InputStream?>>(refusal: Transferring(nil))
+        let question = DelegateQuestion<Transferring<InputStream?>>(refusal: Transferring(nil))
         delegate.urlSession(
             listener.session,
             task: listener.task,

@@ -8,7 +8,7 @@ struct QuestionTests {
     @Test("An answer before the delegate returns is taken at once; others are too late")
     func before() {
         let late = Recorder<Int>()
-        let question = Question(refusal: 0)
+        let question = DelegateQuestion(refusal: 0)
         question.answer(1)
         question.answer(2)
         #expect(question.take { late.record($0) } == 1)
@@ -19,7 +19,7 @@ struct QuestionTests {
     @Test("An answer after the delegate has returned is handed on, once")
     func after() {
         let late = Recorder<Int>()
-        let question = Question(refusal: 0)
+        let question = DelegateQuestion(refusal: 0)
         #expect(question.take { late.record($0) } == nil)
         question.answer(1)
         question.answer(2)
@@ -30,7 +30,7 @@ struct QuestionTests {
     func dropped(isAnswered: Bool) {
         let late = Recorder<Int>()
         do {
-            let question = Question(refusal: 7)
+            let question = DelegateQuestion(refusal: 7)
             _ = question.take { late.record($0) }
             if isAnswered { question.answer(1) }
         }

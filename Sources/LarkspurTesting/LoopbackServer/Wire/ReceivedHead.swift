@@ -1,7 +1,7 @@
 internal import HTTPSyntax
 
 /// The part before a request's body: the request line and the header.
-struct RequestHead: Sendable, Equatable {
+struct ReceivedHead: Sendable, Equatable {
     typealias Fields = LoopbackServer.Fields
 
     /// The framing of a body, which determines its end.

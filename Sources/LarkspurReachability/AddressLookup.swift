@@ -1,6 +1,6 @@
 #if os(Linux) || os(Android)
 /// A resolver that looks up the addresses of hosts with the system's resolver.
-enum HostResolver {
+enum AddressLookup {
     /// Returns the addresses of a host, the best first; empty if the host is not known. The look-up has no time limit,
     /// and runs on a separate thread.
     @Sendable static func addresses(of host: String) async -> [NetworkAddress] {
