@@ -1,4 +1,5 @@
 import HTTPSyntax
+import Synchronization
 
 /// The questions of a transfer: redirects, challenges, the cache, and streams of the request's content.
 extension TaskDelegate {
