@@ -193,7 +193,9 @@ extension SessionTask {
                 let ending = makeEnding(of: result)
                 // An `await` can be resumed on this thread, without the completion queue.
                 if isUnseen, !ending.handlers.isEmpty, ending.handlers.allSatisfy({ $0.resume != nil }) {
-                    return deliverUnseen(ending) { for handler in ending.handlers { handler.deliver(ending, of: self) } }
+                    return deliverUnseen(ending) {
+                        for handler in ending.handlers { handler.deliver(ending, of: self) }
+                    }
                 }
                 environment.completionQueue.async { [self] in deliver(ending) }
             }
@@ -347,7 +349,9 @@ extension SessionTask {
     }
 
     /// Records that the handlers run. The returned objects are used and released outside the lock.
-    private func endHandlers(with error: StoredError?) -> ([CallHandlers.ResumeDataHandler], TaskHooks?, CallObservation?) {
+    private func endHandlers(
+        with error: StoredError?
+    ) -> ([CallHandlers.ResumeDataHandler], TaskHooks?, CallObservation?) {
         storage.withLock { ($0.handlers.end(with: error), $0.hooks.take(), $0.observation.take()) }
     }
 
