@@ -194,6 +194,6 @@ struct ArgumentParserTests {
         ] as [(String, Bool, MessageParts)]
     )
     func parts(text: String, isTerminal: Bool, parts: MessageParts) throws {
-        #expect(try parse(text).output.parts(onTerminal: isTerminal) == parts)
+        #expect(try parse(text).parts(onTerminal: isTerminal) == parts)
     }
 }
