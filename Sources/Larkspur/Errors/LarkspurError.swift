@@ -109,9 +109,9 @@ extension LarkspurError: CustomNSError {
     public static var errorDomain: String { "LarkspurErrorDomain" }
 
     /// The key of the `URLResponse` in `errorUserInfo`.
-    public static let responseUserInfoKey = "LarkspurErrorResponse"
+    package static let responseUserInfoKey = "LarkspurErrorResponse"
     /// The key of the response's content in `errorUserInfo`, as `Data`.
-    public static let responseDataUserInfoKey = "LarkspurErrorResponseData"
+    package static let responseDataUserInfoKey = "LarkspurErrorResponseData"
 
     /// The number of the `NSError`. If `NSURLErrorDomain` and AFNetworking have a number for the failure, this is the
     /// same number.

@@ -59,7 +59,7 @@ public struct OAuth2Authenticator: RequestAuthenticator {
     private let clientSecret: String?
     /// The place of the client secret. Default: the field `Authorization`.
     public var clientAuthentication = ClientAuthentication.basic
-    private let scope: String?
+    var scope: String?
     /// A closure that is called with each new credential before the credential is used. Store the credential in the
     /// closure, because a server may accept each refresh token only once. The closure is called on an arbitrary thread.
     /// Default: none.

@@ -27,7 +27,7 @@ public struct ResumableUpload: Sendable {
     let kind: Kind
     /// The names and values that the request for the creation sends (`Upload-Metadata`), for tus only. If a name has
     /// spaces, commas or characters outside of ASCII, the error is `invalidHeaderField`. Default: none.
-    public var metadata: [String: String] = [:]
+    package var metadata: [String: String] = [:]
     /// The rules for attempts after failures.
     ///
     /// Only consecutive failures count: when the server confirms further content, the count and the delays start again.

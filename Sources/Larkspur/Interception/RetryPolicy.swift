@@ -72,7 +72,7 @@ public struct RetryPolicy: RequestInterceptor {
     ]
     /// A closure that returns a random number from 0 to 1 for each delay. It is called on an arbitrary thread. Default:
     /// the system's random numbers.
-    public var random: @Sendable () -> Double = { Double.random(in: 0...1) }
+    package var random: @Sendable () -> Double = { Double.random(in: 0...1) }
     /// The source of the current date, for a `Retry-After` date in a response without a `Date` field.
     var date: @Sendable () -> Date = { Date() }
 

@@ -74,7 +74,7 @@ public final class HARRecorder: CallObserver {
     }
 
     /// The number of entries.
-    public var count: Int { state.withLock { $0.entries.count } }
+    package var count: Int { state.withLock { $0.entries.count } }
 
     /// The size of the entries in memory, in bytes: the size of their texts, and 1 KiB for the rest of each entry.
     package var byteCount: Int { state.withLock { $0.byteCount } }

@@ -74,7 +74,7 @@ public struct MediaRange: Hashable, Sendable {
 
     /// Returns whether a Content-Type matches this range.
     /// - Parameter contentType: The value of a Content-Type field, with or without parameters.
-    public func matches(_ contentType: String) -> Bool {
+    package func matches(_ contentType: String) -> Bool {
         matches(essence: MediaType.essence(of: ContentTypeField.effective(contentType)))
     }
 

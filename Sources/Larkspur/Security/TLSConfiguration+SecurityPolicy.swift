@@ -4,7 +4,7 @@ extension TLSConfiguration {
     /// manager does this automatically. On Linux only.
     /// - Parameter policy: The policy. The roots and the pins of hosts that are set stay in effect, too. The pinned
     ///   keys or certificates replace those of an earlier policy.
-    public mutating func enforce(_ policy: SecurityPolicy) {
+    package mutating func enforce(_ policy: SecurityPolicy) {
         // As in AFNetworking, a certificate that cannot be read pins nothing.
         let certificates = policy.pinnedCertificates.compactMap { try? TLSCertificate($0) }
         let isPinning = policy.pinningMode != .none && !policy.pinnedCertificates.isEmpty

@@ -103,8 +103,8 @@ import Testing
                 $0.nullStyle = style
             }
         }
-        #expect(try text(.literal) == "one=one&two=null")
-        #expect(try text(.empty) == "one=one&two=")
+        #expect(try text(.custom { _ in "null" }) == "one=one&two=null")
+        #expect(try text(.custom { _ in "" }) == "one=one&two=")
         #expect(try text(.drop) == "one=one")
         #expect(try text(.keyOnly) == "one=one&two")
         #expect(try text(.custom { "no \($0)" }) == "one=one&two=no two")
@@ -121,7 +121,7 @@ import Testing
             }
         }
         #expect(try query(Explicit()) == "a&b&c[]")
-        #expect(try query(Explicit()) { $0.nullStyle = .empty } == "a=&b=&c[]=")
+        #expect(try query(Explicit()) { $0.nullStyle = .custom { _ in "" } } == "a=&b=&c[]=")
     }
 
     @Test func nestedContainersAndSuperEncodersLandInTheirPlaces() throws {

@@ -32,7 +32,7 @@ public struct MultipartFormData: Sendable {
     }
 
     /// Whether the form has no parts. The body of such a form is only the closing delimiter.
-    public var isEmpty: Bool { parts.isEmpty }
+    package var isEmpty: Bool { parts.isEmpty }
 
     /// The value of the request's `Content-Type` field.
     public var contentType: String { "multipart/form-data; boundary=\(boundary.parameter)" }
