@@ -18,7 +18,7 @@ struct AutobahnTests {
     init() throws { server = try #require(ProcessInfo.processInfo.environment["LARKSPUR_AUTOBAHN"]) }
 
     private func socket(_ target: String) throws -> WebSocketTask {
-        var options = WebSocketTask.Options()
+        var options = WebSocketOptions()
         // The largest messages of the cases have 16 MiB.
         options.maximumMessageSize = 32 << 20
         return session.webSocket(with: try #require(URL(string: server + target)), options: options)

@@ -63,7 +63,7 @@ struct WebSocketFuzzTests {
 
     /// Returns the ending of a sequence.
     private func compare(_ path: String) async throws -> String {
-        var options = WebSocketTask.Options()
+        var options = WebSocketOptions()
         options.maximumMessageSize = 70_000
         let socket = session.webSocket(with: try servers.webSocketURL(.webSocketFuzz, path), options: options)
         var outcome = Outcome()

@@ -18,7 +18,7 @@ struct WebSocketTests {
         options: CurlURLSession.Options? = nil,
         protocols: [String] = ["other", "echo"]
     ) throws -> WebSocketTask {
-        var settings = WebSocketTask.Options()
+        var settings = WebSocketOptions()
         settings.protocols = protocols
         return servers.makeSession(options: options)
             .webSocket(with: try servers.webSocketURL(port, target), options: settings)

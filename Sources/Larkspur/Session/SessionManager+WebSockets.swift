@@ -28,7 +28,7 @@ extension SessionManager {
     ///     `"chat"` is below it, `"/chat"` is at the root of its host.
     ///   - parameters: Names and values that become the query. Default: none.
     ///   - headers: Fields of the handshake. They replace fields of ``headers`` with the same name. Default: none.
-    ///   - options: The settings of the WebSocket. Default: those of `WebSocketTask.Options()`.
+    ///   - options: The settings of the WebSocket. Default: those of `WebSocketOptions()`.
     ///   - reconnection: The rules for a new connection after a connection is lost. Default:
     ///     ``Reconnection/never``.
     ///   - greeting: Returns the messages that are sent on each connection before all other messages, such as
@@ -44,7 +44,7 @@ extension SessionManager {
         _ url: any RequestTarget,
         parameters: Parameters? = nil,
         headers: HTTPHeaders? = nil,
-        options: WebSocketTask.Options = .init(),
+        options: WebSocketOptions = .init(),
         reconnection: Reconnection = .never,
         greeting: (@Sendable () async throws -> [WebSocketTask.Message])? = nil
     ) -> WebSocketTask {
@@ -109,7 +109,7 @@ extension SessionStore {
     func makeAttempt(
         _ request: URLRequest,
         withholding fields: Set<TextKey>,
-        _ line: WebSocketLine
+        on socket: WebSocketTask
     ) throws(LarkspurError) -> WebSocketAttempt {
         try withSession { live throws(LarkspurError) in
             guard let session = live.session as? CurlURLSession else {
@@ -118,7 +118,7 @@ extension SessionStore {
                     "The transport has no WebSockets, so that none is opened; the transport .curl has."
                 )
             }
-            return session.makeAttempt(request, withholding: fields, on: line)
+            return session.makeAttempt(request, withholding: fields, on: socket)
         }
     }
 }

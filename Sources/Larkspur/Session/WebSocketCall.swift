@@ -15,26 +15,26 @@ struct WebSocketCall: Sendable {
 
     /// Opens one connection after the other until the WebSocket has ended. If no reconnection is allowed, returns when
     /// the first connection is open.
-    func run(_ line: WebSocketLine) async {
+    func run(_ socket: WebSocketTask) async {
         // A deadline around the code that opens the WebSocket must not limit its later connections.
         await Deadline.$current.withValue(nil) {
             let sockets = manager.sessions.sockets
             // An invalidation that cancels tasks calls this closure.
-            let key = sockets.add { line.cancel() }
-            await connect(line)
+            let key = sockets.add { socket.channel.cancel() }
+            await connect(socket)
             sockets.remove(key)
         }
     }
 
-    private func connect(_ line: WebSocketLine) async {
+    private func connect(_ socket: WebSocketTask) async {
         var schedule = ReconnectionSchedule(reconnection, method: request.httpMethod)
         var hasOpened = false
         while true {
             let end: WebSocketEnd
             do {
-                let attempt = try await Handshake(self, line).open()
-                let greeting = try await greeting(on: attempt, line)
-                let loss = await line.use(attempt, greeting: greeting, isLast: reconnection.use == .never)
+                let attempt = try await Handshake(self, socket).open()
+                let greeting = try await greeting(on: attempt, socket)
+                let loss = await socket.channel.use(attempt, greeting: greeting, isLast: reconnection.use == .never)
                 guard let loss else { return }
                 hasOpened = true
                 if loss.hasReceived { schedule.noteContent() }
@@ -43,17 +43,18 @@ struct WebSocketCall: Sendable {
                 end = .failed(error)
             }
             guard hasOpened, let reason = end.reconnectionReason, let delay = schedule.delay(after: reason, retry: nil)
-            else { return line.end(end) }
+            else { return socket.channel.end(end) }
             // The sleep fails only if the WebSocket ends during the delay.
             guard (try? await manager.clock.sleep(for: delay.bounded, tolerance: nil)) != nil else { return }
         }
     }
 
-    private func greeting(on attempt: WebSocketAttempt, _ line: WebSocketLine) async throws -> [WebSocketTask.Message] {
+    private func greeting(on attempt: WebSocketAttempt, _ socket: WebSocketTask) async throws -> [WebSocketTask.Message]
+    {
         do {
             return try await greeting?() ?? []
         } catch {
-            line.abandon(attempt)
+            socket.channel.abandon(attempt)
             throw error
         }
     }
@@ -74,13 +75,13 @@ private struct Handshake: Sendable {
     }
 
     private let call: WebSocketCall
-    private let line: WebSocketLine
+    private let socket: WebSocketTask
     private let chain: InterceptorChain
     private let attempts = Attempts()
 
-    init(_ call: WebSocketCall, _ line: WebSocketLine) {
+    init(_ call: WebSocketCall, _ socket: WebSocketTask) {
         self.call = call
-        self.line = line
+        self.socket = socket
         chain = InterceptorChain(call.manager.interceptors.chain(with: RequestInterceptors()))
     }
 
@@ -98,12 +99,12 @@ private struct Handshake: Sendable {
             let opened = attempts.state.withLock { $0.opened }
             guard let opened else { throw WebSocketError.refused(response.httpResponse, response.data) }
             guard response.statusCode == 101 else {
-                line.abandon(opened)
+                socket.channel.abandon(opened)
                 throw WebSocketError.refused(response.httpResponse, response.data)
             }
             return opened
         } catch {
-            if let opened = attempts.state.withLock({ $0.opened }) { line.abandon(opened) }
+            if let opened = attempts.state.withLock({ $0.opened }) { socket.channel.abandon(opened) }
             throw reason(of: error)
         }
     }
@@ -114,7 +115,7 @@ private struct Handshake: Sendable {
             throw LarkspurError(.unsupported, "An interceptor sent the handshake again after the opening.")
         }
         try request.validate()
-        let attempt = try call.manager.sessions.makeAttempt(request, withholding: chain.withheldFields, line)
+        let attempt = try call.manager.sessions.makeAttempt(request, withholding: chain.withheldFields, on: socket)
         call.observation?.post(.attemptStarted, of: nil, .request(request))
         let outcome = await attempt.open()
         let request = attempt.request ?? request
@@ -124,10 +125,10 @@ private struct Handshake: Sendable {
             call.observation?.post(.webSocketOpened, of: nil, .webSocket(request, response, reason: nil))
             return InterceptedResponse(request: request, response: response)
         case .refused(let response, let content):
-            line.abandon(attempt)
+            socket.channel.abandon(attempt)
             return InterceptedResponse(request: request, response: response, data: content)
         case .failed(let reason):
-            line.abandon(attempt)
+            socket.channel.abandon(attempt)
             let error = LarkspurError(transportError: reason)
                 .filled(request: request, response: nil, responseData: nil)
             attempts.state.withLock { $0.failure = (reason, error) }

@@ -36,10 +36,4 @@ extension URLSessionTask {
         (self as? any EngineTask).map { !$0.core.withStorage(\.queueing.isOver) } ?? false
     }
 }
-
-extension TaskCore: HandshakeTask {
-    var currentRequest: URLRequest? { withStorage { $0.record.currentRequest } }
-
-    func post(_ order: WebSocketChannel.Order) { session.loop.post(.webSocket(self, order)) }
-}
 #endif

@@ -11,6 +11,8 @@ final class TaskCore: Sendable {
         case data
         case upload
         case download
+        /// A task of URLSession's WebSocket API.
+        case webSocket
     }
 
     /// The completion handler or the channel that receives the response and its content instead of the delegate.

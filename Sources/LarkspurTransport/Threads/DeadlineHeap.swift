@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
 /// An object that can be in a ``DeadlineHeap``, but in only one at a time.
 protocol DeadlineHolder: AnyObject {
     /// The index in the heap; nil if the object is in no heap. Only the heap sets this property.
@@ -106,6 +108,9 @@ struct LoopTime: Comparable, Sendable {
         let (sum, overflows) = nanoseconds.addingReportingOverflow(Int64(seconds * 1e9))
         return overflows ? .distantFuture : LoopTime(nanoseconds: sum)
     }
+
+    /// Returns a time later by a duration; the distant future if it is too long.
+    func adding(_ duration: Duration) -> LoopTime { adding(duration.timeInterval) }
 
     /// Returns a time this many seconds earlier; the same time if the number is not positive.
     func subtracting(_ seconds: TimeInterval) -> LoopTime {

@@ -147,15 +147,17 @@ extension CurlURLSession {
         makeUploadTask(request, .produced(content), nil)
     }
 
-    /// Creates a task of FoundationNetworking's WebSocket API, which fails; nil if the superclass has to create it.
+    /// Creates a task of URLSession's WebSocket API; nil if the superclass has to create it.
     func makeWebSocketTask(_ request: URLRequest) -> CurlWebSocketTask? {
-        guard let layout else { return nil }
-        let defect = CurlWebSocketTask.defect(of: request)
-        return CurlWebSocketTask(
-            core.makeTask(kind: .data, request: request, body: .none, completion: nil, defect: defect),
-            of: self,
-            layout
-        )
+        guard let layout, layout.hasWebSocketCalls else { return nil }
+        var options = WebSocketOptions()
+        // The default of URLSession.
+        options.maximumMessageSize = 1 << 20
+        options.protocols = (request.value(forHTTPHeaderField: "Sec-WebSocket-Protocol") ?? "").split(separator: ",")
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+        let channel = WebSocketChannel(options: options, hasBegun: true)
+        let task = makeHandshake(request, for: channel, kind: .webSocket)
+        return CurlWebSocketTask(task, channel, request, of: self, layout)
     }
 
     func makeDownloadTask(_ request: URLRequest, _ completion: TaskCore.Completion?) -> CurlDownloadTask {

@@ -7,10 +7,10 @@ extension CurlURLSession {
     ///
     /// - Parameters:
     ///   - url: The URL of the server, with the scheme ws, wss, http or https.
-    ///   - options: The settings. Default: the settings of ``WebSocketTask/Options/init()``.
+    ///   - options: The settings. Default: the settings of ``WebSocketOptions/init()``.
     /// - Returns: A task. Its handshake begins with ``WebSocketTask/resume()``, or with the first method that needs the
     ///   connection: ``WebSocketTask/open()``, sending, receiving, or a ping.
-    public func webSocket(with url: URL, options: WebSocketTask.Options = .init()) -> WebSocketTask {
+    public func webSocket(with url: URL, options: WebSocketOptions = .init()) -> WebSocketTask {
         webSocket(with: URLRequest(url: url), options: options)
     }
 
@@ -19,13 +19,13 @@ extension CurlURLSession {
     /// - Parameters:
     ///   - request: The request of the handshake. Its URL has the scheme ws, wss, http or https. Its method and content
     ///     are ignored. Its timeout applies until the connection is open.
-    ///   - options: The settings. Default: the settings of ``WebSocketTask/Options/init()``.
+    ///   - options: The settings. Default: the settings of ``WebSocketOptions/init()``.
     /// - Returns: A task. Its handshake begins with ``WebSocketTask/resume()``, or with the first method that needs the
     ///   connection: ``WebSocketTask/open()``, sending, receiving, or a ping. If an option is not allowed, or the URL
     ///   has another scheme, the handshake fails.
-    public func webSocket(with request: URLRequest, options: WebSocketTask.Options = .init()) -> WebSocketTask {
+    public func webSocket(with request: URLRequest, options: WebSocketOptions = .init()) -> WebSocketTask {
         let channel = WebSocketChannel(options: options)
-        return WebSocketTask(channel: channel, task: makeHandshake(request, for: channel))
+        return WebSocketTask(channel: channel, task: CurlDataTask(makeHandshake(request, for: channel), of: self))
     }
 
     /// Creates a handshake, which begins with ``WebSocketAttempt/open()``.
@@ -33,16 +33,16 @@ extension CurlURLSession {
     ///   - request: The request, whose method and content are ignored.
     ///   - withheldFields: The names, in lower case, of the fields that are not sent to another origin after a
     ///     redirect.
-    ///   - line: The WebSocket.
+    ///   - socket: The WebSocket.
     package func makeAttempt(
         _ request: URLRequest,
         withholding withheldFields: Set<TextKey>,
-        on line: WebSocketLine
+        on socket: WebSocketTask
     ) -> WebSocketAttempt {
         let attempt = WebSocketAttempt(withheldFields: withheldFields)
-        line.latest.task = makeHandshake(request, for: line.channel, attempt)
+        socket.latest.task = CurlDataTask(makeHandshake(request, for: socket.channel, attempt), of: self)
         // If the channel has ended, it refuses new connections.
-        if !line.channel.begin(attempt) { attempt.cancel() }
+        if !socket.channel.begin(attempt) { attempt.cancel() }
         return attempt
     }
 
@@ -51,11 +51,13 @@ extension CurlURLSession {
     ///   - request: The request, whose method and content are ignored.
     ///   - channel: The channel that gets the connection.
     ///   - attempt: The attempt of the channel's connector; nil if the channel has only one connection.
+    ///   - kind: The kind of the task. Default: a data task.
     func makeHandshake(
         _ request: URLRequest,
         for channel: WebSocketChannel,
-        _ attempt: WebSocketAttempt? = nil
-    ) -> URLSessionDataTask {
+        _ attempt: WebSocketAttempt? = nil,
+        kind: TaskCore.Kind = .data
+    ) -> TaskCore {
         let handshake: WebSocketHandshake
         var invalidity: WebSocketError?
         let options = channel.options
@@ -75,7 +77,7 @@ extension CurlURLSession {
         for (name, value) in handshake.requestFields { request.setValue(value, forHTTPHeaderField: name) }
         let connection = WebSocketConnection(channel: channel, handshake: handshake, attempt: attempt)
         let task = core.makeTask(
-            kind: .data,
+            kind: kind,
             request: request,
             body: .none,
             completion: .data { connection.complete($0, $1, $2) },
@@ -86,7 +88,7 @@ extension CurlURLSession {
         )
         if let attempt { attempt.attach(task) } else { channel.attach(task) }
         if let invalidity { connection.refuse(invalidity) }
-        return CurlDataTask(task, of: self)
+        return task
     }
 }
 

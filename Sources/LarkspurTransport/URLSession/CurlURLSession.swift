@@ -385,35 +385,39 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         CurlDownloadTask(core.makeTask(withResumeData: resumeData, completion: .download(completionHandler)), of: self)
     }
 
-    /// Creates a task of FoundationNetworking's WebSocket API. The task always fails. Use
-    /// ``webSocket(with:options:)-(URL,_)``.
+    /// Creates a task of URLSession's WebSocket API. ``webSocket(with:options:)-(URL,_)`` creates a WebSocket with more
+    /// abilities.
     ///
-    /// After `resume()` the task ends with the code `unsupportedURL`, and its methods end with an error.
-    /// - Parameter url: The URL of the server.
+    /// The task is suspended until `resume()` is called; messages and receivers wait until the connection is open. The
+    /// delegate is called if it conforms to `URLSessionWebSocketDelegate`. Completion handlers are called on the
+    /// delegate queue. All errors are `URLError`s: `badServerResponse` if the server refuses the handshake, and
+    /// `networkConnectionLost` after the connection has been closed.
+    /// - Parameter url: The URL of the server, with the scheme ws, wss, http or https.
     public override func webSocketTask(with url: URL) -> URLSessionWebSocketTask {
         webSocketTask(with: URLRequest(url: url))
     }
 
-    /// Creates a task of FoundationNetworking's WebSocket API. The task always fails. Use
-    /// ``webSocket(with:options:)-(URL,_)`` with ``WebSocketTask/Options/protocols``.
+    /// Creates a task of URLSession's WebSocket API that offers subprotocols, as ``webSocketTask(with:)-(URL)`` does.
     ///
-    /// After `resume()` the task ends with the code `unsupportedURL`, and its methods end with an error.
     /// - Parameters:
-    ///   - url: The URL of the server.
+    ///   - url: The URL of the server, with the scheme ws, wss, http or https.
     ///   - protocols: The names of the subprotocols, in order of preference.
     public override func webSocketTask(with url: URL, protocols: [String]) -> URLSessionWebSocketTask {
         var request = URLRequest(url: url)
-        request.setValue(protocols.joined(separator: ", "), forHTTPHeaderField: "Sec-WebSocket-Protocol")
+        if !protocols.isEmpty {
+            request.setValue(protocols.joined(separator: ", "), forHTTPHeaderField: "Sec-WebSocket-Protocol")
+        }
         return webSocketTask(with: request)
     }
 
-    /// Creates a task of FoundationNetworking's WebSocket API. The task always fails, because no libcurl has the
-    /// functions that this API needs. Use ``webSocket(with:options:)-(URLRequest,_)``.
+    /// Creates a task of URLSession's WebSocket API whose handshake has the fields and the timeout of a request, as
+    /// ``webSocketTask(with:)-(URL)`` does.
     ///
-    /// After `resume()` the task ends with the code `unsupportedURL`, and its methods end with an error.
-    /// - Parameter request: The request of the handshake.
+    /// - Parameter request: The request of the handshake. Its method and content are ignored. The field
+    ///   `Sec-WebSocket-Protocol` has the names of the subprotocols.
     public override func webSocketTask(with request: URLRequest) -> URLSessionWebSocketTask {
         if let task = makeWebSocketTask(request) { return task }
+        // FoundationNetworking is not built as expected. Its own task fails.
         core.noteUseOfSuperclass()
         var request = request
         request.url = request.url.map(core.webSocketURL)

@@ -1,13 +1,19 @@
 #if canImport(FoundationNetworking)
-/// A task of FoundationNetworking's WebSocket API. It always fails, because no libcurl has the functions that this API
-/// needs.
+internal import HTTPSyntax
+
+/// A task of URLSession's WebSocket API.
 ///
-/// The superclass's methods for sending and receiving cannot be overridden. They end with the task's error, because on
-/// the task's work queue they read the overridden properties for the error and the request.
+/// The superclass's methods for sending and receiving cannot be overridden. They store a call in the task, and then read
+/// the overridden property for the error, on the task's work queue. There, this class takes the stored calls. So the
+/// task works in code that was compiled without this module too.
 final class CurlWebSocketTask: URLSessionWebSocketTask, EngineTask, @unchecked Sendable {
-    // Safe: both properties are constants, and the core's lock guards all changing state.
+    // Safe: all properties are constants, and the core's and the channel's locks guard all changing state.
     let core: TaskCore
+    private let channel: WebSocketChannel
+    /// The request of the program. Its URL may have the scheme ws or wss.
+    private let request: URLRequest
     private let session: CurlURLSession
+    private let layout: FoundationLayout
 
     /// The key of the mark that the work queues of these tasks have.
     private static let mark = DispatchSpecificKey<Void>()
@@ -15,9 +21,18 @@ final class CurlWebSocketTask: URLSessionWebSocketTask, EngineTask, @unchecked S
     private static let unloadable = URLRequest(url: URL(fileURLWithPath: "/dev/null"))
 
     /// Creates a task; nil if the hidden parts of the superclass were not found.
-    init?(_ core: TaskCore, of session: CurlURLSession, _ layout: FoundationLayout) {
+    init?(
+        _ core: TaskCore,
+        _ channel: WebSocketChannel,
+        _ request: URLRequest,
+        of session: CurlURLSession,
+        _ layout: FoundationLayout
+    ) {
         self.core = core
+        self.channel = channel
+        self.request = request
         self.session = session
+        self.layout = layout
         super.init()
         core.attach(self)
         guard let queue = layout.workQueue(of: self), layout.setSession(session, of: self) else { return nil }
@@ -26,39 +41,84 @@ final class CurlWebSocketTask: URLSessionWebSocketTask, EngineTask, @unchecked S
 
     deinit { core.objectReleased() }
 
-    /// Returns the error of a task of this kind.
-    static func defect(of request: URLRequest) -> URLError {
-        .engine(
-            .unsupportedURL,
-            "FoundationNetworking's WebSockets work with no libcurl: use webSocket(with:) of CurlURLSession.",
-            url: request.url
-        )
-    }
-
+    /// Whether the superclass reads a property to process its calls.
     private var isOnWorkQueue: Bool { DispatchQueue.getSpecific(key: Self.mark) != nil }
 
-    private var ownError: (any Error)? { core.withStorage { $0.record.error } }
-
     override var error: (any Error)? {
-        get { isOnWorkQueue ? ownError ?? core.defect : ownError }
+        get {
+            guard isOnWorkQueue else { return core.withStorage { $0.record.error } }
+            performCalls()
+            return nil
+        }
         set {}
     }
+    // On the work queue, the superclass would create the `URLProtocol` that loads the request.
     override var currentRequest: URLRequest? {
-        isOnWorkQueue ? Self.unloadable : core.withStorage { $0.record.currentRequest }
+        if isOnWorkQueue { return Self.unloadable }
+        let current = core.currentRequest
+        return current?.url == request.url?.ofHandshake ? request : current
+    }
+
+    private func performCalls() {
+        let calls = layout.takeCalls(of: self)
+        for (message, completion) in calls.messages {
+            channel.give(.send(WebSocketMessage(message), complete(completion)))
+        }
+        for receiver in calls.receivers {
+            channel.next { [core] result in
+                let result = Result { () throws -> URLSessionWebSocketTask.Message in
+                    do {
+                        guard let message = try result.get() else { throw WebSocketError.ended(nil) }
+                        return URLSessionWebSocketTask.Message(message)
+                    } catch {
+                        throw core.foundationError(error)
+                    }
+                }
+                core.session.delivery.afterwards(through: core.session.loop) { receiver(result) }
+            }
+        }
     }
 
     override func sendPing(pongReceiveHandler: @escaping @Sendable ((any Error)?) -> Void) {
-        let error = ownError ?? core.defect
-        core.session.delivery.afterwards(through: core.session.loop) { pongReceiveHandler(error) }
+        channel.give(.ping(complete(pongReceiveHandler)))
     }
+
+    /// Returns the completion of an order, which calls a handler on the delegate queue.
+    private func complete(_ handler: @escaping @Sendable ((any Error)?) -> Void) -> WebSocketChannel.Completion {
+        { [core] result in
+            var error: URLError?
+            if case .failure(let failure) = result { error = core.foundationError(failure) }
+            core.session.delivery.afterwards(through: core.session.loop) { [error] in handler(error) }
+        }
+    }
+
+    override var maximumMessageSize: Int {
+        get { channel.maximumMessageSize }
+        set { channel.maximumMessageSize = newValue }
+    }
+    /// The code of the server's close frame, or of the frame of `cancel(with:reason:)` before the server's has arrived.
+    override var closeCode: CloseCode { (channel.closure ?? channel.ownClosure)?.foundationCode ?? .invalid }
+    override var closeReason: Data? { (channel.closure ?? channel.ownClosure).map { Data($0.reason.utf8) } }
 
     override func resume() { core.resume() }
     override func suspend() { core.suspend() }
     override func cancel() { core.cancel() }
-    override func cancel(with closeCode: URLSessionWebSocketTask.CloseCode, reason: Data?) { core.cancel() }
+
+    /// Sends a close frame. A task that was never resumed, and a code that no frame may have, end the task at once.
+    override func cancel(with closeCode: CloseCode, reason: Data?) {
+        let code: WebSocketTask.CloseCode?
+        switch closeCode {
+        case .noStatusReceived: code = nil
+        case .invalid, .abnormalClosure, .tlsHandshakeFailure: return cancel()
+        default: code = WebSocketTask.CloseCode(rawValue: closeCode.rawValue)
+        }
+        if core.withStorage({ $0.course.isUntouched }) { return cancel() }
+        let reason = String(decoding: reason ?? Data(), as: UTF8.self)
+        channel.give(.close(WebSocketTask.Closure(code: code, reason: reason)) { _ in })
+    }
 
     override var taskIdentifier: Int { core.identifier }
-    override var originalRequest: URLRequest? { core.originalRequest }
+    override var originalRequest: URLRequest? { request }
     override var response: URLResponse? { core.withStorage { $0.record.response }?.object }
     override var state: URLSessionTask.State { core.withStorage { $0.course.state } }
     override var progress: Progress { core.progress }
@@ -93,5 +153,24 @@ final class CurlWebSocketTask: URLSessionWebSocketTask, EngineTask, @unchecked S
     }
 
     override var description: String { core.summary(of: "CurlWebSocketTask") }
+}
+
+extension WebSocketMessage {
+    fileprivate init(_ message: URLSessionWebSocketTask.Message) {
+        switch message {
+        case .string(let text): self = .text(text)
+        case .data(let data): self = .binary(data)
+        @unknown default: self = .binary(Data())
+        }
+    }
+}
+
+extension URLSessionWebSocketTask.Message {
+    fileprivate init(_ message: WebSocketTask.Message) {
+        switch message {
+        case .text(let text): self = .string(text)
+        case .data(let data): self = .data(data)
+        }
+    }
 }
 #endif

@@ -82,7 +82,7 @@ extension CurlURLSession {
 
     func makeTaskObject(_ core: TaskCore) -> URLSessionTask {
         switch core.kind {
-        case .data: CurlDataTask(core, of: self)
+        case .data, .webSocket: CurlDataTask(core, of: self)
         case .upload: CurlUploadTask(core, of: self)
         case .download: CurlDownloadTask(core, of: self)
         }

@@ -5,14 +5,14 @@ extension WebSocketChannel {
     enum Phase {
         case connecting
         case open
-        case ended(End)
+        case ended(WebSocketEnd)
     }
 
     /// The effect of a user's call. It is performed outside the lock.
     enum Action {
         case begin
         case post(Order)
-        case fail(Order, End)
+        case fail(Order, WebSocketEnd)
         case end
     }
 
@@ -30,8 +30,8 @@ extension WebSocketChannel {
         /// Whether the first handshake has begun, or is begun by the current order.
         var hasBegun = false
         var hasOpened = false
-        /// Whether the user has closed the WebSocket. No further connection is established then.
-        var isClosing = false
+        /// The close frame of the user; nil until the user closes the WebSocket.
+        var ownClosure: WebSocketTask.Closure?
         /// The orders that wait for an open connection.
         var orders: [Order] = []
         /// The number of these orders that a previous connection has not begun. They come first.
@@ -39,6 +39,7 @@ extension WebSocketChannel {
         var subprotocol: String?
         var inbox = WebSocketInbox()
         var closure: WebSocketTask.Closure?
+        var maximumMessageSize: Int
         var openWaiters: [CheckedContinuation<Void, any Error>] = []
         /// The task of the current connection.
         weak var task: (any HandshakeTask)?
@@ -54,7 +55,7 @@ extension WebSocketChannel {
         /// The current attempt, or the attempt whose connection is open.
         var attempt: WebSocketAttempt?
         /// The end of the attempt's connection, if the connection has ended before it was used.
-        var end: End?
+        var end: WebSocketEnd?
         /// Whether the attempt's connection has received a message.
         var hasReceived = false
         /// The orders to perform on the attempt's connection before all other orders.
@@ -62,9 +63,9 @@ extension WebSocketChannel {
         /// Whether the channel ends when the attempt's connection ends.
         var isLast = false
         /// The continuation of the connector, which waits for the loss of the attempt's connection.
-        var waiter: CheckedContinuation<Loss?, Never>?
+        var waiter: CheckedContinuation<WebSocketLoss?, Never>?
         /// The end of the previous connection, for orders that arrive after that end.
-        var lastEnd: End?
+        var lastEnd: WebSocketEnd?
         /// Whether a connection was lost before. If so, a close between two attempts ends the WebSocket immediately.
         var haveLosses = false
     }
@@ -72,6 +73,9 @@ extension WebSocketChannel {
 
 /// The changes of the state, and their effects.
 extension WebSocketChannel.State {
+    /// Whether the user has closed the WebSocket. No further connection is established then.
+    var isClosing: Bool { ownClosure != nil }
+
     /// Records that a connection is needed.
     mutating func begin() -> WebSocketChannel.Action? {
         guard case .connecting = phase, !hasBegun else { return nil }
@@ -80,7 +84,7 @@ extension WebSocketChannel.State {
     }
 
     mutating func take(_ order: WebSocketChannel.Order) -> WebSocketChannel.Action? {
-        if case .close = order { isClosing = true }
+        if case .close(let closure, _) = order { ownClosure = ownClosure ?? closure }
         switch phase {
         case .connecting:
             orders.append(order)
@@ -110,7 +114,7 @@ extension WebSocketChannel.State {
     /// Returns the next message or the end. If there is neither, adds the consumer to the waiting consumers.
     mutating func takeMessage(
         for number: Int,
-        _ consumer: WebSocketInbox.Consumer
+        _ consumer: @escaping WebSocketInbox.Consumer
     ) -> (Result<WebSocketTask.Message?, any Error>?, WebSocketChannel.Action?) {
         if Task.isCancelled { return (.failure(CancellationError()), nil) }
         if let (message, goesOn) = inbox.take() {

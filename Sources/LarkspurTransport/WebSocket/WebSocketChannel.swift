@@ -6,12 +6,12 @@ import Synchronization
 /// the user. If too many messages are not consumed, the connection pauses.
 ///
 /// A channel without a connector has one connection. A connector establishes several connections, one after the other.
-final class WebSocketChannel: Sendable {
+package final class WebSocketChannel: Sendable {
     /// An order to the loop. Its completion is called once, on any thread.
     enum Order: Sendable {
-        case send(WebSocketMessage, Answer)
-        case ping(Answer)
-        case close(WebSocketTask.Closure, Answer)
+        case send(WebSocketMessage, Completion)
+        case ping(Completion)
+        case close(WebSocketTask.Closure, Completion)
         /// Uses the connection of an attempt. The connection has sent and received nothing yet.
         case use
         /// The consumer has consumed enough messages for the connection to continue.
@@ -20,15 +20,12 @@ final class WebSocketChannel: Sendable {
         case goOn
     }
 
-    typealias Answer = @Sendable (Result<Void, any Error>) -> Void
+    typealias Completion = @Sendable (Result<Void, any Error>) -> Void
     /// A closure that establishes the connections of a channel until the channel has ended. The end of the channel
     /// cancels the Swift task of the connector.
     typealias Connector = @Sendable (WebSocketChannel) async -> Void
 
-    typealias End = WebSocketEnd
-    typealias Loss = WebSocketLoss
-
-    let options: WebSocketTask.Options
+    let options: WebSocketOptions
     private let observer: WebSocketObserver?
     private let state: Mutex<State>
 
@@ -37,10 +34,18 @@ final class WebSocketChannel: Sendable {
     ///   - options: The settings of the WebSocket.
     ///   - observer: Receives messages and the ends of connections. Default: none.
     ///   - connector: Establishes the connections. Default: nil, for a channel with a single connection.
-    init(options: WebSocketTask.Options, observer: WebSocketObserver? = nil, connector: Connector? = nil) {
+    ///   - hasBegun: Whether orders and consumers wait until the task is resumed, and do not begin the handshake
+    ///     themselves. Default: false.
+    init(
+        options: WebSocketOptions,
+        observer: WebSocketObserver? = nil,
+        hasBegun: Bool = false,
+        connector: Connector? = nil
+    ) {
         self.options = options
         self.observer = observer
-        var state = State()
+        var state = State(maximumMessageSize: options.maximumMessageSize)
+        state.hasBegun = hasBegun
         state.connector = connector
         self.state = Mutex(state)
     }
@@ -68,6 +73,7 @@ final class WebSocketChannel: Sendable {
             return state
         }
         guard let opened else { return ([], false) }
+        opened.task?.reportOpening(agreement.subprotocol)
         for waiter in opened.openWaiters { waiter.resume() }
         if opened.connections.isLast { opened.connections.waiter?.resume(returning: nil) }
         return (opened.connections.greeting + opened.orders, opened.inbox.isFull)
@@ -82,28 +88,33 @@ final class WebSocketChannel: Sendable {
             return (state.inbox.add(message), state.inbox.isFull)
         }
         observer?(.received(message))
-        consumer?.resume(returning: message)
+        consumer?(.success(message))
         return !isFull
     }
 
     func noteClosure(_ closure: WebSocketTask.Closure, of attempt: WebSocketAttempt?) {
-        state.withLock { if $0.connections.attempt === attempt { $0.closure = closure } }
+        let task = state.withLock { state -> (any HandshakeTask)? in
+            guard state.connections.attempt === attempt else { return nil }
+            state.closure = closure
+            return state.task
+        }
+        task?.reportClosing(closure)
     }
 
     /// Records the end of a connection. If no other connection follows, the channel ends too.
-    func end(_ end: End, of attempt: WebSocketAttempt?) {
+    func end(_ end: WebSocketEnd, of attempt: WebSocketAttempt?) {
         let loss = state.withLock { $0.lose(attempt, end) }
         if loss.isFinal {
             self.end(end)
         } else if loss.waiter != nil {
             observer?(.ended(end))
         }
-        loss.waiter?.resume(returning: Loss(end: end, hasReceived: loss.hasReceived))
+        loss.waiter?.resume(returning: WebSocketLoss(end: end, hasReceived: loss.hasReceived))
     }
 
     /// Records the end of the channel, unless it has already ended. Messages that arrived before the end can still be
     /// read.
-    func end(_ end: End) {
+    package func end(_ end: WebSocketEnd) {
         let ended = state.withLock { state -> (State, [WebSocketInbox.Consumer])? in
             if case .ended = state.phase { return nil }
             let consumers = state.inbox.takeConsumers()
@@ -120,7 +131,7 @@ final class WebSocketChannel: Sendable {
         observer?(.ended(end))
         for order in ended.orders { order.fail(error(after: end)) }
         for waiter in ended.openWaiters { waiter.resume(throwing: error(after: end)) }
-        for consumer in consumers { consumer.resume(with: Self.lastMessage(end)) }
+        for consumer in consumers { consumer(Self.lastMessage(end)) }
         ended.connections.waiter?.resume(returning: nil)
         ended.connections.work?.cancel()
     }
@@ -138,8 +149,8 @@ final class WebSocketChannel: Sendable {
         }
     }
 
-    /// Discards an attempt whose connection is not used.
-    func abandon(_ attempt: WebSocketAttempt) {
+    /// Discards an attempt whose connection is not used, and closes the connection.
+    package func abandon(_ attempt: WebSocketAttempt) {
         attempt.cancel()
         let isClosed = state.withLock { state in
             guard state.connections.attempt === attempt else { return false }
@@ -149,12 +160,16 @@ final class WebSocketChannel: Sendable {
         if isClosed { end(.closed(nil)) }
     }
 
-    /// Uses the connection of an attempt.
+    /// Uses the open connection of an attempt.
     /// - Parameters:
     ///   - greeting: The messages to send before all other messages.
     ///   - isLast: Whether the channel ends when the connection ends.
     /// - Returns: The loss of the connection. Nil if the channel has ended, or if this is the last connection.
-    func use(_ attempt: WebSocketAttempt, greeting: [WebSocketTask.Message], isLast: Bool) async -> Loss? {
+    package func use(
+        _ attempt: WebSocketAttempt,
+        greeting: [WebSocketTask.Message],
+        isLast: Bool
+    ) async -> WebSocketLoss? {
         await withCheckedContinuation { continuation in
             let greeting = greeting.map { observed(.send(WebSocketMessage($0)) { _ in }) }
             let (loss, use) = state.withLock { $0.use(attempt, greeting, isLast: isLast, continuation) }
@@ -172,6 +187,20 @@ final class WebSocketChannel: Sendable {
     var subprotocol: String? { state.withLock { $0.subprotocol } }
 
     var closure: WebSocketTask.Closure? { state.withLock { $0.closure } }
+
+    /// The close frame of the user; nil until the user closes the WebSocket.
+    var ownClosure: WebSocketTask.Closure? { state.withLock { $0.ownClosure } }
+
+    /// The maximum size of a received message, in bytes. Changes apply to connections that are opened later.
+    var maximumMessageSize: Int {
+        get { state.withLock { $0.maximumMessageSize } }
+        set { state.withLock { $0.maximumMessageSize = newValue } }
+    }
+
+    /// The failure with which the channel has ended; nil if it has not ended, or has been closed.
+    var failure: (any Error)? {
+        state.withLock { if case .ended(.failed(let error)) = $0.phase { error } else { nil } }
+    }
 
     /// Whether a connection has been needed so far.
     var hasBegun: Bool { state.withLock { $0.hasBegun } }
@@ -196,8 +225,8 @@ final class WebSocketChannel: Sendable {
         if hasEnded { work.cancel() }
     }
 
-    /// Ends the channel and its connection.
-    func cancel() {
+    /// Ends the channel, and closes its connection immediately.
+    package func cancel() {
         let attempt = state.withLock { $0.connections.attempt }
         end(.failed(URLError.engine(.cancelled, "The WebSocket was cancelled.", url: nil)))
         attempt?.cancel()
@@ -243,8 +272,8 @@ final class WebSocketChannel: Sendable {
     }
 
     /// Returns the error of an order that arrives after the end.
-    func error(after end: End? = nil) -> any Error {
-        let known = state.withLock { state -> End? in
+    func error(after end: WebSocketEnd? = nil) -> any Error {
+        let known = state.withLock { state -> WebSocketEnd? in
             if case .ended(let end) = state.phase { end } else { state.connections.lastEnd }
         }
         switch end ?? known {
@@ -277,19 +306,28 @@ final class WebSocketChannel: Sendable {
         let number = state.withLock { $0.inbox.makeNumber() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let (known, action, task) = state.withLock { state in
-                    let (known, action) = state.takeMessage(for: number, continuation)
-                    return (known, action, state.task)
-                }
-                carryOut(action, task)
-                if let known { continuation.resume(with: known) }
+                take(number) { continuation.resume(with: $0) }
             }
         } onCancel: {
-            state.withLock { $0.inbox.leave(number) }?.resume(throwing: CancellationError())
+            state.withLock { $0.inbox.leave(number) }?(.failure(CancellationError()))
         }
     }
 
-    static func lastMessage(_ end: End) -> Result<WebSocketTask.Message?, any Error> {
+    /// Passes the next message to a consumer, which may be called before this method returns.
+    func next(_ consumer: @escaping WebSocketInbox.Consumer) {
+        take(state.withLock { $0.inbox.makeNumber() }, consumer)
+    }
+
+    private func take(_ number: Int, _ consumer: @escaping WebSocketInbox.Consumer) {
+        let (known, action, task) = state.withLock { state in
+            let (known, action) = state.takeMessage(for: number, consumer)
+            return (known, action, state.task)
+        }
+        carryOut(action, task)
+        if let known { consumer(known) }
+    }
+
+    static func lastMessage(_ end: WebSocketEnd) -> Result<WebSocketTask.Message?, any Error> {
         switch end {
         case .failed(let error): .failure(error)
         case .closed(let closure?) where closure.code?.isOrderly == false: .failure(WebSocketError.closed(closure))

@@ -9,7 +9,7 @@ struct WebSocketClosing {
     var closure: WebSocketTask.Closure?
     /// The failure of the other side. It is reported after the connection was closed.
     var failure: (any Error)?
-    private var waiting: [WebSocketChannel.Answer] = []
+    private var waiting: [WebSocketChannel.Completion] = []
 
     /// Records that a close frame is sent. Returns false if a close frame was sent before.
     mutating func begin(until deadline: LoopTime) -> Bool {
@@ -20,7 +20,7 @@ struct WebSocketClosing {
     }
 
     /// Adds a caller that waits until the connection is closed.
-    mutating func add(_ answer: @escaping WebSocketChannel.Answer) { waiting.append(answer) }
+    mutating func add(_ answer: @escaping WebSocketChannel.Completion) { waiting.append(answer) }
 
     /// Calls the completions of the waiting callers, because the connection is closed.
     mutating func finish() {

@@ -124,34 +124,6 @@ package enum WebSocketActivity: Sendable {
 /// A closure that receives the events on a WebSocket's connections. It is called on any thread, and must not block.
 package typealias WebSocketObserver = @Sendable (WebSocketActivity) -> Void
 
-/// The part of a WebSocket that a connector uses.
-package struct WebSocketLine: Sendable {
-    let channel: WebSocketChannel
-    let latest: LatestHandshake
-
-    /// Uses the open connection of an attempt.
-    /// - Parameters:
-    ///   - greeting: The messages that are sent before all other messages.
-    ///   - isLast: Whether the WebSocket ends when the connection ends.
-    /// - Returns: The loss of the connection. Nil if the WebSocket has ended, or if this is the last connection.
-    package func use(
-        _ attempt: WebSocketAttempt,
-        greeting: [WebSocketTask.Message],
-        isLast: Bool
-    ) async -> WebSocketLoss? {
-        await channel.use(attempt, greeting: greeting, isLast: isLast)
-    }
-
-    /// Discards an attempt whose connection is not used, and closes the connection.
-    package func abandon(_ attempt: WebSocketAttempt) { channel.abandon(attempt) }
-
-    /// Ends the WebSocket, unless it has already ended.
-    package func end(_ end: WebSocketEnd) { channel.end(end) }
-
-    /// Ends the WebSocket, and closes its connection immediately.
-    package func cancel() { channel.cancel() }
-}
-
 /// The data task of a WebSocket's latest handshake.
 final class LatestHandshake: Sendable {
     private let storage: Mutex<URLSessionDataTask?>
@@ -179,5 +151,11 @@ protocol HandshakeTask: AnyObject, Sendable {
 
     /// Posts an order to the loop.
     func post(_ order: WebSocketChannel.Order)
+
+    /// Informs the delegate that the connection is open, if the task is one of URLSession's WebSocket API.
+    func reportOpening(_ subprotocol: String?)
+
+    /// Informs the delegate of the server's close frame, if the task is one of URLSession's WebSocket API.
+    func reportClosing(_ closure: WebSocketTask.Closure)
 }
 #endif

@@ -49,7 +49,7 @@ extension WebSocketDriver {
         if connection.attempt != nil { goOn() }
     }
 
-    func sendPing(_ answer: WebSocketChannel.Answer?) {
+    func sendPing(_ answer: WebSocketChannel.Completion?) {
         let content = pings.add(answer)
         write { try? $0.writePing(content, into: &$1) }
     }
@@ -100,7 +100,7 @@ extension WebSocketDriver {
         guard now >= pings.next else { return }
         // If reading is paused, the pong may have arrived but was not read yet.
         if !intake.isPaused, !carrier.isSuspended, pings.awaitsOwn {
-            let interval = connection.channel.options.pingInterval ?? 0
+            let interval = (connection.channel.options.pingInterval ?? .zero) / .seconds(1)
             let sentence = "The server did not answer a ping within \(interval) seconds."
             return finish(.failed(URLError.engine(.timedOut, sentence, url: carrier.url)))
         }

@@ -213,7 +213,7 @@ final class WebSocketDriver: SocketOwner {
         }
         reader = WebSocketReader(
             role: .client,
-            limits: WebSocketReader.Limits(messageSize: connection.channel.options.maximumMessageSize),
+            limits: WebSocketReader.Limits(messageSize: connection.channel.maximumMessageSize),
             inflater: agreement.compression.map { MessageCompression.inflater($0, role: .client) }
         )
         writer = WebSocketWriter(
@@ -268,7 +268,7 @@ final class WebSocketDriver: SocketOwner {
 
     // MARK: The end
 
-    func finish(_ end: WebSocketChannel.End) {
+    func finish(_ end: WebSocketEnd) {
         guard phase != .ended else { return }
         connection.end(end)
         detach()

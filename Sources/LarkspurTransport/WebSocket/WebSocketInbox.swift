@@ -1,7 +1,8 @@
 #if canImport(FoundationNetworking)
 /// The messages of a WebSocket that wait for consumers, and the consumers that wait for messages.
 struct WebSocketInbox {
-    typealias Consumer = CheckedContinuation<WebSocketTask.Message?, any Error>
+    /// A closure that gets a message; nil after the end of the messages.
+    typealias Consumer = @Sendable (Result<WebSocketTask.Message?, any Error>) -> Void
 
     /// The connection pauses when more bytes than the upper mark are buffered. It continues when no more bytes than the
     /// lower mark are left.
@@ -16,12 +17,12 @@ struct WebSocketInbox {
     /// Whether the connection is paused because too many messages wait.
     private(set) var isFull = false
     private var lastNumber = 0
-    private var consumers: [(number: Int, continuation: Consumer)] = []
+    private var consumers: [(number: Int, consumer: Consumer)] = []
 
     /// Adds a message.
     /// - Returns: The consumer for the message; nil if the message waits.
     mutating func add(_ message: WebSocketTask.Message) -> Consumer? {
-        if !consumers.isEmpty { return consumers.removeFirst().continuation }
+        if !consumers.isEmpty { return consumers.removeFirst().consumer }
         messages.append(message)
         bufferedBytes += message.size + Self.messageOverhead
         isFull = bufferedBytes >= Self.upperMark
@@ -45,14 +46,14 @@ struct WebSocketInbox {
     }
 
     /// Adds a waiting consumer.
-    mutating func wait(_ number: Int, _ consumer: Consumer) { consumers.append((number, consumer)) }
+    mutating func wait(_ number: Int, _ consumer: @escaping Consumer) { consumers.append((number, consumer)) }
 
     /// Removes and returns a waiting consumer. Nil if the consumer no longer waits.
     mutating func leave(_ number: Int) -> Consumer? {
-        consumers.firstIndex { $0.number == number }.map { consumers.remove(at: $0).continuation }
+        consumers.firstIndex { $0.number == number }.map { consumers.remove(at: $0).consumer }
     }
 
     /// Removes and returns all waiting consumers.
-    mutating func takeConsumers() -> [Consumer] { exchange(&consumers, with: []).map(\.continuation) }
+    mutating func takeConsumers() -> [Consumer] { exchange(&consumers, with: []).map(\.consumer) }
 }
 #endif

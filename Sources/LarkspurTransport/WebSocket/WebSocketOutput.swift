@@ -6,7 +6,7 @@
 struct WebSocketOutput {
     private struct Item {
         let bytes: [UInt8]
-        let answer: WebSocketChannel.Answer?
+        let answer: WebSocketChannel.Completion?
     }
 
     /// The item that is being sent. It is stored here until all of its bytes are sent.
@@ -24,7 +24,7 @@ struct WebSocketOutput {
 
     /// Adds a item.
     /// - Parameter answer: Called when the whole item was sent, or when it can no longer be sent.
-    mutating func append(_ bytes: [UInt8], _ answer: WebSocketChannel.Answer? = nil) {
+    mutating func append(_ bytes: [UInt8], _ answer: WebSocketChannel.Completion? = nil) {
         items.append(Item(bytes: bytes, answer: answer))
     }
 

@@ -4,7 +4,7 @@ internal import HTTPSyntax
 /// The pings of a WebSocket that have no pong yet, and the time of the engine's next ping.
 struct WebSocketPings {
     /// The pings, beginning with the oldest. The completion is nil for the engine's own pings.
-    private var waiting: [(content: Data, answer: WebSocketChannel.Answer?)] = []
+    private var waiting: [(content: Data, answer: WebSocketChannel.Completion?)] = []
     private var number: UInt64 = 0
     /// The time of the engine's next own ping.
     private(set) var next = LoopTime.distantFuture
@@ -13,13 +13,13 @@ struct WebSocketPings {
     var awaitsOwn: Bool { waiting.contains { $0.answer == nil } }
 
     /// Sets the time of the engine's next ping.
-    /// - Parameter interval: The time between two pings in seconds; nil for no pings.
-    mutating func schedule(every interval: TimeInterval?, from now: LoopTime) {
-        next = interval.map { now.adding(max($0, 0.001)) } ?? .distantFuture
+    /// - Parameter interval: The time between two pings; nil for no pings.
+    mutating func schedule(every interval: Duration?, from now: LoopTime) {
+        next = interval.map { now.adding(max($0, .milliseconds(1))) } ?? .distantFuture
     }
 
     /// Adds a ping, and returns its content.
-    mutating func add(_ answer: WebSocketChannel.Answer?) -> Data {
+    mutating func add(_ answer: WebSocketChannel.Completion?) -> Data {
         number &+= 1
         let content = withUnsafeBytes(of: number.bigEndian) { Data($0) }
         waiting.append((content, answer))

@@ -1,6 +1,26 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
+/// The settings of a WebSocket.
+public struct WebSocketOptions: Sendable, Hashable {
+    /// The names of the subprotocols that the server may choose, in the order of preference. Default: none.
+    public var protocols: [String] = []
+    /// The maximum size of a received message, in bytes after decompression. Default: 16 MiB. If a message is larger,
+    /// the connection ends with the close code 1009.
+    public var maximumMessageSize = 16 << 20
+    /// Whether compression by permessage-deflate (RFC 7692) is offered to the server. Default: true. If the machine has
+    /// no zlib, compression is not offered.
+    public var offersCompression = true
+    /// The time between two pings; nil for no pings. Default: nil. Pings detect that the server is no longer reachable:
+    /// if there is no pong before the next ping is due, the task ends with the code `timedOut`.
+    public var pingInterval: Duration?
+    /// The maximum time until the server has sent its close frame and closed the connection. Default: 10 seconds.
+    public var closeTimeout: Duration = .seconds(10)
+
+    /// Creates options with their defaults.
+    public init() {}
+}
+
 extension WebSocketTask {
     /// A message that is sent to the other side or was received from it.
     public enum Message: Sendable, Hashable {
@@ -63,27 +83,6 @@ extension WebSocketTask {
             self.code = code
             self.reason = reason
         }
-    }
-
-    /// The settings of a WebSocket.
-    public struct Options: Sendable, Hashable {
-        /// The names of the subprotocols that the server may choose, in the order of preference. Default: none.
-        public var protocols: [String] = []
-        /// The maximum size of a received message, in bytes after decompression. Default: 16 MiB. If a message is
-        /// larger, the connection ends with the close code 1009.
-        public var maximumMessageSize = 16 << 20
-        /// Whether compression by permessage-deflate (RFC 7692) is offered to the server. Default: true. If the machine
-        /// has no zlib, compression is not offered.
-        public var offersCompression = true
-        /// The time between two pings in seconds; nil for no pings. Default: nil. Pings detect that the server is no
-        /// longer reachable: if there is no pong before the next ping is due, the task ends with the code `timedOut`.
-        public var pingInterval: TimeInterval?
-        /// The maximum time, in seconds, until the server has sent its close frame and closed the connection. Default:
-        /// 10.
-        public var closeTimeout: TimeInterval = 10
-
-        /// Creates options with their defaults.
-        public init() {}
     }
 
     /// The messages of a WebSocket as they arrive.

@@ -15,10 +15,11 @@ internal import HTTPSyntax
 ///
 /// All methods may be called on any thread. When the connection is closed, all pending calls return or throw.
 public final class WebSocketTask: Sendable {
-    private let channel: WebSocketChannel
+    /// The connection or connections, for the code that establishes them.
+    package let channel: WebSocketChannel
     /// The task of the only handshake; nil if a connector establishes the connections.
     private let task: URLSessionDataTask?
-    private let latest: LatestHandshake
+    let latest: LatestHandshake
 
     init(channel: WebSocketChannel, task: URLSessionDataTask) {
         self.channel = channel
@@ -26,28 +27,35 @@ public final class WebSocketTask: Sendable {
         latest = LatestHandshake(task)
     }
 
+    private init(channel: WebSocketChannel, latest: LatestHandshake) {
+        self.channel = channel
+        self.latest = latest
+        task = nil
+    }
+
     /// Creates a WebSocket whose connections are established by a closure.
     /// - Parameters:
     ///   - options: The settings of the WebSocket.
     ///   - observer: Receives messages and the ends of connections. Default: none.
     ///   - connect: Establishes connections until the WebSocket has ended or its last connection is open. Called once,
-    ///     in a Swift task, when a connection is needed. The end of the WebSocket cancels that task.
+    ///     in a Swift task, when a connection is needed. The end of the WebSocket cancels that task. It gets another
+    ///     object for the same WebSocket, because a closure that retained this object would never be released.
     package init(
-        options: Options,
+        options: WebSocketOptions,
         observer: WebSocketObserver? = nil,
-        connect: @escaping @Sendable (WebSocketLine) async -> Void
+        connect: @escaping @Sendable (WebSocketTask) async -> Void
     ) {
         let latest = LatestHandshake()
         self.latest = latest
         task = nil
         channel = WebSocketChannel(options: options, observer: observer) {
-            await connect(WebSocketLine(channel: $0, latest: latest))
+            await connect(WebSocketTask(channel: $0, latest: latest))
         }
     }
 
     /// Creates a WebSocket that has already failed, because its request could not be created.
     package init(failure: any Error) {
-        channel = WebSocketChannel(options: Options())
+        channel = WebSocketChannel(options: WebSocketOptions())
         task = nil
         latest = LatestHandshake()
         channel.end(.failed(failure))
@@ -89,7 +97,7 @@ public final class WebSocketTask: Sendable {
     }
 
     /// Closes the connection. Sends a close frame after all earlier messages. Then waits until the server has sent its
-    /// close frame and closed the connection, but at most for ``Options/closeTimeout``.
+    /// close frame and closed the connection, but at most for ``WebSocketOptions/closeTimeout``.
     ///
     /// If the connection is not open yet, it is closed as soon as it is open. If the task was not resumed, it is
     /// cancelled. If the WebSocket waits before it opens another connection, it ends immediately.
@@ -155,7 +163,7 @@ public final class WebSocketTask: Sendable {
         return clock.now - start
     }
 
-    private func ask(_ order: (@escaping WebSocketChannel.Answer) -> WebSocketChannel.Order) async throws {
+    private func ask(_ order: (@escaping WebSocketChannel.Completion) -> WebSocketChannel.Order) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             channel.give(order { continuation.resume(with: $0) })
         }

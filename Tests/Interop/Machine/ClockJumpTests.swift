@@ -125,8 +125,8 @@ struct JumpingClockChild {
 
     @Test("A WebSocket and its pings go on")
     func webSocket() async throws {
-        var options = WebSocketTask.Options()
-        options.pingInterval = 0.05
+        var options = WebSocketOptions()
+        options.pingInterval = .milliseconds(50)
         let socket = manager.webSocket("websocket/echo", options: options)
         for (number, offset) in [0, Self.day, -Self.day, 0].enumerated() {
             try Self.setClock(offset)

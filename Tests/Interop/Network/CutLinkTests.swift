@@ -160,8 +160,8 @@ extension NetworkFaultTests {
         @Test("A WebSocket with reconnection comes back", arguments: Cut.tried)
         func webSocket(_ cut: Cut) async throws {
             let manager = try makeManager()
-            var options = WebSocketTask.Options()
-            options.pingInterval = 0.5
+            var options = WebSocketOptions()
+            options.pingInterval = .milliseconds(500)
             var rules = Reconnection.automatic
             rules.initialDelay = .milliseconds(100)
             rules.maximumDelay = .seconds(1)

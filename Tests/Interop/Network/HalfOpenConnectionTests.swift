@@ -56,8 +56,8 @@ extension NetworkFaultTests {
         @Test("A WebSocket notices by its pings", arguments: [true, false])
         func webSocket(isSilent: Bool) async throws {
             let manager = try server.makeManager()
-            var options = WebSocketTask.Options()
-            options.pingInterval = 0.5
+            var options = WebSocketOptions()
+            options.pingInterval = .milliseconds(500)
             let socket = manager.webSocket("socket", options: options)
             #expect(try await socket.receive() == .text("connection 1"))
             try await loseConnections(isSilent: isSilent)

@@ -72,8 +72,8 @@ struct WebSocketSamples: Sendable {
 
     func pings() async throws {
         // sample: pings of a WebSocket
-        var options = WebSocketTask.Options()
-        options.pingInterval = 20
+        var options = WebSocketOptions()
+        options.pingInterval = .seconds(20)
         let socket = manager.webSocket("chat", options: options)
         try await socket.open()
 
@@ -119,7 +119,7 @@ struct WebSocketSamples: Sendable {
 
     func subprotocols() async throws {
         // sample: subprotocols of a WebSocket
-        var options = WebSocketTask.Options()
+        var options = WebSocketOptions()
         options.protocols = ["chat.v2", "chat.v1"]
         let socket = manager.webSocket("chat", options: options)
         try await socket.open()

@@ -110,8 +110,8 @@ struct TimeoutSamplesTests {
         #expect(RetryPolicy().deadline == .seconds(60))
         #expect(EventSource.defaultTimeout == .seconds(300))
         #if canImport(FoundationNetworking)
-        #expect(WebSocketTask.Options().closeTimeout == 10)
-        #expect(WebSocketTask.Options().pingInterval == nil)
+        #expect(WebSocketOptions().closeTimeout == .seconds(10))
+        #expect(WebSocketOptions().pingInterval == nil)
         #endif
     }
 }

@@ -93,7 +93,7 @@ struct WebSocketReconnectionTests {
     func noReconnection() async throws {
         let clock = InstantClock()
         manager.clock = clock
-        var options = WebSocketTask.Options()
+        var options = WebSocketOptions()
         options.maximumMessageSize = 10
         route { _, socket in
             try socket.send(String(repeating: "x", count: 11))

@@ -30,5 +30,16 @@ struct WebSocketSessionSamples: Sendable {
         // end
         try await socket.close()
     }
+
+    func task() async throws {
+        // sample: WebSocket task of URLSession
+        let session: URLSession = CurlURLSession(configuration: .default)
+        let task = session.webSocketTask(with: url)
+        task.resume()
+        try await task.send(.string("Hello"))
+        if case .string(let text) = try await task.receive() { print(text) }
+        task.cancel(with: .normalClosure, reason: nil)
+        // end
+    }
 }
 #endif

@@ -26,5 +26,11 @@ struct WebSocketSessionSamplesTests {
         try await samples.request(session)
         #expect(server.requests.first?.headers["Origin"] == "https://chat.example.com")
     }
+
+    @Test func task() async throws {
+        try await samples.task()
+        #expect(samples.output.values == ["Hello"])
+        try await server.waitForOpenConnections(0)
+    }
 }
 #endif

@@ -139,6 +139,8 @@ final class FakeHandshakeTask: HandshakeTask {
     func resumeIfNew() {}
     func cancel() {}
     func post(_ order: WebSocketChannel.Order) { orders.withLock { $0.append(order) } }
+    func reportOpening(_ subprotocol: String?) {}
+    func reportClosing(_ closure: WebSocketTask.Closure) {}
 
     var hasOrders: Bool { orders.withLock { !$0.isEmpty } }
 

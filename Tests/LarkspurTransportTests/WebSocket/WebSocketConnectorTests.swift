@@ -39,12 +39,12 @@ struct WebSocketConnectorTests {
         }
         defer { server.stop() }
         let outcomes = Recorder<Int?>()
-        let socket = WebSocketTask(options: .init()) { [session] line in
-            let attempt = session.makeAttempt(URLRequest(url: server.url), withholding: [], on: line)
+        let socket = WebSocketTask(options: .init()) { [session] this in
+            let attempt = session.makeAttempt(URLRequest(url: server.url), withholding: [], on: this)
             if case .open(let response) = await attempt.open() { outcomes.record(response?.statusCode) }
             // A round through the loop, in which nothing is read.
             await withCheckedContinuation { continuation in session.flush { continuation.resume() } }
-            _ = await line.use(attempt, greeting: [.text("hi")], isLast: true)
+            _ = await this.channel.use(attempt, greeting: [.text("hi")], isLast: true)
         }
         var texts: [String] = []
         for try await case .text(let text) in socket.messages { texts.append(text) }
@@ -64,13 +64,13 @@ struct WebSocketConnectorTests {
             connection.read(atLeast: 8)
         }
         defer { other.stop() }
-        let socket = WebSocketTask(options: .init()) { [session] line in
-            let unused = session.makeAttempt(URLRequest(url: server.url), withholding: [], on: line)
+        let socket = WebSocketTask(options: .init()) { [session] this in
+            let unused = session.makeAttempt(URLRequest(url: server.url), withholding: [], on: this)
             _ = await unused.open()
-            line.abandon(unused)
-            let attempt = session.makeAttempt(URLRequest(url: other.url), withholding: [], on: line)
+            this.channel.abandon(unused)
+            let attempt = session.makeAttempt(URLRequest(url: other.url), withholding: [], on: this)
             _ = await attempt.open()
-            _ = await line.use(attempt, greeting: [], isLast: true)
+            _ = await this.channel.use(attempt, greeting: [], isLast: true)
         }
         let sending = Task { try? await socket.send("hello") }
         var texts: [String] = []

@@ -23,7 +23,7 @@ struct WebSocketDriverTests {
         let driver: WebSocketDriver
 
         init(
-            _ options: WebSocketTask.Options = WebSocketTask.Options(),
+            _ options: WebSocketOptions = WebSocketOptions(),
             hasAttempt: Bool = false,
             after earlier: Line? = nil
         ) throws {
@@ -92,7 +92,7 @@ struct WebSocketDriverTests {
     }
 
     /// An answer to an order that records whether it has succeeded.
-    private func answer(_ results: Recorder<Bool>) -> WebSocketChannel.Answer {
+    private func answer(_ results: Recorder<Bool>) -> WebSocketChannel.Completion {
         { result in if case .success = result { results.record(true) } else { results.record(false) } }
     }
 
@@ -457,8 +457,8 @@ struct WebSocketDriverTests {
 
     @Test("A server that does not close the connection has the time of the options for that")
     func closeTimeout() throws {
-        var options = WebSocketTask.Options()
-        options.closeTimeout = 5
+        var options = WebSocketOptions()
+        options.closeTimeout = .seconds(5)
         let line = try Line(options)
         line.open()
         #expect(line.driver.deadline == .distantFuture)
@@ -488,7 +488,7 @@ struct WebSocketDriverTests {
 
     @Test("A message that is larger than the options allow is answered with 1009")
     func largeMessage() throws {
-        var options = WebSocketTask.Options()
+        var options = WebSocketOptions()
         options.maximumMessageSize = 3
         let line = try Line(options)
         line.open()
@@ -538,8 +538,8 @@ struct WebSocketDriverTests {
     // MARK: Pings of the engine's own
 
     private func makePingingLine() throws -> Line {
-        var options = WebSocketTask.Options()
-        options.pingInterval = 20
+        var options = WebSocketOptions()
+        options.pingInterval = .seconds(20)
         let line = try Line(options)
         line.open()
         return line

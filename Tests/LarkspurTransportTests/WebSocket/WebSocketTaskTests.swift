@@ -14,8 +14,8 @@ struct WebSocketTaskTests {
 
     init() throws { server = try LoopbackServer() }
 
-    private func socket(_ path: String, _ change: (inout WebSocketTask.Options) -> Void = { _ in }) -> WebSocketTask {
-        var options = WebSocketTask.Options()
+    private func socket(_ path: String, _ change: (inout WebSocketOptions) -> Void = { _ in }) -> WebSocketTask {
+        var options = WebSocketOptions()
         change(&options)
         var components = URLComponents(url: server.url(path), resolvingAgainstBaseURL: false)
         components?.scheme = "ws"
@@ -118,8 +118,8 @@ struct WebSocketTaskTests {
     func fault(_ fault: LoopbackServer.WebSocketFault) async throws {
         let socket = socket(fault.path) {
             $0.maximumMessageSize = 1 << 20
-            $0.closeTimeout = 0.2
-            if fault == .silence { $0.pingInterval = 0.1 }
+            $0.closeTimeout = .milliseconds(200)
+            if fault == .silence { $0.pingInterval = .milliseconds(100) }
         }
         switch fault.outcome {
         case .refusal: await #expect(throws: (any Error).self) { try await socket.open() }

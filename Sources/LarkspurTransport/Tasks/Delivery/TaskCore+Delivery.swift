@@ -264,8 +264,9 @@ extension TaskCore {
         deliveryState.isOver = true
         deliveryState.heldEvents = []
         let receiver = deliveryState.receiver.take()
-        let listener = completion == nil && receiver == nil ? listener : nil
-        let ending = end(with: outcome, heedsCancellation: !deliveryState.hasHandedOverFile)
+        let isReported = receiver == nil && (completion == nil || kind == .webSocket)
+        let listener = isReported ? listener : nil
+        let ending = end(with: outcome ?? webSocketFailure, heedsCancellation: !deliveryState.hasHandedOverFile)
         defer { withExtendedLifetime(ending.object) {} }
         let (response, error) = (ending.response, ending.error)
         switch completion {
@@ -277,16 +278,10 @@ extension TaskCore {
             handler(error == nil ? deliveryState.file : nil, response?.object, error)
             if let file = deliveryState.file { try? FileManager.default.removeItem(at: file) }
         case .bytes(let channel): channel.end(error)
-        case nil:
-            if let receiver {
-                receiver.end(with: error)
-            } else if let listener {
-                listener.delegates.task?.urlSession(
-                    listener.session,
-                    task: listener.task,
-                    didCompleteWithError: error
-                )
-            }
+        case nil: receiver?.end(with: error)
+        }
+        if let listener {
+            listener.delegates.task?.urlSession(listener.session, task: listener.task, didCompleteWithError: error)
         }
         // As with URLSession, the delegate of a task is retained until the task is completed.
         setDelegate(nil)

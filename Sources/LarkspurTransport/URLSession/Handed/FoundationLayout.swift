@@ -13,6 +13,8 @@ struct FoundationLayout: Sendable {
     /// The property of a task that contains its session. Nil if the property was not found; then no WebSocket task is
     /// created.
     private let taskSession: StoredProperty?
+    /// The messages to send and the receivers of a WebSocket task; nil if the properties were not found.
+    private let webSocketCalls: (messages: StoredProperty, receivers: StoredProperty)?
 
     /// The layout of the loaded FoundationNetworking; nil if the expected properties were not found.
     static let current = FoundationLayout()
@@ -32,6 +34,14 @@ struct FoundationLayout: Sendable {
         self.knownBody = knownBody
         protocolProperties = properties
         taskSession = StoredProperty("session", of: URLSessionTask.self)
+        let socket = URLSessionWebSocketTask.self
+        if let messages = StoredProperty("sendBuffer", of: socket, as: [WebSocketCalls.Message].self),
+            let receivers = StoredProperty("receiveCompletionHandlers", of: socket, as: [WebSocketCalls.Receiver].self)
+        {
+            webSocketCalls = (messages, receivers)
+        } else {
+            webSocketCalls = nil
+        }
     }
 
     func workQueue(of session: URLSession) -> DispatchQueue? { sessionQueue.value(in: session, as: DispatchQueue.self) }
@@ -72,6 +82,21 @@ struct FoundationLayout: Sendable {
         taskSession?.setCast(of: session, in: task) ?? false
     }
 
+    /// Whether the calls of WebSocket tasks can be taken.
+    var hasWebSocketCalls: Bool { webSocketCalls != nil }
+
+    /// Takes the calls of a WebSocket task's methods that FoundationNetworking has stored.
+    func takeCalls(of task: URLSessionWebSocketTask) -> WebSocketCalls {
+        guard let (messages, receivers) = webSocketCalls else { return WebSocketCalls() }
+        let calls = WebSocketCalls(
+            messages: messages.value(in: task, as: [WebSocketCalls.Message].self) ?? [],
+            receivers: receivers.value(in: task, as: [WebSocketCalls.Receiver].self) ?? []
+        )
+        if !calls.messages.isEmpty { messages.set([WebSocketCalls.Message](), in: task) }
+        if !calls.receivers.isEmpty { receivers.set([WebSocketCalls.Receiver](), in: task) }
+        return calls
+    }
+
     /// Returns the number of the superclass's tasks that have not ended.
     func taskCount(of session: URLSession) -> Int {
         let registry = registry.value(in: session) as AnyObject
@@ -86,6 +111,15 @@ struct FoundationLayout: Sendable {
 
     /// Returns the wrapped value of an optional, or the associated value of an enumeration's case.
     private func content(of value: Any) -> Any? { Mirror(reflecting: value).children.first?.value }
+}
+
+/// The calls of the methods of a WebSocket task that cannot be overridden, in their order.
+struct WebSocketCalls {
+    typealias Message = (URLSessionWebSocketTask.Message, @Sendable ((any Error)?) -> Void)
+    typealias Receiver = @Sendable (Result<URLSessionWebSocketTask.Message, any Error>) -> Void
+
+    var messages: [Message] = []
+    var receivers: [Receiver] = []
 }
 
 private protocol NumberedTable {

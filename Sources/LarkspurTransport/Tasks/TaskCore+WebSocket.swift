@@ -1,0 +1,61 @@
+#if canImport(FoundationNetworking)
+extension TaskCore: HandshakeTask {
+    var currentRequest: URLRequest? { withStorage { $0.record.currentRequest } }
+
+    func post(_ order: WebSocketChannel.Order) { session.loop.post(.webSocket(self, order)) }
+
+    func reportOpening(_ subprotocol: String?) {
+        report { $0.urlSession($1, webSocketTask: $2, didOpenWithProtocol: subprotocol) }
+    }
+
+    func reportClosing(_ closure: WebSocketTask.Closure) {
+        report {
+            $0.urlSession(
+                $1,
+                webSocketTask: $2,
+                didCloseWith: closure.foundationCode,
+                reason: Data(closure.reason.utf8)
+            )
+        }
+    }
+
+    private func report(
+        _ call: @escaping @Sendable (any URLSessionWebSocketDelegate, URLSession, URLSessionWebSocketTask) -> Void
+    ) {
+        guard kind == .webSocket else { return }
+        session.delivery.afterwards(through: session.loop) { [self] in
+            guard let listener, let task = listener.task as? URLSessionWebSocketTask,
+                let delegate = listener.delegates.task as? any URLSessionWebSocketDelegate
+            else { return }
+            call(delegate, listener.session, task)
+        }
+    }
+
+    /// The error of a task of URLSession's WebSocket API whose connection was lost or refused. The transfer of such a
+    /// task has no error. Nil for other tasks.
+    var webSocketFailure: URLError? {
+        guard kind == .webSocket, let channel = webSocket?.channel else { return nil }
+        if let failure = channel.failure { return foundationError(failure) }
+        let response = withStorage { $0.record.response }?.http
+        return response?.statusCode == 101 ? nil : foundationError(WebSocketError.refused(response, nil))
+    }
+
+    /// Returns the error that a task of URLSession's WebSocket API reports. As with FoundationNetworking, all errors
+    /// are `URLError`s, and after the connection has been closed, their code is `networkConnectionLost`.
+    func foundationError(_ error: any Error) -> URLError {
+        if let error = error as? URLError { return error }
+        let isRefused = (error as? WebSocketError)?.kind == .refused
+        let code: URLError.Code = isRefused ? .badServerResponse : .networkConnectionLost
+        return defect ?? .engine(code, error.localizedDescription, url: originalRequest?.url)
+    }
+}
+
+extension WebSocketTask.Closure {
+    /// The code of the frame in FoundationNetworking's API. Like FoundationNetworking, `unsupportedData` for a code
+    /// that its enumeration does not have, such as 1012 or 4000.
+    var foundationCode: URLSessionWebSocketTask.CloseCode {
+        guard let code else { return .noStatusReceived }
+        return URLSessionWebSocketTask.CloseCode(rawValue: code.rawValue) ?? .unsupportedData
+    }
+}
+#endif
