@@ -161,7 +161,7 @@ struct EventLoopTests {
     func webSocketOrder() throws {
         let results = Recorder<Bool>()
         let task = try engine.makeTask()
-        let answer: WebSocketChannel.Answer = { result in
+        let answer: WebSocketChannel.Completion = { result in
             if case .failure = result { results.record(false) } else { results.record(true) }
         }
         engine.session.loop.post(.webSocket(task, .ping(answer)))
