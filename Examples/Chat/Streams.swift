@@ -30,13 +30,12 @@ struct Streams {
     @discardableResult
     func ask(_ url: String, _ prompt: String) async throws -> String {
         var answer = ""
-        for try await event in manager.post(url, body: .json(Prompt(prompt: prompt))).events {
-            if event.data == "[DONE]" { break }
-            let text = try JSONDecoder().decode(Delta.self, from: Data(event.data.utf8)).text
-            print(text, terminator: "")
+        let events = manager.post(url, body: .json(Prompt(prompt: prompt))).events
+        for try await delta in events.decoded(as: Delta.self, until: "[DONE]") {
+            print(delta.text, terminator: "")
             // The line has no end yet.
             fflush(nil)
-            answer += text
+            answer += delta.text
         }
         print()
         return answer

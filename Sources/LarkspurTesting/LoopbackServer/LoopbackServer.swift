@@ -193,7 +193,9 @@ extension LoopbackServer {
     /// - Returns: All requests that count, which may be more than `count`.
     /// - Throws: ``WaitTimeout`` if the limit is reached.
     @discardableResult
-    public func waitForRequests(_ count: Int, to path: String? = nil, timeout: Duration = .seconds(30)) throws -> [Request] {
+    public func waitForRequests(_ count: Int, to path: String? = nil, timeout: Duration = .seconds(30)) throws
+        -> [Request]
+    {
         let gate = journal.gate { $0.requests(to: path).count >= count }
         defer { journal.forget(gate) }
         gate.wait(timeout: timeout)

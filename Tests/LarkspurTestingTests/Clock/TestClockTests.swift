@@ -62,7 +62,8 @@ import Testing
             try await clock.waitForSleeps(3, timeout: .zero)
         }
         #expect(
-            sleeps?.description == "Waited 0.0 seconds for 3 sleeps, but 2 have begun (0.0 seconds, 2.5 seconds), of which "
+            sleeps?.description
+                == "Waited 0.0 seconds for 3 sleeps, but 2 have begun (0.0 seconds, 2.5 seconds), of which "
                 + "1 is under way, until 2.5 seconds; it is 1.0 seconds now."
         )
         clock.advance(by: .seconds(2))

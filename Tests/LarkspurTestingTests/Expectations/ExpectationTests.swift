@@ -29,7 +29,9 @@ import Testing
         let now = #expect(throws: LoopbackServer.UnmetExpectations.self) { try server.verify() }
         #expect(now?.fileID == #fileID && now?.line == line)
         #expect(now?.description.hasSuffix("Verified at \(#fileID):\(line).") == true)
-        let late = await #expect(throws: LoopbackServer.UnmetExpectations.self) { try await server.verify(timeout: .zero) }
+        let late = await #expect(throws: LoopbackServer.UnmetExpectations.self) {
+            try await server.verify(timeout: .zero)
+        }
         #expect(late?.fileID == #fileID && late?.line == Int(#line) - 1)
     }
 

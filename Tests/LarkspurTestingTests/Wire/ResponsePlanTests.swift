@@ -127,7 +127,9 @@ import Testing
         ] as [(String?, Int, String, String?)]
     )
     func ranges(range: String?, status: Int, body: String, contentRange: String?) {
-        var response = Response.stream([.text("abc"), .repeated([.text("de"), .pause(.zero)], times: 1), .text("fghij")])
+        var response = Response.stream([
+            .text("abc"), .repeated([.text("de"), .pause(.zero)], times: 1), .text("fghij"),
+        ])
         response.acceptsRanges = true
         var request = request()
         request.fields["Range"] = range

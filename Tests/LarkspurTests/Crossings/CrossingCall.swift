@@ -119,7 +119,7 @@ final class CrossingCall: Sendable {
             _ = await run.violationOfNext()
             hasEnded.signal()
         }
-        _ = hasEnded.wait(timeout: .seconds(.)now() + 5)
+        _ = hasEnded.wait(timeout: .now() + 5)
     }
 
     private func makeInterceptor() -> (any RequestInterceptor)? {

@@ -90,12 +90,24 @@ struct StreamSamples: Sendable {
             var text: String
         }
 
-        var answer = ""
-        for try await event in manager.post("chat", body: .json(Prompt(prompt: "Why is the sky blue?"))).events {
-            if event.data == "[DONE]" { break }
-            answer += try JSONDecoder().decode(Delta.self, from: Data(event.data.utf8)).text
+        let chat = manager.post("chat", body: .json(Prompt(prompt: "Why is the sky blue?")))
+        var text = ""
+        for try await delta in chat.events.decoded(as: Delta.self, until: "[DONE]") { text += delta.text }
+        print(text)
+        // end
+    }
+
+    func changes(since version: String) async throws {
+        // sample: stream that continues
+        struct Change: Codable, Sendable {
+            var name: String
+            var version: String
         }
-        print(answer)
+
+        let changes = manager.reconnecting { last in
+            manager.get("changes", parameters: ["since": last?.version ?? version]).decoded(as: Change.self)
+        }
+        for try await change in changes { print(change.name, change.version) }
         // end
     }
 

@@ -66,6 +66,18 @@ struct StreamSamplesTests {
         #expect(server.requests.first?.text.contains("blue") == true)
     }
 
+    @Test func changes() async throws {
+        server.route(
+            "/changes",
+            .text(#"{"name": "tea", "version": "8"}"# + "\n" + #"{"name": "milk", "version": "9"}"# + "\n"),
+            .status(410)
+        )
+        samples.manager.clock = InstantClock()
+        await #expect(throws: LarkspurError.self) { try await samples.changes(since: "7") }
+        #expect(samples.output.values == ["tea 8", "milk 9"])
+        #expect(server.requests.map(\.target) == ["/changes?since=7", "/changes?since=9"])
+    }
+
     @Test func cancelling() async throws {
         server.route("/updates", events("data: x\n\n"))
         try await samples.cancelling()

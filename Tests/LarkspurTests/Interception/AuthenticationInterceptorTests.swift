@@ -259,6 +259,39 @@ struct AuthenticationInterceptorTests {
         #expect(refreshes.values.isEmpty)
     }
 
+    @Test("A refresh gets the response that refused the credential", arguments: TestTransport.allCases)
+    func refusal(_ transport: TestTransport) async throws {
+        struct Rules: RequestAuthenticator {
+            let refusals: Recorder<InterceptedResponse?>
+
+            func apply(_ key: String, to request: inout URLRequest) { request.headers["X-Key"] = key }
+
+            func expirationDate(of key: String) -> Date? { key == "over" ? Date(timeIntervalSince1970: 0) : nil }
+
+            func refresh(_ key: String, after refusal: InterceptedResponse?) async throws -> String {
+                refusals.record(refusal)
+                return refusal?.httpResponse?.challenges.first?["key"] ?? "old"
+            }
+        }
+        server.route("/keys") { request in
+            if request.headers["X-Key"] == "k1" { return .text("welcome") }
+            var response = LoopbackServer.Response.text("refused", status: 401)
+            response.headers.append("WWW-Authenticate", "Keys key=\"k1\"")
+            return response
+        }
+        let manager = transport.makeManager(for: server)
+        let refusals = Recorder<InterceptedResponse?>()
+        let rules = Rules(refusals: refusals)
+        manager.interceptors.call = [.authentication("over", authenticator: rules, for: server.baseURL)]
+
+        #expect(try await manager.get("keys").string == "welcome")
+
+        // The first refresh follows the expiry, and the second one the response with the status 401.
+        #expect(refusals.values.map { $0?.statusCode } == [nil, 401])
+        #expect(refusals.values.last??.data == Data("refused".utf8))
+        #expect(server.requests.map { $0.headers["X-Key"] } == ["old", "k1"])
+    }
+
     @Test("A field of an application's own goes to its origin alone too", arguments: TestTransport.allCases)
     func ownField(_ transport: TestTransport) async throws {
         struct Key: RequestAuthenticator {

@@ -9,7 +9,7 @@ struct TypedFailureTests {
         let userName: String
     }
 
-    struct Refusal: Codable, Equatable, Error {
+    struct Refusal: Codable, Equatable, Sendable {
         let errorCode: Int
     }
 

@@ -96,7 +96,10 @@ struct ConnectionLimitTests {
         #expect(try await session.outcome(of: server.url("/get")).status == 200)
     }
 
-    @Test("The addresses of the other family are tried after the delay", arguments: [(Duration.milliseconds(10), true), (.seconds(600), false)])
+    @Test(
+        "The addresses of the other family are tried after the delay",
+        arguments: [(Duration.milliseconds(10), true), (.seconds(600), false)]
+    )
     func addressFamilies(_ delay: Duration, _ triesBoth: Bool) async throws {
         // Nothing is accepted at the port, in neither family. Some versions of libcurl begin with IPv6.
         let silent = try SilentServer(isFull: true)

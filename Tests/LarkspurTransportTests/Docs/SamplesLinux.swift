@@ -107,7 +107,8 @@ final class MetricsPrinter: NSObject, URLSessionDataDelegate {
     // sample: metrics for a delegate
     func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
         guard let metrics = metrics as? CurlTaskMetrics else { return }
-        print("\(metrics.interval.duration) s, \(metrics.followedRedirects) redirects, \(metrics.transfers.count) requests")
+        let time = metrics.interval.duration
+        print("\(time) s, \(metrics.followedRedirects) redirects, \(metrics.transfers.count) requests")
     }
     // end
 

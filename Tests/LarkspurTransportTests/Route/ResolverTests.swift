@@ -208,7 +208,11 @@ struct ResolverTests {
     func defects() async throws {
         let session = session { host in
             host == "empty.test"
-                ? [] : [ResolvedAddress("127.0.0.1", timeToLive: .seconds(9)), ResolvedAddress("a.test", timeToLive: .seconds(9))]
+                ? []
+                : [
+                    ResolvedAddress("127.0.0.1", timeToLive: .seconds(9)),
+                    ResolvedAddress("a.test", timeToLive: .seconds(9)),
+                ]
         }
         defer { session.invalidateAndCancel() }
         for (host, sentence) in [
@@ -230,7 +234,10 @@ struct ResolverTests {
     @Test("An error of the connection names the addresses that were tried")
     func tried() async throws {
         let session = session { _ in
-            [ResolvedAddress("127.0.0.1", timeToLive: .seconds(9)), ResolvedAddress("127.0.0.2", timeToLive: .seconds(9))]
+            [
+                ResolvedAddress("127.0.0.1", timeToLive: .seconds(9)),
+                ResolvedAddress("127.0.0.2", timeToLive: .seconds(9)),
+            ]
         }
         defer { session.invalidateAndCancel() }
         let error = try await session.outcome(of: url("name.test", port: 1)).error

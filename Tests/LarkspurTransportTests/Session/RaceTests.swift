@@ -95,7 +95,10 @@ struct RaceTests {
     @Test("Whatever is done to a task by several threads, it ends exactly once, and leaves nothing", arguments: [7, 8])
     func randomActions(seed: UInt64) async throws {
         let folder = try DownloadFolder()
-        server.route("/slow", .stream([.text("a"), .pause(.milliseconds(10)), .text("b"), .pause(.milliseconds(10)), .text("c")]))
+        server.route(
+            "/slow",
+            .stream([.text("a"), .pause(.milliseconds(10)), .text("b"), .pause(.milliseconds(10)), .text("c")])
+        )
         let paths = [
             "/get", "/bytes/300000", "/slow", "/redirect/2", "/fault/reset-in-body", "/fault/no-response",
             "/fault/close-in-header", "/status/404", "/fault/short-body",
