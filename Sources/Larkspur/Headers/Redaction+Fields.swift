@@ -3,7 +3,7 @@ internal import HTTPSyntax
 extension Redaction {
     /// Returns the value of a field, or the placeholder. In every field, such as `Location`, `Link`, `Refresh` and
     /// `Destination`, the URLs, parameters and JSON of the value are redacted as by ``text(of:)``.
-    public func value(of field: HTTPHeaders.Field) -> String {
+    package func value(of field: HTTPHeaders.Field) -> String {
         if hides(field.name) { return Self.placeholder }
         guard !isEmpty else { return field.value }
         if hidesSecrets, field.name.hasSameLetters(as: "Sec-WebSocket-Protocol"), hasSecret(protocols: field.value) {

@@ -80,7 +80,7 @@ public final class HARRecorder: CallObserver {
     package var byteCount: Int { state.withLock { $0.byteCount } }
 
     /// Removes all entries.
-    public func removeAll() { state.withLock { $0 = State() } }
+    package func removeAll() { state.withLock { $0 = State() } }
 
     /// The archive as JSON, with the entries in the order of their start.
     public var data: Data {

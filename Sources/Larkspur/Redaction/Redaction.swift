@@ -81,7 +81,7 @@ extension Redaction {
     ///   - content: The content.
     ///   - type: The value of Content-Type. If it is nil and the content begins like a JSON object or array, the
     ///     content is read as JSON; otherwise as a form.
-    public func content(_ content: Data, type: String?) -> Data {
+    package func content(_ content: Data, type: String?) -> Data {
         guard !isEmpty, !content.isEmpty else { return content }
         return Data(ContentRedaction(self).content(Array(content)[...], type: type))
     }

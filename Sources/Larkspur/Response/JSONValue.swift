@@ -63,7 +63,7 @@ extension JSONValue {
     public var int: Int? { whole.flatMap { Int(exactly: $0) } }
 
     /// The integer from 0 to 2⁶⁴ − 1; nil if the value is of another kind, has a fraction, or is outside this range.
-    public var uint64: UInt64? { whole.flatMap { UInt64(exactly: $0) } }
+    package var uint64: UInt64? { whole.flatMap { UInt64(exactly: $0) } }
 
     /// The number, or the nearest `Double` to it; nil if the value is of another kind.
     public var double: Double? {

@@ -130,7 +130,7 @@ public struct StatusCodes: Hashable, Sendable {
 
     /// Returns the codes of this set that are not in another set.
     /// - Parameter other: The other set.
-    public func subtracting(_ other: StatusCodes) -> StatusCodes {
+    package func subtracting(_ other: StatusCodes) -> StatusCodes {
         StatusCodes(ranges.subtracting(other.ranges))
     }
 

@@ -23,7 +23,7 @@ public struct ProblemDetails: Codable, Hashable, Sendable, Error {
     ///   - status: The status code. Default: nil.
     ///   - detail: An explanation of this occurrence. Default: nil.
     ///   - instance: The URI reference that identifies this occurrence. Default: nil.
-    public init(
+    package init(
         type: String = "about:blank",
         title: String? = nil,
         status: Int? = nil,

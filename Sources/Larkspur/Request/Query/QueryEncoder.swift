@@ -39,7 +39,7 @@ public struct QueryEncoder: Sendable {
     /// Synthesized conformances encode such a property "if present", so that `JSONEncoder` omits it.
     public var includesNilProperties = false
     /// The `userInfo` of the encoder that is passed to `Encodable` types. Default: none.
-    public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+    package var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
     /// Creates an encoder with AFNetworking's rules.
     public init() {}
