@@ -31,29 +31,33 @@ final class SessionStore: Sendable {
     private let template: SessionConfiguration
     let transport: Transport
     let securityPolicy: SecurityPolicy
+    /// The error that prevents the creation of tasks; nil if there is none.
+    private let defect: LarkspurError?
     private let storage = Mutex(Storage())
 
-    init(configuration: URLSessionConfiguration, transport: Transport, securityPolicy: SecurityPolicy = .default) {
-        template = SessionConfiguration(configuration)
-        self.transport = transport
-        self.securityPolicy = securityPolicy
+    convenience init(
+        configuration: URLSessionConfiguration,
+        transport: Transport,
+        securityPolicy: SecurityPolicy = .default
+    ) {
+        self.init(SessionConfiguration(configuration), transport, securityPolicy)
     }
 
     /// Creates a store with the configuration of another store, including the error in the configuration.
-    init(like other: SessionStore) {
-        template = other.template
-        transport = other.transport
-        securityPolicy = other.securityPolicy
-    }
+    convenience init(like other: SessionStore) { self.init(other.template, other.transport, other.securityPolicy) }
 
-    /// The error that prevents the creation of tasks; nil if there is none.
-    private var defect: LarkspurError? {
-        if let error = template.error { return error }
-        guard !securityPolicy.isSystemsOwn, transport.makeSecureSession == nil else { return nil }
-        return LarkspurError(
-            .securityPolicyNotEnforceable,
-            "The transport cannot enforce the security policy, so that nothing is sent; the transport .curl can."
-        )
+    private init(_ template: SessionConfiguration, _ transport: Transport, _ securityPolicy: SecurityPolicy) {
+        self.template = template
+        self.transport = transport
+        self.securityPolicy = securityPolicy
+        if template.error == nil, !securityPolicy.isSystemsOwn, transport.makeSecureSession == nil {
+            defect = LarkspurError(
+                .securityPolicyNotEnforceable,
+                "The transport cannot enforce the security policy, so that nothing is sent; the transport .curl can."
+            )
+        } else {
+            defect = template.error
+        }
     }
 
     private func makeSession(_ delegate: SessionDelegate, _ queue: OperationQueue) -> URLSession {
@@ -99,7 +103,6 @@ final class SessionStore: Sendable {
         ending: TransferEnding
     ) throws(LarkspurError) {
         try withSession { live throws(LarkspurError) in
-            try live.adapter.validate(template.options.timeouts)
             let delegate = TaskDelegate(task: task, template, in: live.delegate, live.adapter, ending: ending)
             let transfer = try live.makeTransfer(template, request, for: delegate)
             // The delegate is registered before a cancellation can reach the transfer. Otherwise the end of the
@@ -247,6 +250,9 @@ extension SessionStore.Live {
         _ request: URLRequest?,
         for delegate: TaskDelegate
     ) throws(LarkspurError) -> any Transfer {
+        // The engine takes every request, and enforces all limits.
+        if let transfer = Platform.makeTransfer(template, request, in: session, for: delegate) { return transfer }
+        try adapter.validate(template.options.timeouts)
         try Platform.validate(
             producesContent: template.producer != nil,
             keepsSending: template.options.keepsSending,
@@ -254,7 +260,6 @@ extension SessionStore.Live {
         )
         var prepared = request
         if let request { prepared = try adapter.prepare(request, for: template.kind) }
-        if let transfer = Platform.makeTransfer(template, prepared, in: session, for: delegate) { return transfer }
         let task: URLSessionTask
         if let resumeData = template.resumeData {
             task = try adapter.makeDownloadTask(resuming: resumeData, with: prepared, in: session)
