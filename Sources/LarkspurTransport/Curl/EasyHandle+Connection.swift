@@ -48,29 +48,28 @@ extension EasyHandle {
     /// Whether a reused connection was closed, or has received bytes that belong to no response.
     ///
     /// On an HTTP/2 connection, frames may arrive at any time. libcurl itself checks such connections.
-    private func hasStaleConnection(localPort: Int) -> Bool {
-        guard long(CURLINFO_NUM_CONNECTS) == 0 else { return false }
-        let candidates = support.sockets.sockets(at: localPort)
+    /// - Parameter sockets: The sockets of which one is that of the connection.
+    private func hasInput(at sockets: [Int32]) -> Bool {
         let isDirect = route.proxy?.kind != .https
-        return candidates.withUnsafeBufferPointer {
+        return sockets.withUnsafeBufferPointer {
             libcurl_connection_state(raw, $0.baseAddress, $0.count, isDirect) == LIBCURL_CONNECTION_HAS_INPUT
         }
-    }
-
-    /// Whether the other machine has been silent on a reused connection (``SocketTable/hasSilentPeer(_:)``). Such a
-    /// connection may be lost, which TCP reports only after a quarter of an hour.
-    private func hasSilentPeer(localPort: Int) -> Bool {
-        usesKnownConnection && support.sockets.sockets(at: localPort).contains(where: SocketTable.hasSilentPeer)
     }
 
     private static let sending: libcurl_sending_callback = { context, _, _, _, localPort in
         guard let context else { return CURL_PREREQFUNC_ABORT }
         let handle = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
         handle.reuse.sendingCount += 1
-        let isSilent = handle.hasSilentPeer(localPort: Int(localPort))
-        // libcurl closes the connection as soon as its other streams have ended.
-        if isSilent { handle.connectionUse.closesConnection = true }
-        let isStale = isSilent || handle.hasStaleConnection(localPort: Int(localPort))
+        var isStale = false
+        if handle.usesKnownConnection {
+            let sockets = handle.support.sockets.sockets(at: Int(localPort))
+            // A connection whose other machine is silent may be lost, which TCP reports only after a quarter of an
+            // hour.
+            let isSilent = sockets.contains(where: SocketTable.hasSilentPeer)
+            // libcurl closes the connection as soon as its other streams have ended.
+            if isSilent { handle.connectionUse.closesConnection = true }
+            isStale = isSilent || handle.hasInput(at: sockets)
+        }
         guard let client = handle.client, client.maySend(onStaleConnection: isStale) else {
             return CURL_PREREQFUNC_ABORT
         }

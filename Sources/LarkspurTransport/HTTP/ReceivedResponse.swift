@@ -3,7 +3,7 @@ import Synchronization
 
 /// The response of a transfer. Programs get it as a `URLResponse`, which is created at the first read, on any thread.
 package final class ReceivedResponse: Sendable {
-    fileprivate enum Source {
+    private enum Source {
         case object(URLResponse)
         #if canImport(FoundationNetworking)
         case head(ResponseHead, URL)
@@ -27,9 +27,17 @@ package final class ReceivedResponse: Sendable {
     /// The response.
     package var object: URLResponse {
         source.withLock { source in
-            let object = source.makeObject()
-            source = .object(object)
-            return object
+            switch source {
+            case .object(let object): return object
+            #if canImport(FoundationNetworking)
+            case .head(let head, let url):
+                let object =
+                    head.makeResponse(url: url)
+                    ?? URLResponse(url: url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil)
+                source = .object(object)
+                return object
+            #endif
+            }
         }
     }
 
@@ -43,7 +51,18 @@ package final class ReceivedResponse: Sendable {
 
     /// The media type of the Content-Type field; nil on Apple platforms, where the caller has to read the field.
     /// `URLResponse.mimeType` is no substitute, because Apple's platforms may derive it from the content.
-    package var typeOfField: String? { source.withLock { $0.typeOfField } }
+    package var typeOfField: String? {
+        #if canImport(FoundationNetworking)
+        source.withLock { source in
+            switch source {
+            case .object(let object): object.mimeType
+            case .head(let head, _): EngineResponse.contentType(head.fields["Content-Type"]).mimeType
+            }
+        }
+        #else
+        nil
+        #endif
+    }
 }
 
 extension ReceivedResponse: Hashable {
@@ -52,30 +71,6 @@ extension ReceivedResponse: Hashable {
     }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(object) }
-}
-
-extension ReceivedResponse.Source {
-    fileprivate func makeObject() -> URLResponse {
-        switch self {
-        case .object(let object): object
-        #if canImport(FoundationNetworking)
-        case .head(let head, let url):
-            head.makeResponse(url: url)
-                ?? URLResponse(url: url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil)
-        #endif
-        }
-    }
-
-    fileprivate var typeOfField: String? {
-        #if canImport(FoundationNetworking)
-        switch self {
-        case .object(let object): object.mimeType
-        case .head(let head, _): EngineResponse.contentType(head.fields["Content-Type"]).mimeType
-        }
-        #else
-        nil
-        #endif
-    }
 }
 
 #if canImport(FoundationNetworking)

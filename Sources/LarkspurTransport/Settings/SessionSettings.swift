@@ -18,6 +18,8 @@ final class SessionSettings: Sendable {
     let protocols: ProtocolClasses
     let proxies: ProxySettings
     let options: EngineOptions
+    /// The time for which idle connections stay open, in seconds.
+    let idleConnectionTime: TimeInterval
     /// The use of HTTP/3 if the session offers HTTP/2.
     private let possibleHTTP3: HTTP3Use
     let http3Origins = Mutex(HTTP3Origins())
@@ -59,6 +61,7 @@ final class SessionSettings: Sendable {
             environment: { getenv($0).map { String(cString: $0) } }
         )
         self.options = options
+        idleConnectionTime = max(1, options.idleConnectionTime.timeInterval)
         tls = TLSSettings(options.tls, abilities: tlsAbilities ?? .present)
         possibleHTTP3 = options.http3.effective(hasHTTP3: hasHTTP3, offersHTTP2: true, tls: tls)
         cache = SessionCache.store(for: configuration.urlCache, isShared: !tls.isCustom)
@@ -75,9 +78,6 @@ final class SessionSettings: Sendable {
         else { return fieldsForStrangers }
         return additionalFields
     }
-
-    /// The time for which idle connections stay open, in seconds.
-    var idleConnectionTime: TimeInterval { max(1, options.idleConnectionTime.timeInterval) }
 
     /// The number of connections that a multi handle may have; nil without a limit.
     var totalConnections: Int? { options.maximumConnections.map { max(1, $0) } }
