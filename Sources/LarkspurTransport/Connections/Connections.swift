@@ -5,42 +5,67 @@ import HTTPSyntax
 ///
 /// The object belongs to the loop's thread.
 final class Connections {
-    private let settings: SessionSettings
+    let settings: SessionSettings
+    /// The objects that all handles share; nil if the loop does not work.
+    let support: ConnectionSupport?
     /// The limit of the connections in all; nil for no limit.
     private let budget: ConnectionBudget?
-    /// The shards with libcurl's transfers; nil if the loop does not work.
-    private let shards: Shards?
     @exclusivity(unchecked) private var handles: [EasyHandle] = []
     @exclusivity(unchecked) private var queues: [TextKey: HostQueue] = [:]
     /// The number of queues above which idle ones are discarded.
     @exclusivity(unchecked) private var queueLimit = 1024
+    /// The shards with libcurl's transfers; none if the loop does not work.
+    @exclusivity(unchecked) private var shards: [Shard] = []
+    /// The shard that takes new transfers, for each use.
+    @exclusivity(unchecked) private var current: [Shard.Use: Shard] = [:]
+    @exclusivity(unchecked) private var deadlines = DeadlineHeap<Shard>()
+    /// The shards with transfers that have advanced, and that have not reported it yet.
+    @exclusivity(unchecked) private var progressing: [Shard] = []
+    /// The time of the loop's turn.
+    @exclusivity(unchecked) private(set) var now = LoopTime.now
 
-    init(settings: SessionSettings, shards: Shards?) {
+    /// Makes connections for a loop that does not work.
+    init(settings: SessionSettings) {
         self.settings = settings
-        self.shards = shards
         budget = settings.totalConnections.map { ConnectionBudget(limit: $0) }
+        support = nil
     }
 
-    /// The poll for sockets; nil if the loop does not work.
-    var poll: EventPoll? { shards?.support.poll }
-
-    /// The sockets of the connections; nil if the loop does not work.
-    var sockets: SocketTable? { shards?.support.sockets }
+    /// - Throws: An error if libcurl cannot make transfers.
+    init(settings: SessionSettings, poll: EventPoll) throws(LoopFailure) {
+        self.settings = settings
+        budget = settings.totalConnections.map { ConnectionBudget(limit: $0) }
+        let support = try ConnectionSupport(tls: settings.tls, poll: poll)
+        self.support = support
+        let first = try Shard(for: .requests, connections: self, support: support)
+        shards = [first]
+        current[.requests] = first
+    }
 
     /// The queues by their origins.
     var allQueues: [TextKey: HostQueue] { queues }
 
-    /// The time at which the next transfer is due.
-    var deadline: LoopTime { shards?.deadline ?? .distantFuture }
+    /// The time at which the next shard is due.
+    var deadline: LoopTime { deadlines.next }
 
     /// Advances all transfers that can advance, and reports to the clients which transfers have ended.
-    func advance(at now: LoopTime) { shards?.advance(at: now) }
+    func advance(at now: LoopTime) {
+        self.now = now
+        support?.poll.report()
+        while let shard = deadlines.takeDue(at: now) { shard.act(at: now) }
+        while let shard = progressing.popLast() {
+            shard.hasProgress = false
+            shard.collect()
+        }
+    }
 
     /// Closes all connections. Called when no transfers are left.
     func close() {
         queues.removeAll()
         handles.removeAll()
-        shards?.close()
+        for shard in shards { shard.close() }
+        shards.removeAll()
+        current.removeAll()
     }
 
     /// Returns the queue of an origin.
@@ -65,15 +90,31 @@ final class Connections {
     /// otherwise a shard with room for another transfer.
     /// - Parameter queue: The queue of the origin; nil for a WebSocket, which needs a separate connection.
     func shard(for queue: HostQueue?) -> Shard? {
-        guard let queue else { return shards?.shardWithRoom(for: .webSockets) }
-        return queue.takeShard() ?? shards?.shardWithRoom(for: .requests)
+        guard let queue else { return shardWithRoom(for: .webSockets) }
+        return queue.takeShard() ?? shardWithRoom(for: .requests)
+    }
+
+    /// Returns a shard for a transfer that has no connection to reuse.
+    func shardWithRoom(for use: Shard.Use) -> Shard? {
+        if let shard = current[use], shard.hasRoom { return shard }
+        // The shard must be at least half empty. Otherwise it would be full after a few transfers, and this search
+        // would happen again.
+        let roomy = shards.first { $0.use == use && $0.transferCount <= Shard.capacity / 2 }
+        if let shard = roomy ?? makeShard(for: use) { current[use] = shard }
+        return current[use]
+    }
+
+    private func makeShard(for use: Shard.Use) -> Shard? {
+        guard let support, let shard = try? Shard(for: use, connections: self, support: support) else { return nil }
+        shards.append(shard)
+        return shard
     }
 
     /// Returns an unused handle with the options of the session.
     /// - Parameter url: The URL to request, for errors.
     func takeHandle(for url: URL?) throws(URLError) -> EasyHandle {
         if let handle = handles.popLast() { return handle }
-        guard let support = shards?.support, let handle = EasyHandle(support: support) else {
+        guard let support, let handle = EasyHandle(support: support) else {
             throw .engine(.unknown, "libcurl could not make a transfer.", url: url)
         }
         guard handle.configure(settings.tls, trust: support.trust) else { throw .unenforceableTLS(url: url) }
@@ -107,6 +148,25 @@ final class Connections {
         handle.connectionUse.closesConnection = false
         handle.connectionUse.lacksContent = false
         if handle.takeReusability(), handles.count < 256 { handles.append(handle) }
+    }
+
+    // MARK: For shards
+
+    func noteDeadline(of shard: Shard) {
+        guard !shard.isClosed else { return }
+        deadlines.set(shard.deadline, of: shard)
+    }
+
+    func noteProgress(of shard: Shard) {
+        guard !shard.hasProgress else { return }
+        shard.hasProgress = true
+        progressing.append(shard)
+    }
+
+    func forget(_ shard: Shard) {
+        deadlines.remove(shard)
+        shards.removeAll { $0 === shard }
+        if current[shard.use] === shard { current[shard.use] = nil }
     }
 }
 #endif

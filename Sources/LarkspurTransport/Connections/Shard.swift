@@ -16,7 +16,7 @@ final class Shard: DeadlineHolder, MultiHandleClient {
     let use: Use
     /// The multi handle; nil after the shard was closed.
     @exclusivity(unchecked) private var multi: MultiHandle?
-    private unowned let shards: Shards
+    private unowned let connections: Connections
     /// The number of transfers from which the shard takes no transfer without a connection to reuse.
     private let limit: Int
     @exclusivity(unchecked) var deadlineIndex: Int?
@@ -28,7 +28,7 @@ final class Shard: DeadlineHolder, MultiHandleClient {
     @exclusivity(unchecked) private var timer = LoopTime.distantFuture
     /// The time at which the shard is closed; nil while it is in use.
     @exclusivity(unchecked) private var closing: LoopTime?
-    /// Whether ``Shards`` has the shard in its list of shards with progress.
+    /// Whether ``Connections`` has the shard in its list of shards with progress.
     @exclusivity(unchecked) var hasProgress = false
     @exclusivity(unchecked) var retiredConnections = RetiredConnections()
     @exclusivity(unchecked) private var streamWatch = StreamWatch()
@@ -37,14 +37,15 @@ final class Shard: DeadlineHolder, MultiHandleClient {
     /// The number of responses whose end is known only from stream events.
     @exclusivity(unchecked) private var watchedStreams = 0
 
-    init(for use: Use, shards: Shards, settings: SessionSettings) throws(LoopFailure) {
+    init(for use: Use, connections: Connections, support: ConnectionSupport) throws(LoopFailure) {
+        let settings = connections.settings
         self.use = use
-        self.shards = shards
-        // A session with a limit of all connections needs no other shard, and libcurl could not count across shards.
+        self.connections = connections
+        // A session with a limit of all connections needs no other shard, and libcurl could not count across connections.
         limit = settings.options.maximumConnections == nil || use == .webSockets ? Self.capacity : .max
         let limit = settings.maximumConnectionsPerHost
         let multi = try MultiHandle(
-            support: shards.support,
+            support: support,
             maximumConnectionsPerHost: use == .requests ? limit : 0,
             connectionLimit: max(64, 4 * min(limit, Self.capacity)),
             maximumConnections: use == .requests ? Self.maximumConnections(settings) : 0,
@@ -67,7 +68,7 @@ final class Shard: DeadlineHolder, MultiHandleClient {
     var hasRoom: Bool { users.count < limit }
 
     /// The time at which the shard has something to do next.
-    var deadline: LoopTime { unreadSockets.isEmpty ? min(timer, closing ?? .distantFuture) : shards.now }
+    var deadline: LoopTime { unreadSockets.isEmpty ? min(timer, closing ?? .distantFuture) : connections.now }
 
     // MARK: Transfers
 
@@ -94,8 +95,8 @@ final class Shard: DeadlineHolder, MultiHandleClient {
         users[user.identifier] = nil
         uploads[user.identifier] = nil
         guard users.isEmpty else { return readAgain(after: handle) }
-        closing = shards.now.adding(shards.idleTime)
-        shards.noteDeadline(of: self)
+        closing = connections.now.adding(connections.settings.idleConnectionTime)
+        connections.noteDeadline(of: self)
     }
 
     /// Makes libcurl read the connection of a removed transfer once more, if other transfers share the connection.
@@ -106,7 +107,7 @@ final class Shard: DeadlineHolder, MultiHandleClient {
         let shared = handle.possibleSockets.filter { multi?.isWatching($0) == true }
         guard !shared.isEmpty else { return }
         unreadSockets.formUnion(shared)
-        shards.noteDeadline(of: self)
+        connections.noteDeadline(of: self)
     }
 
     /// Watches an upload: each time that libcurl has made progress, the shard makes the connection's user report how
@@ -117,12 +118,12 @@ final class Shard: DeadlineHolder, MultiHandleClient {
 
     func setTimer(milliseconds: Int?) {
         timer = milliseconds.map { LoopTime.now.adding(Double($0) / 1000) } ?? .distantFuture
-        shards.noteDeadline(of: self)
+        connections.noteDeadline(of: self)
     }
 
     func socketIsReady(_ socket: Int32) { for user in uploads.values { user.socketIsReady(socket) } }
 
-    func noteProgress() { shards.noteProgress(of: self) }
+    func noteProgress() { connections.noteProgress(of: self) }
 
     /// Does what is due: advances libcurl's transfers, or closes the shard.
     func act(at now: LoopTime) {
@@ -138,9 +139,9 @@ final class Shard: DeadlineHolder, MultiHandleClient {
         }
         if let closing, now >= closing {
             close()
-            shards.forget(self)
+            connections.forget(self)
         } else {
-            shards.noteDeadline(of: self)
+            connections.noteDeadline(of: self)
         }
     }
 

@@ -79,7 +79,7 @@ extension Exchange {
     /// Whether the request goes through a tunnel, whose bytes the proxy cannot read.
     var isTunnelled: Bool {
         guard let proxy = transfer.route.proxy, proxy.kind != .socks5 else { return false }
-        return destination.url?.scheme?.inLowercase == "https" || task.webSocket != nil
+        return destination.url?.scheme?.inLowercase == "https" || task.plan.webSocket != nil
     }
 
     /// Whether the proxy reads the request and forwards it.

@@ -36,7 +36,7 @@ extension Exchange {
     /// Creates the state of the cache for the request; nil if the cache takes no part, for example because the task is
     /// not a data task.
     private func makeCacheState(_ policy: URLRequest.CachePolicy) -> CacheState? {
-        guard !history.ignoresCache, task.kind == .data, case .none = content.body, let url = destination.url,
+        guard !history.ignoresCache, task.plan.kind == .data, case .none = content.body, let url = destination.url,
             let key = destination.normalForm, let method = request.httpMethod, CacheRequest.serves(method)
         else { return nil }
         let cookies = request.httpShouldHandleCookies ? group.settings.cookies : nil

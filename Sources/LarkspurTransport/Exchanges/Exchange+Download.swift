@@ -8,7 +8,7 @@ extension Exchange {
     /// If the file of an earlier download can be used, changes the request: it then asks for the bytes that the file
     /// does not have yet.
     func prepareResumption() {
-        guard let earlier = task.resumption else { return }
+        guard let earlier = task.plan.resumption else { return }
         if group.settings.protocols.load(request) {
             // A `URLProtocol` does not handle ranges.
             received.download.isPrepared = true
@@ -69,7 +69,7 @@ extension Exchange {
             }
         }
         do throws(URLError) {
-            guard task.resumption == nil || hasRange || ResumeDecision.isWhole(reply(response)) else {
+            guard task.plan.resumption == nil || hasRange || ResumeDecision.isWhole(reply(response)) else {
                 // Without this check, the part would be taken for the whole file.
                 throw .engine(
                     .badServerResponse,

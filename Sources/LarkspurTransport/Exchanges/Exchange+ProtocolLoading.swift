@@ -102,7 +102,7 @@ extension Exchange {
 extension Exchange {
     /// Delivers the content of a `data:` URL, or the reason why there is none. Returns false for any other URL.
     func loadDataURL() -> Bool {
-        guard task.webSocket == nil, destination.isDataURL, let url = destination.url else { return false }
+        guard task.plan.webSocket == nil, destination.isDataURL, let url = destination.url else { return false }
         _ = task.leaveQueue()
         do throws(DataURL.Defect) {
             let data = try DataURL(url.absoluteString)

@@ -57,7 +57,7 @@ extension Exchange {
             )
             return false
         }
-        if task.hasReceiver, let url = destination.url, let response = ReceivedResponse(head, url: url) {
+        if task.plan.hasReceiver, let url = destination.url, let response = ReceivedResponse(head, url: url) {
             group.outbox.deliver(.interim(response), to: task)
         }
         return true
@@ -150,9 +150,9 @@ extension Exchange {
             transaction.note(excess)
             return .stops
         }
-        if task.kind == .download { return beginDownload(response) }
+        if task.plan.kind == .download { return beginDownload(response) }
         received.deliver(response)
-        received.incoming.isUnread = task.completion == nil && !task.hasReceiver && task.delegates.data == nil
+        received.incoming.isUnread = task.plan.completion == nil && !task.plan.hasReceiver && task.delegates.data == nil
         reportContentEnd()
         return .goesOn
     }
@@ -301,7 +301,7 @@ extension Exchange {
         let refusal = RedirectDecision.refusal(
             of: next,
             after: request,
-            allowsInsecureTarget: group.settings.options.allowsInsecureRedirects && task.webSocket == nil
+            allowsInsecureTarget: group.settings.options.allowsInsecureRedirects && task.plan.webSocket == nil
         )
         // A `URLProtocol` may load schemes that the network does not.
         guard let refusal, loading == nil || refusal.code != .unsupportedURL else { return nil }
@@ -326,9 +326,9 @@ extension Exchange {
 
     /// Returns the content of the next request. The delegate may have added, replaced or removed content.
     private func body(of next: URLRequest, keepsContent: Bool) -> TaskBody {
-        if let data = next.httpBody, task.kind != .upload || data != request.httpBody { return .data(data) }
+        if let data = next.httpBody, task.plan.kind != .upload || data != request.httpBody { return .data(data) }
         // The delegate may also have replaced the content by a stream.
-        if case .data = content.body, task.kind != .upload { return TaskBody(of: next) }
+        if case .data = content.body, task.plan.kind != .upload { return TaskBody(of: next) }
         return keepsContent ? content.body : .none
     }
 }

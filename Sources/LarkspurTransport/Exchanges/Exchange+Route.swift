@@ -28,7 +28,7 @@ extension Exchange {
     /// - Parameter isAuthenticatedByConnection: Whether libcurl authenticates the connection, by NTLM or Negotiate.
     func offeredVersions(isAuthenticatedByConnection: Bool) -> OfferedVersions {
         let settings = group.settings
-        guard destination.isSecure, !isAuthenticatedByConnection, task.webSocket == nil, !content.hasTrailers,
+        guard destination.isSecure, !isAuthenticatedByConnection, task.plan.webSocket == nil, !content.hasTrailers,
             settings.offersHTTP2, !history.needsHTTP1, !mayRepeatUnasked,
             !(content.isTwoWay && HTTP2Trust.couplesDirections && settings.options.http2 == .whereTrusted)
         else { return .http1 }
@@ -53,7 +53,7 @@ extension Exchange {
     /// Records the alternative services that a response announces.
     func noteAlternatives(of head: ResponseHead) {
         // The field of a 421 is ignored (RFC 7838, section 6).
-        guard group.settings.http3 == .automatic, task.webSocket == nil, head.status != 421,
+        guard group.settings.http3 == .automatic, task.plan.webSocket == nil, head.status != 421,
             let field = head.fields["Alt-Svc"], let origin = http3Origin
         else { return }
         let isOffered = group.settings.http3Origins.withLock {

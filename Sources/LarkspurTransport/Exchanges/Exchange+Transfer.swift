@@ -108,7 +108,7 @@ extension Exchange {
         handle.set(CURLOPT_CONNECTTIMEOUT_MS, transfer.route.connectTimeout.map(Int.milliseconds) ?? Int(Int32.max))
         configureConnection(of: handle)
         try configureTLS(of: handle)
-        if let connection = task.webSocket {
+        if let connection = task.plan.webSocket {
             if !head.setsAcceptEncoding, let line = head.acceptEncoding { lines.append(line) }
             let request = UpgradeRequest.bytes(target: head.target, lines: lines)
             try prepareUpgrade(of: handle, connection, request, isAuthenticatedByConnection: credentials.server != nil)
@@ -167,7 +167,7 @@ extension Exchange {
         noteClose(of: handle)
         // libcurl 7.88 does not forget that a handle has sent trailers: the next content that the handle sends in
         // chunks would be written before the beginning of its buffer.
-        if result == 0, task.webSocket == nil, !content.isProduced { handle.reuse.isClean = true }
+        if result == 0, task.plan.webSocket == nil, !content.isProduced { handle.reuse.isClean = true }
         let refusal = result == 0 ? nil : tunnelRefusal(of: handle)
         let unreadable = content.reader?.failure
         let end = Transaction.TransferEnd(

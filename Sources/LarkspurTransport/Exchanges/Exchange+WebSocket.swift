@@ -10,7 +10,7 @@ extension Exchange {
         _ request: [UInt8],
         isAuthenticatedByConnection: Bool
     ) throws(URLError) {
-        guard let poll = group.connections.poll else { return }
+        guard let poll = group.connections.support?.poll else { return }
         guard !isAuthenticatedByConnection else {
             throw .engine(
                 .userAuthenticationRequired,

@@ -35,14 +35,14 @@ final class Exchange: DeadlineHolder {
 
     /// Creates an exchange; nil if the task has no request. Such a task has failed before it reaches the loop.
     init?(task: TaskCore, group: ExchangeGroup) {
-        guard let original = task.originalRequest else { return nil }
+        guard let original = task.plan.originalRequest else { return nil }
         let secured = group.settings.secured(original)
         let request = secured ?? original
         self.task = task
         self.group = group
         current = CurrentRequest(request: request, destination: group.destination(of: request.url))
         transaction = Transaction(url: current.destination.url)
-        content = SentBody(task.body)
+        content = SentBody(task.plan.body)
         received = ReceivedContent(task: task, group: group)
         timers = TaskTimers(
             now: group.now,
@@ -56,7 +56,7 @@ final class Exchange: DeadlineHolder {
     }
 
     /// The task's first request, as it is sent: with https if HSTS required this.
-    var firstRequest: URLRequest? { history.securedRequest ?? task.originalRequest }
+    var firstRequest: URLRequest? { history.securedRequest ?? task.plan.originalRequest }
 
     /// The current request.
     var request: URLRequest {
@@ -77,7 +77,11 @@ final class Exchange: DeadlineHolder {
         group.note(timers.deadline(isIdleTimed: false), of: self)
         prepareResumption()
         received.url = destination.url
-        if task.webSocket == nil, load(byProtocolOf: group.settings.protocols) { _ = task.leaveQueue() } else { load() }
+        if task.plan.webSocket == nil, load(byProtocolOf: group.settings.protocols) {
+            _ = task.leaveQueue()
+        } else {
+            load()
+        }
     }
 
     /// Begins another request in place of the current one.
@@ -288,7 +292,7 @@ final class Exchange: DeadlineHolder {
         loading?.loader.stop()
         loading = nil
         ticket = nil
-        if case .failure(let error) = outcome { task.webSocket?.end(.failed(error)) }
+        if case .failure(let error) = outcome { task.plan.webSocket?.end(.failed(error)) }
         giveHandleBack()
         content.endProduction(.transferEnded)
         content.reader = nil
@@ -321,7 +325,7 @@ final class Exchange: DeadlineHolder {
         leaveHost()
     }
 
-    func leaveHost() { place.queue.take()?.release(task.webSocket == nil ? transfer.shard.take() : nil) }
+    func leaveHost() { place.queue.take()?.release(task.plan.webSocket == nil ? transfer.shard.take() : nil) }
 
     private func collectMetrics(_ handle: EasyHandle) {
         task.add(
@@ -388,7 +392,7 @@ final class Exchange: DeadlineHolder {
         wait.holders = host.holders(at: group.now) { group.holders(of: host.isFull ? host : nil) }
         wait.isFirst = host.reportsFirstWait()
         task.connectionWait = wait
-        if task.hasReceiver { group.outbox.deliver(.waiting(wait), to: task) }
+        if task.plan.hasReceiver { group.outbox.deliver(.waiting(wait), to: task) }
     }
 
     /// Ends the wait when the transfer begins; returns its duration, or nil if there was none.

@@ -210,7 +210,7 @@ extension ExchangeGroup {
             let name = Self.displayed(origin)
             change(&snapshot[name, default: OriginConnections(origin: name)])
         }
-        let sockets = connections.sockets
+        let sockets = connections.support?.sockets
         var busy: Set<Int32> = []
         var connecting: Set<Int> = []
         for exchange in all {

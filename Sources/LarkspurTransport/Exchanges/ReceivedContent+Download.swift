@@ -38,9 +38,9 @@ extension ReceivedContent {
 
     /// Records the resume data that follows from the response.
     func noteResumption(after response: HTTPURLResponse, file: DownloadFile) {
-        guard !incoming.hasDoubtfulEnd, let original = task.originalRequest else { return }
+        guard !incoming.hasDoubtfulEnd, let original = task.plan.originalRequest else { return }
         var hasBody = true
-        if case .none = task.body { hasBody = false }
+        if case .none = task.plan.body { hasBody = false }
         download.resumption = ResumeData(
             request: original,
             hasBody: hasBody,
@@ -54,7 +54,7 @@ extension ReceivedContent {
 
     /// The failure of a download whose file is shorter than announced; nil if the file has the announced length.
     var shortfall: URLError? {
-        guard task.kind == .download, download.asksForRest, let file = download.file,
+        guard task.plan.kind == .download, download.asksForRest, let file = download.file,
             let resumption = download.resumption, file.length < resumption.total ?? 0
         else { return nil }
         return .engine(.networkConnectionLost, "The server sent less than the rest of the file.", url: url)
@@ -64,7 +64,7 @@ extension ReceivedContent {
     /// - Returns: The error, with the resume data if there is any.
     func endDownload(with error: (any Error)?) -> (any Error)? {
         // Resume data can also be requested from a data task that has become a download, through its download task.
-        guard task.kind == .download || download.resumeDataHandler != nil else { return error }
+        guard task.plan.kind == .download || download.resumeDataHandler != nil else { return error }
         var data: Data?
         if let error, let file = download.file {
             if mayGoOn(after: error), var resumption = download.resumption, file.length > 0 {

@@ -139,7 +139,7 @@ final class ReceivedContent {
         let count = Int64(bytes.count)
         incoming.decodedBytes += count
         if incoming.copy != nil { copyForCache(bytes) }
-        if task.kind == .download {
+        if task.plan.kind == .download {
             do throws(URLError) {
                 try write(bytes)
             } catch {
@@ -155,7 +155,7 @@ final class ReceivedContent {
             }
         }
         let counts = task.count { $0.received += count }
-        if task.kind == .download, task.tellsDownload {
+        if task.plan.kind == .download, task.tellsDownload {
             group.outbox.deliver(.wrote(count, total: counts.received, expected: counts.expectedToReceive), to: task)
         }
         return nil
@@ -165,7 +165,7 @@ final class ReceivedContent {
     /// limit.
     func excess(of count: Int64) -> URLError? {
         guard let limit = group.settings.options.maximumContentSize, count > limit, !task.isPiecewise,
-            task.kind != .download
+            task.plan.kind != .download
         else { return nil }
         return .engine(
             .dataLengthExceedsMaximum,
@@ -225,8 +225,8 @@ final class ReceivedContent {
     /// Delivers the complete content or file, if the task has a completion handler or is a download.
     /// - Returns: The failure; nil if there is none.
     func deliverResult() -> URLError? {
-        if case .data = task.completion { group.outbox.deliver(.content(collected), to: task) }
-        guard task.kind == .download else { return nil }
+        if case .data = task.plan.completion { group.outbox.deliver(.content(collected), to: task) }
+        guard task.plan.kind == .download else { return nil }
         do throws(URLError) {
             // A download of an empty response also has a file.
             group.outbox.deliver(.file(try openFile().finish()), to: task)

@@ -23,16 +23,16 @@ final class EventLoop {
         self.mailbox = mailbox
         self.settings = settings
         dormant = DormantTasks(resourceTimeout: settings.resourceTimeout)
-        let shards = poll.flatMap { poll in
-            Result { () throws(LoopFailure) in try Shards(settings: settings, poll: poll) }
+        let made = poll.flatMap { poll in
+            Result { () throws(LoopFailure) in try Connections(settings: settings, poll: poll) }
         }
-        switch shards {
-        case .success(let shards):
+        switch made {
+        case .success(let made):
             failure = nil
-            connections = Connections(settings: settings, shards: shards)
+            connections = made
         case .failure(let failure):
             self.failure = failure
-            connections = Connections(settings: settings, shards: nil)
+            connections = Connections(settings: settings)
         }
         outbox = Outbox(mailbox: mailbox, cookies: settings.cookies)
         exchanges = ExchangeGroup(
@@ -80,7 +80,7 @@ final class EventLoop {
         expireDue()
         outbox.send()
         runJobs()
-        guard let poll = connections.poll, !isFinished else { return }
+        guard let poll = connections.support?.poll, !isFinished else { return }
         let mayWait = jobs.isEmpty && !exchanges.hasNotedPauses
         var deadline = min(nextDeadline, connections.deadline)
         // With tasks under way, this thread soon wakes anyway.
@@ -104,8 +104,8 @@ final class EventLoop {
     /// Starts a task on another thread, if it sends no content and a connection is kept for it, so that this takes a
     /// few microseconds. The events are delivered later, on the loop's thread.
     private func startLent(_ task: TaskCore) -> LoopTime? {
-        guard task.kind == .data, case .none = task.body,
-            connections.hasConnection(to: exchanges.destination(of: task.originalRequest?.url))
+        guard task.plan.kind == .data, case .none = task.plan.body,
+            connections.hasConnection(to: exchanges.destination(of: task.plan.originalRequest?.url))
         else { return nil }
         exchanges.now = .now
         exchanges.idleSince = exchanges.now
@@ -164,7 +164,7 @@ final class EventLoop {
         case .webSocket(let task, let order):
             if let driver = exchanges[task]?.webSocket {
                 driver.perform(order)
-            } else if let connection = task.webSocket {
+            } else if let connection = task.plan.webSocket {
                 connection.takeBack(order)
             } else {
                 order.fail(URLError(.cancelled))
@@ -191,7 +191,7 @@ final class EventLoop {
         dormant.remove(task)
         let beginning = task.begin(at: exchanges.now)
         if let failure, beginning != .never {
-            return outbox.end(task, with: failure.error(url: task.originalRequest?.url))
+            return outbox.end(task, with: failure.error(url: task.plan.originalRequest?.url))
         }
         switch beginning {
         case .now: exchanges.begin(task)
@@ -206,7 +206,7 @@ final class EventLoop {
             switch due {
             case .begins(let task): control(task)
             case .expired(let task):
-                let url = task.originalRequest?.url
+                let url = task.plan.originalRequest?.url
                 outbox.end(task, with: URLError.resourceTimedOut(after: settings.resourceTimeout, url: url))
             }
         }

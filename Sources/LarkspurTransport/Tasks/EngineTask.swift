@@ -8,12 +8,12 @@ protocol EngineTask: URLSessionTask {
 
 extension URLSessionTask {
     /// Whether the task is the handshake of a ``WebSocketTask``.
-    package var opensWebSocket: Bool { (self as? any EngineTask)?.core.webSocket != nil }
+    package var opensWebSocket: Bool { (self as? any EngineTask)?.core.plan.webSocket != nil }
 
     /// The names, in lower case, of fields that were removed because a redirect of a WebSocket's handshake leads to
     /// another origin. Empty for other tasks.
     package var withheldFields: Set<TextKey> {
-        (self as? any EngineTask)?.core.webSocket?.attempt?.withheldFields ?? []
+        (self as? any EngineTask)?.core.plan.webSocket?.attempt?.withheldFields ?? []
     }
 
     /// The metrics of each request of the task so far, including redirects and authentication. Empty if the engine of a

@@ -22,7 +22,7 @@ extension TaskCore: HandshakeTask {
     private func report(
         _ call: @escaping @Sendable (any URLSessionWebSocketDelegate, URLSession, URLSessionWebSocketTask) -> Void
     ) {
-        guard kind == .webSocket else { return }
+        guard plan.kind == .webSocket else { return }
         session.delivery.afterwards(through: session.loop) { [self] in
             guard let listener, let task = listener.task as? URLSessionWebSocketTask,
                 let delegate = listener.delegates.task as? any URLSessionWebSocketDelegate
@@ -34,7 +34,7 @@ extension TaskCore: HandshakeTask {
     /// The error of a task of URLSession's WebSocket API whose connection was lost or refused. The transfer of such a
     /// task has no error. Nil for other tasks.
     var webSocketFailure: URLError? {
-        guard kind == .webSocket, let channel = webSocket?.channel else { return nil }
+        guard plan.kind == .webSocket, let channel = plan.webSocket?.channel else { return nil }
         if let failure = channel.failure { return foundationError(failure) }
         let response = withStorage { $0.record.response }?.http
         return response?.statusCode == 101 ? nil : foundationError(WebSocketError.refused(response, nil))
@@ -46,7 +46,7 @@ extension TaskCore: HandshakeTask {
         if let error = error as? URLError { return error }
         let isRefused = (error as? WebSocketError)?.kind == .refused
         let code: URLError.Code = isRefused ? .badServerResponse : .networkConnectionLost
-        return defect ?? .engine(code, error.localizedDescription, url: originalRequest?.url)
+        return plan.defect ?? .engine(code, error.localizedDescription, url: plan.originalRequest?.url)
     }
 }
 

@@ -30,7 +30,7 @@ final class TaskCore: Sendable {
     }
 
     /// Whether the response and its content are delivered as they arrive, and not as a whole.
-    var isPiecewise: Bool { completion?.isPiecewise ?? true }
+    var isPiecewise: Bool { plan.completion?.isPiecewise ?? true }
 
     struct Storage {
         var course = TaskCourse()
@@ -73,15 +73,7 @@ final class TaskCore: Sendable {
         storage = Mutex(Storage(record: TaskRecord(currentRequest: plan.originalRequest)))
     }
 
-    var kind: Kind { plan.kind }
-    var originalRequest: URLRequest? { plan.originalRequest }
-    var body: TaskBody { plan.body }
-    var completion: Completion? { plan.completion }
-    var resumption: ResumeData? { plan.resumption }
-    var webSocket: WebSocketConnection? { plan.webSocket }
-    var defect: URLError? { plan.defect }
     var isRefresh: Bool { plan.refresh != nil }
-    var hasReceiver: Bool { plan.hasReceiver }
 
     func withStorage<Result>(_ access: (inout Storage) -> sending Result) -> sending Result {
         storage.withLock { access(&$0) }
@@ -95,7 +87,7 @@ final class TaskCore: Sendable {
     /// Called when the task object was released. Ends the task if it was neither resumed nor cancelled. A running task
     /// retains its task object. A transfer with a receiver does not end here: its receiver decides when it ends.
     func objectReleased() {
-        if !hasReceiver, withStorage({ $0.course.isUntouched }) { session.taskEnded(self) }
+        if !plan.hasReceiver, withStorage({ $0.course.isUntouched }) { session.taskEnded(self) }
     }
 
     /// Replaces the task object.
@@ -125,7 +117,7 @@ final class TaskCore: Sendable {
     }
 
     func summary(of name: String) -> String {
-        "<\(name) \(identifier): \(originalRequest?.httpMethod ?? "GET") \(originalRequest?.url?.host ?? "no host")>"
+        "<\(name) \(identifier): \(plan.originalRequest?.httpMethod ?? "GET") \(plan.originalRequest?.url?.host ?? "no host")>"
     }
 
     // MARK: Controls
@@ -141,25 +133,28 @@ final class TaskCore: Sendable {
 
     private func follow(_ progress: Progress) { control { $0.follow(isPaused: progress.isPaused) } }
 
-    private func control(_ change: (inout Suspensions) -> Suspensions.Change?) {
-        let change = storage.withLock { storage -> Suspensions.Change? in
+    private func control(_ change: (inout TaskCourse) -> TaskCourse.Change?) {
+        let change = storage.withLock { storage -> TaskCourse.Change? in
             let isFirst = !storage.course.isStarted
-            let change = storage.course.control(change)
+            let change = change(&storage.course)
             if change == .resumed, isFirst { storage.objects.retain() }
             return change
         }
         switch change {
-        case .resumed: if let defect { endWithoutExchange(defect) } else { session.loop.post(.resume(self)) }
+        case .resumed:
+            if let defect = plan.defect { endWithoutExchange(defect) } else { session.loop.post(.resume(self)) }
         case .suspended: session.loop.post(.suspend(self))
         case nil: break
         }
     }
 
-    func cancel() { cancel(with: URLError.engine(.cancelled, "The task was cancelled.", url: originalRequest?.url)) }
+    func cancel() {
+        cancel(with: URLError.engine(.cancelled, "The task was cancelled.", url: plan.originalRequest?.url))
+    }
 
     func cancel(with error: any Error) {
         guard noteCancellation(error) else { return }
-        if defect == nil { session.loop.post(.cancel(self, error)) } else { endWithoutExchange(error) }
+        if plan.defect == nil { session.loop.post(.cancel(self, error)) } else { endWithoutExchange(error) }
     }
 
     /// Cancels a download, and passes its resume data to a handler. The handler is called once, on the thread or queue
@@ -167,9 +162,9 @@ final class TaskCore: Sendable {
     ///
     /// If the download is already complete, it ends as if it had not been cancelled, and the handler gets nil.
     func cancel(leavingResumeDataFor handler: Delivery.ResumeDataHandler) {
-        let error = URLError.engine(.cancelled, "The task was cancelled.", url: originalRequest?.url)
+        let error = URLError.engine(.cancelled, "The task was cancelled.", url: plan.originalRequest?.url)
         let isCancelled = noteCancellation(error, isResumable: true)
-        if isCancelled, defect == nil { return session.loop.post(.cancelResumably(self, error, handler)) }
+        if isCancelled, plan.defect == nil { return session.loop.post(.cancelResumably(self, error, handler)) }
         session.delivery.send(.event(self, .resumeData(nil, handler)), through: session.loop)
         if isCancelled { endWithoutExchange(error) }
     }
@@ -211,7 +206,7 @@ final class TaskCore: Sendable {
 
     /// Decides whether the loop begins the task. A task with a defect never begins, because it ends without the loop.
     func begin(at now: LoopTime) -> TaskCourse.Beginning {
-        defect == nil ? storage.withLock { $0.course.begin(at: now) } : .never
+        plan.defect == nil ? storage.withLock { $0.course.begin(at: now) } : .never
     }
 
     /// Returns the start of the resource timer, for a task that has begun.
@@ -277,7 +272,7 @@ final class TaskCore: Sendable {
     }
 
     /// The resume data with which the task was created; nil if the task has begun, or has no resume data.
-    var unusedResumeData: Data? { storage.withLock { $0.course.hasBegun } ? nil : resumption?.encoded }
+    var unusedResumeData: Data? { storage.withLock { $0.course.hasBegun } ? nil : plan.resumption?.encoded }
 
     func add(_ metrics: TransferMetrics) { storage.withLock { $0.record.metrics.append(metrics) } }
 
@@ -305,7 +300,7 @@ final class TaskCore: Sendable {
         let (ending, progress, counts) = storage.withLock { storage in
             let error = storage.course.end(with: outcome, heedsCancellation: heedsCancellation)
             storage.record.error = error
-            storage.record.currentRequest = storage.record.currentRequest ?? originalRequest
+            storage.record.currentRequest = storage.record.currentRequest ?? plan.originalRequest
             let ending = Ending(object: storage.objects.release(), response: storage.record.response, error: error)
             return (ending, storage.traffic.progress, storage.traffic.counts)
         }
@@ -328,7 +323,7 @@ final class TaskCore: Sendable {
 
     /// Whether the delegate or the receiver decides about storing the response. A completion handler gets the response
     /// without such a decision.
-    var asksAboutCaching: Bool { plan.refresh?.asks ?? (completion == nil) }
+    var asksAboutCaching: Bool { plan.refresh?.asks ?? (plan.completion == nil) }
 
     /// Whether a delegate was set for this task.
     var hasOwnDelegate: Bool { storage.withLock { $0.delegates != nil } }
@@ -344,7 +339,7 @@ final class TaskCore: Sendable {
 
     /// Whether a delegate receives the progress of a download. If there is a completion handler, only the task's own
     /// delegate receives it.
-    var tellsDownload: Bool { completion == nil || hasOwnDelegate }
+    var tellsDownload: Bool { plan.completion == nil || hasOwnDelegate }
 
     /// Whether a delegate receives the metrics. A session whose delegate is called on the loop's thread reads
     /// `transferMetrics` instead.
@@ -368,7 +363,7 @@ final class TaskCore: Sendable {
     var object: URLSessionTask? {
         if let object = storage.withLock({ $0.objects.current }) { return object }
         // Created outside the lock. If several threads create an object, the first one that is attached is used.
-        guard hasReceiver, let made = session.object?.makeTaskObject(self) else { return nil }
+        guard plan.hasReceiver, let made = session.object?.makeTaskObject(self) else { return nil }
         return storage.withLock { storage in
             let object = storage.objects.current ?? made
             storage.objects.attach(object)

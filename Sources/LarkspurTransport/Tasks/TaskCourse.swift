@@ -1,6 +1,18 @@
 #if canImport(FoundationNetworking)
 /// The state of a task from its creation to its end, and the effect of resuming, suspending and cancelling it.
+///
+/// The task counts its suspensions: the calls of `suspend()` without a later call of `resume()`. The count begins with
+/// one, because a new task is suspended. The task runs only if the count is 0. Calls of `resume()` on a running task
+/// have no effect. All suspensions by the `Progress` object together count as one.
 struct TaskCourse {
+    /// The effect of resuming or suspending.
+    enum Change: Equatable, Sendable {
+        /// The task runs from now on.
+        case resumed
+        /// The task no longer runs.
+        case suspended
+    }
+
     /// The loop's decision about a task that has not begun yet.
     enum Beginning: Equatable {
         /// The task begins. Returned only once for each task.
@@ -11,7 +23,9 @@ struct TaskCourse {
     }
 
     private(set) var state = URLSessionTask.State.suspended
-    private var suspensions = Suspensions()
+    private var suspensions = 1
+    /// Whether the `Progress` object has suspended the task.
+    private var isPausedByProgress = false
     /// Whether the task was resumed at least once.
     private(set) var isStarted = false
     /// The time of the first resumption.
@@ -42,26 +56,41 @@ struct TaskCourse {
     /// still needed.
     var isAbandoned: Bool { state == .completed || state == .canceling && !isCancelledResumably }
 
-    /// Resumes or suspends the task.
-    /// - Parameters:
-    ///   - now: The time. Default: the current time.
-    ///   - change: The change of the suspensions.
-    /// - Returns: The change of the task; nil if nothing changes.
-    mutating func control(
-        at now: @autoclosure () -> LoopTime = .now,
-        _ change: (inout Suspensions) -> Suspensions.Change?
-    ) -> Suspensions.Change? {
+    /// Takes back a suspension.
+    /// - Parameter now: The time. Default: the current time.
+    /// - Returns: The change; nil if nothing changes.
+    mutating func resume(at now: @autoclosure () -> LoopTime = .now) -> Change? {
+        guard isActive, suspensions > 0 else { return nil }
+        suspensions -= 1
+        guard suspensions == 0 else { return nil }
+        state = .running
+        isStarted = true
+        firstResumption = firstResumption ?? now()
+        return .resumed
+    }
+
+    /// Adds a suspension.
+    /// - Returns: The change; nil if nothing changes.
+    mutating func suspend() -> Change? {
+        guard isActive, suspensions < .max else { return nil }
+        suspensions += 1
+        guard suspensions == 1 else { return nil }
+        state = .suspended
+        return .suspended
+    }
+
+    /// Applies the state of the task's `Progress`. Only the state is used, because the `Progress` may call its handlers
+    /// in any order and any number of times.
+    /// - Parameter isPaused: Whether the `Progress` is now paused.
+    /// - Returns: The change; nil if nothing changes.
+    mutating func follow(isPaused: Bool) -> Change? {
         guard isActive else { return nil }
-        let change = change(&suspensions)
-        switch change {
-        case .resumed:
-            state = .running
-            isStarted = true
-            firstResumption = firstResumption ?? now()
-        case .suspended: state = .suspended
-        case nil: break
+        guard isPaused != isPausedByProgress else {
+            // As with the superclass's tasks, the `Progress` can also start a task that was never resumed.
+            return isPaused || isStarted ? nil : resume()
         }
-        return change
+        isPausedByProgress = isPaused
+        return isPaused ? suspend() : resume()
     }
 
     /// Records a cancellation. Returns false if the task has ended or was already cancelled.

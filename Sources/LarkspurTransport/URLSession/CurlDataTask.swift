@@ -15,7 +15,7 @@ final class CurlDataTask: URLSessionDataTask, EngineTask, @unchecked Sendable {
     deinit { core.objectReleased() }
 
     override var taskIdentifier: Int { core.identifier }
-    override var originalRequest: URLRequest? { core.originalRequest }
+    override var originalRequest: URLRequest? { core.plan.originalRequest }
     override var currentRequest: URLRequest? { core.withStorage { $0.record.currentRequest } }
     override var response: URLResponse? { core.withStorage { $0.record.response }?.object }
     override var state: URLSessionTask.State { core.withStorage { $0.course.state } }
@@ -74,7 +74,7 @@ final class CurlUploadTask: URLSessionUploadTask, EngineTask, @unchecked Sendabl
     deinit { core.objectReleased() }
 
     override var taskIdentifier: Int { core.identifier }
-    override var originalRequest: URLRequest? { core.originalRequest }
+    override var originalRequest: URLRequest? { core.plan.originalRequest }
     override var currentRequest: URLRequest? { core.withStorage { $0.record.currentRequest } }
     override var response: URLResponse? { core.withStorage { $0.record.response }?.object }
     override var state: URLSessionTask.State { core.withStorage { $0.course.state } }
@@ -133,7 +133,7 @@ final class CurlDownloadTask: URLSessionDownloadTask, EngineTask, @unchecked Sen
     deinit { core.objectReleased() }
 
     override var taskIdentifier: Int { core.identifier }
-    override var originalRequest: URLRequest? { core.originalRequest }
+    override var originalRequest: URLRequest? { core.plan.originalRequest }
     override var currentRequest: URLRequest? { core.withStorage { $0.record.currentRequest } }
     override var response: URLResponse? { core.withStorage { $0.record.response }?.object }
     override var state: URLSessionTask.State { core.withStorage { $0.course.state } }

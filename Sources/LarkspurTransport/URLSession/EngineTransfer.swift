@@ -16,13 +16,13 @@ package struct EngineTransfer: Sendable {
 
     package var identifier: Int { core.identifier }
     package var urlSessionTask: URLSessionTask? { core.object }
-    package var originalRequest: URLRequest? { core.originalRequest }
+    package var originalRequest: URLRequest? { core.plan.originalRequest }
     package var currentRequest: URLRequest? { core.withStorage { $0.record.currentRequest } }
     package var response: URLResponse? { core.withStorage { $0.record.response }?.object }
     /// The trailers of the response; nil before its end, and if there are none.
     package var trailers: [String: String]? { core.withStorage { $0.record.trailers } }
     package var metrics: [TransferMetrics] { core.withStorage { $0.record.metrics } }
-    package var currentResumeData: Data? { core.kind == .download ? core.currentResumeData : nil }
+    package var currentResumeData: Data? { core.plan.kind == .download ? core.currentResumeData : nil }
     /// Whether the transfer still waits because of the limit of connections per host.
     package var waitsForConnection: Bool { !core.withStorage(\.queueing.isOver) }
     /// The wait for a place at the host; nil while the transfer does not wait.
@@ -38,7 +38,11 @@ package struct EngineTransfer: Sendable {
 
     /// Cancels a download without removing its partial file. The error of the transfer contains the resume data.
     package func cancelKeepingResumeData() {
-        if core.kind == .download { core.cancel(leavingResumeDataFor: Transferring { _ in }) } else { core.cancel() }
+        if core.plan.kind == .download {
+            core.cancel(leavingResumeDataFor: Transferring { _ in })
+        } else {
+            core.cancel()
+        }
     }
 }
 
@@ -81,7 +85,7 @@ extension CurlURLSession {
     }
 
     func makeTaskObject(_ core: TaskCore) -> URLSessionTask {
-        switch core.kind {
+        switch core.plan.kind {
         case .data, .webSocket: CurlDataTask(core, of: self)
         case .upload: CurlUploadTask(core, of: self)
         case .download: CurlDownloadTask(core, of: self)

@@ -9,7 +9,7 @@ struct ConnectionsTests {
     private let settings = TestEngine().settings
 
     private func makeConnections() throws -> Connections {
-        Connections(settings: settings, shards: try Shards(settings: settings, poll: EventPoll()))
+        try Connections(settings: settings, poll: EventPoll())
     }
 
     private func destination(_ text: String) -> Destination { Destination(URL(string: text)) }
@@ -18,7 +18,7 @@ struct ConnectionsTests {
 
     @Test("The requests to one origin have one queue, and those to another have another")
     func queues() {
-        let connections = Connections(settings: settings, shards: nil)
+        let connections = Connections(settings: settings)
         let queue = connections.queue(of: destination("http://a.test/one?x"))
         #expect(connections.queue(of: destination("http://a.test/two")) === queue)
         for other in ["http://b.test/one", "https://a.test/one", "http://a.test:8080/one"] {
@@ -28,7 +28,7 @@ struct ConnectionsTests {
 
     @Test("Of many origins, those with requests keep their queues, and the idle ones are forgotten")
     func idleQueues() {
-        let connections = Connections(settings: settings, shards: nil)
+        let connections = Connections(settings: settings)
         let busy = connections.queue(of: destination("http://busy.test/"))
         busy.enqueue(FakeConnectionUser(0), priority: 0.5)
         weak var idle: HostQueue?
@@ -43,10 +43,10 @@ struct ConnectionsTests {
 
     @Test("Without shards there is neither a handle nor a deadline")
     func noShards() throws {
-        let connections = Connections(settings: settings, shards: nil)
+        let connections = Connections(settings: settings)
         #expect(throws: URLError.self) { try connections.takeHandle(for: nil) }
         #expect(connections.shard(for: nil) == nil)
-        #expect(connections.deadline == .distantFuture && connections.poll == nil)
+        #expect(connections.deadline == .distantFuture && connections.support == nil)
     }
 
     @Test("A handle that is returned is that of the next transfer, without its client")

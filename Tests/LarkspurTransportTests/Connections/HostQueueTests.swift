@@ -165,13 +165,16 @@ struct HostQueueTests {
 
     // MARK: Shards
 
-    private func makeShards() throws -> Shards { try Shards(settings: TestEngine().settings, poll: EventPoll()) }
+    private func makeConnections() throws -> Connections {
+        try Connections(settings: TestEngine().settings, poll: EventPoll())
+    }
 
     @Test("The shard of the transfer that ended last is taken first, and each once")
     func shards() throws {
-        let shards = try makeShards()
+        let connections = try makeConnections()
         let (first, second) = (
-            try #require(shards.shardWithRoom(for: .requests)), try #require(shards.shardWithRoom(for: .webSockets))
+            try #require(connections.shardWithRoom(for: .requests)),
+            try #require(connections.shardWithRoom(for: .webSockets))
         )
         let queue = HostQueue(limit: 2)
         for number in 0..<2 { queue.enqueue(FakeConnectionUser(number), priority: 0.5) }
@@ -181,29 +184,29 @@ struct HostQueueTests {
         #expect(queue.takeShard() === second)
         #expect(queue.takeShard() === first)
         #expect(queue.takeShard() === nil)
-        shards.close()
+        connections.close()
     }
 
     @Test("A shard that was closed is not taken")
     func closedShards() throws {
-        let shards = try makeShards()
-        let shard = try #require(shards.shardWithRoom(for: .requests))
+        let connections = try makeConnections()
+        let shard = try #require(connections.shardWithRoom(for: .requests))
         let queue = HostQueue(limit: 1)
         queue.enqueue(FakeConnectionUser(0), priority: 0.5)
         queue.release(shard)
         queue.allowMultiplexing(in: shard)
-        shards.close()
+        connections.close()
         #expect(queue.takeShard() === nil)
     }
 
     @Test("The shard of an HTTP/2 connection is taken again and again")
     func sharedShard() throws {
-        let shards = try makeShards()
-        let shard = try #require(shards.shardWithRoom(for: .requests))
+        let connections = try makeConnections()
+        let shard = try #require(connections.shardWithRoom(for: .requests))
         let queue = HostQueue(limit: 1)
         queue.allowMultiplexing(in: shard)
         for _ in 0..<3 { #expect(queue.takeShard() === shard) }
-        shards.close()
+        connections.close()
     }
 }
 #endif

@@ -10,13 +10,9 @@ struct ShardUnitTests {
     /// libcurl's result for a transfer without a URL (`CURLE_URL_MALFORMAT`).
     private let urlIsMissing: Int32 = 3
     private let settings = TestEngine().settings
-    private let shards: Shards
     private let connections: Connections
 
-    init() throws {
-        shards = try Shards(settings: settings, poll: EventPoll())
-        connections = Connections(settings: settings, shards: shards)
-    }
+    init() throws { connections = try Connections(settings: settings, poll: EventPoll()) }
 
     private func add(_ user: FakeConnectionUser, to shard: Shard) throws -> EasyHandle {
         let handle = try connections.takeHandle(for: nil)
@@ -32,18 +28,18 @@ struct ShardUnitTests {
         }
     }
 
-    private func makeShard() throws -> Shard { try #require(shards.shardWithRoom(for: .requests)) }
+    private func makeShard() throws -> Shard { try #require(connections.shardWithRoom(for: .requests)) }
 
     @Test("A transfer is due at once, and its end is reported to its client, once")
     func end() throws {
         let shard = try makeShard()
         let user = FakeConnectionUser(1)
         let handle = try add(user, to: shard)
-        #expect(shards.deadline <= LoopTime.now)
-        for _ in 0..<3 { shards.advance(at: .now) }
+        #expect(connections.deadline <= LoopTime.now)
+        for _ in 0..<3 { connections.advance(at: .now) }
         #expect(user.results == [urlIsMissing])
         shard.remove(user, handle)
-        shards.close()
+        connections.close()
     }
 
     @Test("A transfer that has ended can be begun again")
@@ -51,13 +47,13 @@ struct ShardUnitTests {
         let shard = try makeShard()
         let user = FakeConnectionUser(1)
         let handle = try add(user, to: shard)
-        shards.advance(at: .now)
+        connections.advance(at: .now)
         #expect(shard.restart(handle))
-        shards.advance(at: .now)
+        connections.advance(at: .now)
         #expect(user.results.count == 2)
         #expect(shard.transferCount == 1)
         shard.remove(user, handle)
-        shards.close()
+        connections.close()
     }
 
     @Test(
@@ -77,7 +73,7 @@ struct ShardUnitTests {
         #expect(try makeShard() === shard)
         for (user, handle) in users.suffix(Shard.capacity / 2) { shard.remove(user, handle) }
         for (user, handle) in others { next.remove(user, handle) }
-        shards.close()
+        connections.close()
     }
 
     @Test("A shard closes its connections when it has been without transfers for a time, and another takes its place")
@@ -85,16 +81,16 @@ struct ShardUnitTests {
         let shard = try makeShard()
         let user = FakeConnectionUser(1)
         let handle = try add(user, to: shard)
-        shards.advance(at: .now)
+        connections.advance(at: .now)
         shard.remove(user, handle)
-        let now = shards.now
+        let now = connections.now
         #expect(shard.deadline > now.adding(59) && shard.deadline <= now.adding(60))
-        shards.advance(at: now.adding(59))
+        connections.advance(at: now.adding(59))
         #expect(!shard.isClosed)
-        shards.advance(at: now.adding(61))
+        connections.advance(at: now.adding(61))
         #expect(shard.isClosed)
         #expect(try makeShard() !== shard)
-        shards.close()
+        connections.close()
     }
 
     @Test("A transfer keeps its shard open")
@@ -104,10 +100,10 @@ struct ShardUnitTests {
         let handle = try add(user, to: shard)
         shard.remove(user, handle)
         let otherHandle = try add(other, to: shard)
-        shards.advance(at: LoopTime.now.adding(1000))
+        connections.advance(at: LoopTime.now.adding(1000))
         #expect(!shard.isClosed)
         shard.remove(other, otherHandle)
-        shards.close()
+        connections.close()
     }
 
     @Test("Uploads are checked whenever the shard has made progress, as long as they are in it")
@@ -117,14 +113,14 @@ struct ShardUnitTests {
         let handle = try add(user, to: shard)
         let otherHandle = try add(other, to: shard)
         shard.watchUpload(of: user)
-        shards.advance(at: .now)
+        connections.advance(at: .now)
         #expect(user.sentBytesChecks == 1 && other.sentBytesChecks == 0)
         shard.remove(user, handle)
         shard.noteProgress()
-        shards.advance(at: .now)
+        connections.advance(at: .now)
         #expect(user.sentBytesChecks == 1)
         shard.remove(other, otherHandle)
-        shards.close()
+        connections.close()
     }
 
     @Test("All transfers watch streams while one of them needs that")
@@ -142,7 +138,7 @@ struct ShardUnitTests {
             #expect(user.streamWatches == [true, false])
             shard.remove(user, handle)
         }
-        shards.close()
+        connections.close()
     }
 
     @Test("A closed shard takes no transfers")
@@ -152,7 +148,7 @@ struct ShardUnitTests {
         let handle = try connections.takeHandle(for: nil)
         #expect(!shard.add(FakeConnectionUser(1), handle))
         #expect(shard.transferCount == 0)
-        shards.close()
+        connections.close()
     }
 }
 #endif

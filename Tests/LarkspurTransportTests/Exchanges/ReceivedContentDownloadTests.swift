@@ -29,7 +29,7 @@ struct ReceivedContentDownloadTests {
         try Data(content.utf8).withUnsafeBytes { try file.write($0) }
         received.download.file = file
         received.download.resumption = ResumeData(
-            url: try #require(task.originalRequest?.url),
+            url: try #require(task.plan.originalRequest?.url),
             fields: [:],
             validator: .entityTag("\"a\""),
             file: file.path,
@@ -167,7 +167,7 @@ struct ReceivedContentDownloadTests {
     func resumeData(fields: [String: String], hasDoubtfulEnd: Bool, isDecoded: Bool, isResumable: Bool) throws {
         received.incoming.hasDoubtfulEnd = hasDoubtfulEnd
         if isDecoded { received.incoming.decoder = ContentDecoder(contentEncoding: "gzip", maximumExpansion: 100) }
-        let url = try #require(task.originalRequest?.url)
+        let url = try #require(task.plan.originalRequest?.url)
         let response = try #require(
             HTTPURLResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: fields)
         )

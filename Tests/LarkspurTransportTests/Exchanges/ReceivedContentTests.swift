@@ -80,7 +80,7 @@ struct ReceivedContentTests {
             task.setDelegate(log)
             if isShared { task.shareContent() }
             let received = makeContent(task)
-            let url = try #require(task.originalRequest?.url)
+            let url = try #require(task.plan.originalRequest?.url)
             received.deliver(
                 ReceivedResponse(URLResponse(url: url, mimeType: nil, expectedContentLength: 7, textEncodingName: nil))
             )

@@ -127,8 +127,8 @@ struct DormantTaskTests {
             try setEarliestBeginDate(delay.map { Date(timeIntervalSinceNow: $0) }, of: task)
             let core = try #require(task as? any EngineTask).core
             core.withStorage { storage in
-                _ = storage.course.control(at: now) { $0.resume() }
-                if isSuspended { _ = storage.course.control(at: now) { $0.suspend() } }
+                _ = storage.course.resume(at: now)
+                if isSuspended { _ = storage.course.suspend() }
             }
             return core
         }

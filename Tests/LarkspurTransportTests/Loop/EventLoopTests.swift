@@ -178,8 +178,8 @@ struct EventLoopTests {
         for (name, age) in [("second", 200), ("third", 100), ("first", 300)] as [(String, TimeInterval)] {
             let task = try makeTask(name, ends)
             task.withStorage { storage in
-                _ = storage.course.control(at: now.subtracting(age)) { $0.resume() }
-                _ = storage.course.control(at: now) { $0.suspend() }
+                _ = storage.course.resume(at: now.subtracting(age))
+                _ = storage.course.suspend()
             }
             engine.session.loop.post(.suspend(task))
         }

@@ -37,7 +37,7 @@ final class TestEngine {
         exchanges = ExchangeGroup(
             settings: settings,
             outbox: outbox,
-            connections: Connections(settings: settings, shards: nil),
+            connections: Connections(settings: settings),
             isEnding: isEnding
         )
     }

@@ -297,7 +297,7 @@ struct TaskCoreTests {
     @Test("The expected length comes with the response")
     func expectedLength() throws {
         let task = try makeTask(Recorder())
-        let url = try #require(task.originalRequest?.url)
+        let url = try #require(task.plan.originalRequest?.url)
         let response = URLResponse(url: url, mimeType: nil, expectedContentLength: 9, textEncodingName: nil)
         task.setResponse(ReceivedResponse(response), expected: 9)
         #expect(task.counts.expectedToReceive == 9)

@@ -11,7 +11,7 @@ struct TaskCourseTests {
 
     private func resumed(at time: LoopTime? = nil) -> TaskCourse {
         var course = TaskCourse()
-        _ = course.control(at: time ?? now) { $0.resume() }
+        _ = course.resume(at: time ?? now)
         return course
     }
 
@@ -19,7 +19,7 @@ struct TaskCourseTests {
     func untouched() {
         var course = TaskCourse()
         #expect(course.isUntouched && !course.isStarted)
-        _ = course.control { $0.suspend() }
+        _ = course.suspend()
         #expect(course.isUntouched)
         _ = course.cancel(with: URLError(.cancelled), isResumable: false)
         #expect(!course.isUntouched && !course.isStarted)
@@ -35,7 +35,7 @@ struct TaskCourseTests {
             _ = course.end(with: nil, heedsCancellation: true)
         }
         let state = course.state
-        let change = course.control { $0.suspend() }
+        let change = course.suspend()
         #expect(change == nil)
         let isCancelledAgain = course.cancel(with: URLError(.timedOut), isResumable: false)
         #expect(!isCancelledAgain)
@@ -46,10 +46,10 @@ struct TaskCourseTests {
     @Test("A task begins once, and not while it is suspended")
     func beginning() {
         var course = resumed()
-        _ = course.control { $0.suspend() }
+        _ = course.suspend()
         #expect(course.begin(at: now) == .later(Dormancy(timerStart: now, beginning: nil)))
         #expect(!course.hasBegun)
-        _ = course.control { $0.resume() }
+        _ = course.resume()
         #expect(course.begin(at: now) == .now)
         #expect(course.hasBegun)
         #expect(course.begin(at: now) == .never)
@@ -72,8 +72,8 @@ struct TaskCourseTests {
     @Test("The time of a task is measured from its first resumption")
     func timerStart() {
         var course = resumed(at: now.subtracting(50))
-        _ = course.control(at: now) { $0.suspend() }
-        _ = course.control(at: now) { $0.resume() }
+        _ = course.suspend()
+        _ = course.resume(at: now)
         #expect(course.timerStart(at: now) == now.subtracting(50))
         #expect(TaskCourse().timerStart(at: now) == now)
     }

@@ -47,7 +47,7 @@ extension TaskCore {
 extension TaskCore {
     /// Whether somebody may decide about storing the response. Read only by the thread that has the loop.
     var mayDecideAboutCaching: Bool {
-        guard asksAboutCaching, hasReceiver, session.delivery.isOnLoop else { return asksAboutCaching }
+        guard asksAboutCaching, plan.hasReceiver, session.delivery.isOnLoop else { return asksAboutCaching }
         return deliveryState.receiver?.decidesAboutCaching ?? (plan.refresh?.decision != nil)
     }
 
@@ -55,7 +55,7 @@ extension TaskCore {
     /// by the thread that has the loop.
     var decisionForRefresh: CachingDecision? {
         // A session that uses receivers calls them on the loop's thread, which waits while another thread has the loop.
-        hasReceiver && session.delivery.isOnLoop ? deliveryState.receiver?.cachingDecision : nil
+        plan.hasReceiver && session.delivery.isOnLoop ? deliveryState.receiver?.cachingDecision : nil
     }
 
     /// Asks the delegate whether to store a response. If the decision is not made before the delegate's method returns,

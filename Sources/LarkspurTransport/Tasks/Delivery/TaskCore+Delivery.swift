@@ -88,7 +88,9 @@ extension TaskCore {
             }
             return
         }
-        if case .bytes(let channel) = completion { return channel.begin(with: response.object, isDelivered: false) }
+        if case .bytes(let channel) = plan.completion {
+            return channel.begin(with: response.object, isDelivered: false)
+        }
         guard let listener, let delegate = listener.delegates.data, let task = listener.dataTask else { return }
         let question = DelegateQuestion<URLSession.ResponseDisposition?>(refusal: nil)
         delegate.urlSession(listener.session, dataTask: task, didReceive: response.object) { question.answer($0) }
@@ -109,13 +111,13 @@ extension TaskCore {
                 with: URLError.engine(
                     .cancelled,
                     "The delegate did not call the completion handler of the response, which counts as a refusal.",
-                    url: originalRequest?.url
+                    url: plan.originalRequest?.url
                 )
             )
         case .cancel: cancel()
         // A task with a completion handler does not become a download, because the handler expects content and not a
         // file.
-        case .becomeDownload where completion == nil: becomeDownload()
+        case .becomeDownload where plan.completion == nil: becomeDownload()
         default: break
         }
     }
@@ -129,7 +131,7 @@ extension TaskCore {
     }
 
     private func deliverData(_ data: Data) {
-        if case .bytes(let channel) = completion {
+        if case .bytes(let channel) = plan.completion {
             _ = channel.add(data, held: hold(data.count))
         } else if let file = deliveryState.download {
             write(data, to: file)
@@ -241,7 +243,7 @@ extension TaskCore {
     }
 
     func deliverFile(_ file: URL) {
-        if case .download = completion {
+        if case .download = plan.completion {
             deliveryState.file = file
             return
         }
@@ -264,12 +266,12 @@ extension TaskCore {
         deliveryState.isOver = true
         deliveryState.heldEvents = []
         let receiver = deliveryState.receiver.take()
-        let isReported = receiver == nil && (completion == nil || kind == .webSocket)
+        let isReported = receiver == nil && (plan.completion == nil || plan.kind == .webSocket)
         let listener = isReported ? listener : nil
         let ending = end(with: outcome ?? webSocketFailure, heedsCancellation: !deliveryState.hasHandedOverFile)
         defer { withExtendedLifetime(ending.object) {} }
         let (response, error) = (ending.response, ending.error)
-        switch completion {
+        switch plan.completion {
         case .data(let handler):
             let content = error == nil ? deliveryState.content ?? Data() : nil
             deliveryState.content = nil
@@ -298,7 +300,7 @@ extension TaskCore {
         guard let session = session.object, let dataTask = object as? URLSessionDataTask else { return }
         do throws(URLError) {
             deliveryState.download = try DownloadFile(
-                of: originalRequest?.url,
+                of: plan.originalRequest?.url,
                 in: self.session.settings.downloadFolder
             )
         } catch {

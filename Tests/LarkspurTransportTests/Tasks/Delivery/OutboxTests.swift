@@ -125,7 +125,7 @@ struct OutboxTests {
         let engine = TestEngine(.testing { $0.httpCookieStorage = storage })
         let (receiver, other) = (RecordingReceiver(), RecordingReceiver())
         let (task, otherTask) = (try engine.makeTask(receiver: receiver), try engine.makeTask(receiver: other))
-        let url = try #require(task.originalRequest?.url)
+        let url = try #require(task.plan.originalRequest?.url)
         engine.outbox.storeCookies(["a=b"], from: url, mainDocumentURL: nil, of: task)
         #expect(engine.outbox.isHolding)
         engine.outbox.end(otherTask, with: nil)
@@ -143,7 +143,7 @@ struct OutboxTests {
         let store = EntryStore(memoryCapacity: 1 << 20, diskCapacity: 0, directory: nil)
         let proposal = CacheProposal(
             entry: .made(),
-            request: try #require(task.originalRequest),
+            request: try #require(task.plan.originalRequest),
             destination: store
         )
         deliver("content", to: task)
@@ -161,7 +161,7 @@ struct OutboxTests {
         let engine = TestEngine(.testing { $0.httpCookieStorage = storage })
         let receiver = RecordingReceiver()
         let task = try engine.makeTask(receiver: receiver)
-        let url = try #require(task.originalRequest?.url)
+        let url = try #require(task.plan.originalRequest?.url)
         engine.outbox.storeCookies(["a=b"], from: url, mainDocumentURL: nil, of: task)
         engine.outbox.end(task, with: nil)
         engine.outbox.send()

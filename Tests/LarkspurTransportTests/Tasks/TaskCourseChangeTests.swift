@@ -3,8 +3,8 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("The count of suspensions")
-struct SuspensionsTests {
+@Suite("TaskCourse: resuming and suspending")
+struct TaskCourseChangeTests {
     enum Call: Sendable {
         case resume, suspend, pause, unpause
     }
@@ -37,14 +37,14 @@ struct SuspensionsTests {
         ]
     )
     func changes(row: Row) {
-        var suspensions = Suspensions()
+        var course = TaskCourse()
         let changes = row.calls.map { call in
             let change =
                 switch call {
-                case .resume: suspensions.resume()
-                case .suspend: suspensions.suspend()
-                case .pause: suspensions.follow(isPaused: true)
-                case .unpause: suspensions.follow(isPaused: false)
+                case .resume: course.resume()
+                case .suspend: course.suspend()
+                case .pause: course.follow(isPaused: true)
+                case .unpause: course.follow(isPaused: false)
                 }
             return change.map { $0 == .resumed ? "r" : "s" } ?? "-"
         }
