@@ -24,7 +24,7 @@ struct EventValuesTests {
         .stream([.text(text)] + steps, contentType: "text/event-stream", framing: .chunked)
     }
 
-    private func values(_ values: EventValues<Delta>) async -> ([String], LarkspurError?) {
+    private func values(_ values: ContentElements<Delta>) async -> ([String], LarkspurError?) {
         var texts: [String] = []
         do throws(LarkspurError) {
             for try await value in values { texts.append(value.newText) }

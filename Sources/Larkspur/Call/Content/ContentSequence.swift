@@ -33,149 +33,163 @@ public struct ContentChunks: AsyncSequence, Sendable {
     }
 }
 
-/// The content of a response as it arrives, line by line. In all other respects it is like ``ContentChunks``.
-///
-/// The text is UTF-8; invalid bytes are replaced by U+FFFD. A line ends as in Foundation: at a line feed, a carriage
-/// return or both, a vertical tab, a form feed, or U+0085, U+2028 or U+2029. Empty lines are left out. If a line is
-/// longer than 16 MiB, the error is `contentTooLarge`.
-public struct ContentLines: AsyncSequence, Sendable {
-    let source: StreamedCall
+/// The elements of a response's content as they arrive: its lines, the values of lines that are JSON, or the values of
+/// server-sent events. In all other respects the sequence is like ``ContentChunks``; one of events is like
+/// ``EventSource``.
+public struct ContentElements<Element: Sendable>: AsyncSequence, Sendable {
+    let makeReader: @Sendable () -> any ElementReader<Element>
 
     /// Creates the iterator.
-    public func makeAsyncIterator() -> Iterator { Iterator(reader: source.takeReader()) }
+    public func makeAsyncIterator() -> Iterator { Iterator(reader: makeReader()) }
 
-    /// An iterator over the lines of a response's content.
+    /// An iterator over the elements of a response's content.
     public struct Iterator: AsyncIteratorProtocol {
-        private let reader: ResponseReader
-        private var chunk = Data()
-        /// The index of the next byte in the chunk.
-        private var position = 0
-        private var splitter = LineSplitter()
+        var reader: any ElementReader<Element>
 
-        init(reader: ResponseReader) { self.reader = reader }
-
-        /// Returns the next line; nil at the end.
+        /// Returns the next element; nil at the end.
         /// - Throws: ``LarkspurError`` if the call fails, the content is incomplete, or a line is too long. Its code is
-        ///   `cancelled` after a cancellation.
-        public mutating func next() async throws(LarkspurError) -> String? { try await next(isolation: nil) }
+        ///   `responseSerializationFailed` if a value cannot be decoded, and `cancelled` after a cancellation.
+        public mutating func next() async throws(LarkspurError) -> Element? { try await reader.next(isolation: nil) }
 
-        /// Returns the next line; nil at the end.
+        /// Returns the next element; nil at the end.
         /// - Parameter actor: The caller's actor.
         /// - Throws: The errors of ``next()``.
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws(LarkspurError) -> String? {
-            repeat {
-                while position < chunk.endIndex {
-                    defer { position += 1 }
-                    if let line = splitter.take(chunk[position]) { return line }
-                    // A line without an end would otherwise fill the memory.
-                    if splitter.length > StreamedCall.longestLine { throw end(with: reader.tooLongLine) }
-                }
-                do throws(LarkspurError) {
-                    guard let next = try await reader.next() else { return splitter.finish() }
-                    chunk = next
-                } catch {
-                    throw end(with: error)
-                }
-                // The indices of a chunk may begin at another number than 0.
-                position = chunk.startIndex
-            } while true
-        }
-
-        /// Ends the sequence with an error, and discards the incomplete line.
-        private mutating func end(with error: LarkspurError) -> LarkspurError {
-            splitter = LineSplitter()
-            return reader.end(with: error)
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(LarkspurError) -> Element? {
+            try await reader.next(isolation: actor)
         }
     }
 }
 
-/// The values of a response whose content is JSON in lines (NDJSON), decoded as they arrive. In all other respects the
-/// sequence is like ``ContentChunks``.
-///
-/// Each line is a value; blank lines are left out. If a line is longer than 16 MiB, the error is `contentTooLarge`.
-public struct ContentValues<Element: Decodable & Sendable>: AsyncSequence, Sendable {
-    let source: StreamedCall
-    let decoder: any DataDecoder
+/// Makes elements of the content of a response.
+protocol ElementReader<Element> {
+    associatedtype Element
 
-    /// Creates the iterator.
-    public func makeAsyncIterator() -> Iterator {
-        Iterator(reader: source.takeReader(), decoder: decoder)
-    }
+    /// Returns the next element; nil at the end.
+    mutating func next(isolation actor: isolated (any Actor)?) async throws(LarkspurError) -> Element?
+}
 
-    /// An iterator over the values of a response's content.
-    public struct Iterator: AsyncIteratorProtocol {
-        private let reader: ResponseReader
-        private let decoder: any DataDecoder
-        private var splitter = NewlineSplitter()
+/// The lines of the content of a response.
+private struct LineReader: ElementReader {
+    let reader: ResponseReader
+    private var chunk = Data()
+    /// The index of the next byte in the chunk.
+    private var position = 0
+    private var splitter = LineSplitter()
 
-        init(reader: ResponseReader, decoder: any DataDecoder) {
-            self.reader = reader
-            self.decoder = decoder
-        }
+    init(reader: ResponseReader) { self.reader = reader }
 
-        /// Returns the next value; nil at the end.
-        /// - Throws: ``LarkspurError`` if the call fails, the content is incomplete, or a line is too long. Its code is
-        ///   `responseSerializationFailed` if a line cannot be decoded, and `cancelled` after a cancellation.
-        public mutating func next() async throws(LarkspurError) -> Element? { try await next(isolation: nil) }
-
-        /// Returns the next value; nil at the end.
-        /// - Parameter actor: The caller's actor.
-        /// - Throws: The errors of ``next()``.
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws(LarkspurError) -> Element? {
-            while true {
-                if let line = splitter.next() {
-                    if line.isBlankContent { continue }
-                    return try decode(line)
-                }
+    mutating func next(isolation actor: isolated (any Actor)?) async throws(LarkspurError) -> String? {
+        repeat {
+            while position < chunk.endIndex {
+                defer { position += 1 }
+                if let line = splitter.take(chunk[position]) { return line }
+                // A line without an end would otherwise fill the memory.
                 if splitter.length > StreamedCall.longestLine { throw end(with: reader.tooLongLine) }
-                let part: Data?
-                do throws(LarkspurError) { part = try await reader.next() } catch { throw end(with: error) }
-                guard let part else { break }
-                splitter.append(part)
             }
-            guard let line = splitter.finish(), !line.isBlankContent else { return nil }
-            return try decode(line)
-        }
-
-        private mutating func decode(_ line: Data) throws(LarkspurError) -> Element {
             do throws(LarkspurError) {
-                return try DecodableResponseSerializer<Element>(decoder: decoder).serialize(line, response: nil)
+                guard let next = try await reader.next() else { return splitter.finish() }
+                chunk = next
             } catch {
                 throw end(with: error)
             }
-        }
+            // The indices of a chunk may begin at another number than 0.
+            position = chunk.startIndex
+        } while true
+    }
 
-        /// Ends the sequence with an error.
-        private mutating func end(with error: LarkspurError) -> LarkspurError {
-            splitter = NewlineSplitter()
-            return reader.end(with: error)
+    /// Ends the sequence with an error, and discards the incomplete line.
+    private mutating func end(with error: LarkspurError) -> LarkspurError {
+        splitter = LineSplitter()
+        return reader.end(with: error)
+    }
+}
+
+/// The values of the content of a response that is JSON in lines.
+private struct LineValueReader<Element: Decodable & Sendable>: ElementReader {
+    let reader: ResponseReader
+    let decoder: any DataDecoder
+    private var splitter = NewlineSplitter()
+
+    init(reader: ResponseReader, decoder: any DataDecoder) {
+        self.reader = reader
+        self.decoder = decoder
+    }
+
+    mutating func next(isolation actor: isolated (any Actor)?) async throws(LarkspurError) -> Element? {
+        while true {
+            if let line = splitter.next() {
+                if line.isBlankContent { continue }
+                return try decode(line)
+            }
+            if splitter.length > StreamedCall.longestLine { throw end(with: reader.tooLongLine) }
+            let part: Data?
+            do throws(LarkspurError) { part = try await reader.next() } catch { throw end(with: error) }
+            guard let part else { break }
+            splitter.append(part)
         }
+        guard let line = splitter.finish(), !line.isBlankContent else { return nil }
+        return try decode(line)
+    }
+
+    private mutating func decode(_ line: Data) throws(LarkspurError) -> Element {
+        do throws(LarkspurError) {
+            return try DecodableResponseSerializer<Element>(decoder: decoder).serialize(line, response: nil)
+        } catch {
+            throw end(with: error)
+        }
+    }
+
+    /// Ends the sequence with an error.
+    private mutating func end(with error: LarkspurError) -> LarkspurError {
+        splitter = NewlineSplitter()
+        return reader.end(with: error)
+    }
+}
+
+extension StreamedCall {
+    /// The decoder of the manager.
+    var jsonDecoder: any DataDecoder { task.plan.chain?.jsonDecoder ?? JSONDecoder() }
+
+    /// The lines of the content.
+    var lines: ContentElements<String> {
+        ContentElements { [self] in LineReader(reader: takeReader()) }
+    }
+
+    /// Returns the values of the lines of the content.
+    /// - Parameter decoder: The decoder of the lines; nil for the decoder of the manager.
+    func values<Value: Decodable & Sendable>(decoder: (any DataDecoder)?) -> ContentElements<Value> {
+        let decoder = decoder ?? jsonDecoder
+        return ContentElements { [self] in LineValueReader(reader: takeReader(), decoder: decoder) }
     }
 }
 
 @available(*, unavailable)
 extension ContentChunks.Iterator: Sendable {}
 @available(*, unavailable)
-extension ContentLines.Iterator: Sendable {}
-@available(*, unavailable)
-extension ContentValues.Iterator: Sendable {}
+extension ContentElements.Iterator: Sendable {}
 
 extension DataTask {
     /// The content of the response as it arrives, in chunks. Iterating starts the call.
     public var chunks: ContentChunks { ContentChunks(source: StreamedCall(task: self)) }
 
     /// The content of the response as it arrives, line by line. Iterating starts the call.
-    public var lines: ContentLines { ContentLines(source: StreamedCall(task: self)) }
+    ///
+    /// The text is UTF-8; invalid bytes are replaced by U+FFFD. A line ends as in Foundation: at a line feed, a carriage
+    /// return or both, a vertical tab, a form feed, or U+0085, U+2028 or U+2029. Empty lines are left out. If a line is
+    /// longer than 16 MiB, the error is `contentTooLarge`.
+    public var lines: ContentElements<String> { StreamedCall(task: self).lines }
 
     /// Returns the values of a response whose content is JSON in lines (NDJSON), as they arrive. Iterating starts the
     /// call.
+    ///
+    /// Each line is a value; blank lines are left out. If a line is longer than 16 MiB, the error is `contentTooLarge`.
     /// - Parameters:
     ///   - type: The type of the values.
     ///   - decoder: The decoder of the lines. Default: the manager's `jsonDecoder`, as it was when the call was made.
     public func decoded<T: Decodable & Sendable>(
         as type: T.Type,
         decoder: (any DataDecoder)? = nil
-    ) -> ContentValues<T> {
-        ContentValues(source: StreamedCall(task: self), decoder: decoder ?? plan.chain?.jsonDecoder ?? JSONDecoder())
+    ) -> ContentElements<T> {
+        StreamedCall(task: self).values(decoder: decoder)
     }
 }

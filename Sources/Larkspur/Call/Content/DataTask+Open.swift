@@ -84,7 +84,7 @@ extension ContentChunks {
     public var trailers: HTTPHeaders? { source.task.trailers }
 
     /// The content line by line. The content can be iterated once, in one of its forms.
-    public var lines: ContentLines { ContentLines(source: source) }
+    public var lines: ContentElements<String> { source.lines }
 
     /// Returns the values of content that is JSON in lines (NDJSON). The content can be iterated once, in one of its
     /// forms.
@@ -94,8 +94,8 @@ extension ContentChunks {
     public func decoded<T: Decodable & Sendable>(
         as type: T.Type,
         decoder: (any DataDecoder)? = nil
-    ) -> ContentValues<T> {
-        ContentValues(source: source, decoder: decoder ?? source.task.plan.chain?.jsonDecoder ?? JSONDecoder())
+    ) -> ContentElements<T> {
+        source.values(decoder: decoder)
     }
 
     /// The server-sent events of the content, for a server that decides between events and other content. The content
@@ -106,7 +106,7 @@ extension ContentChunks {
             lastEventID: "",
             schedule: ReconnectionSchedule(.never, method: nil),
             clock: source.task.environment.settings.clock,
-            decoder: source.task.plan.chain?.jsonDecoder ?? JSONDecoder()
+            decoder: source.jsonDecoder
         )
     }
 

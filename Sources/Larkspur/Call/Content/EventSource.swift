@@ -155,64 +155,34 @@ extension EventSource {
         as type: Value.Type,
         until sentinel: String? = nil,
         decoder: (any DataDecoder)? = nil
-    ) -> EventValues<Value> {
-        EventValues(events: self, sentinel: sentinel, decoder: decoder ?? self.decoder)
+    ) -> ContentElements<Value> {
+        let decoder = decoder ?? self.decoder
+        return ContentElements { [self] in
+            EventValueReader(events: makeAsyncIterator(), sentinel: sentinel, decoder: decoder)
+        }
     }
 }
 
-/// The values of server-sent events, decoded as they arrive: see ``EventSource/decoded(as:until:decoder:)``. In all
-/// other respects the sequence is like ``EventSource``.
-public struct EventValues<Element: Decodable & Sendable>: AsyncSequence, Sendable {
-    /// The error that ends the sequence.
-    public typealias Failure = LarkspurError
-
-    let events: EventSource
+/// The values of server-sent events, until the sentinel.
+private struct EventValueReader<Element: Decodable & Sendable>: ElementReader {
+    var events: EventSource.Iterator
     let sentinel: String?
     let decoder: any DataDecoder
 
-    /// Creates the iterator.
-    public func makeAsyncIterator() -> Iterator {
-        Iterator(events: events.makeAsyncIterator(), sentinel: sentinel, decoder: decoder)
-    }
-
-    /// An iterator over the values of events. It connects when the first value is requested.
-    public struct Iterator: AsyncIteratorProtocol {
-        private var events: EventSource.Iterator
-        private let sentinel: String?
-        private let decoder: any DataDecoder
-
-        init(events: EventSource.Iterator, sentinel: String?, decoder: any DataDecoder) {
-            self.events = events
-            self.sentinel = sentinel
-            self.decoder = decoder
+    mutating func next(isolation actor: isolated (any Actor)?) async throws(LarkspurError) -> Element? {
+        guard let event = try await events.next(isolation: actor) else { return nil }
+        if event.data == sentinel {
+            events.end()
+            return nil
         }
-
-        /// Returns the next value; nil at the end.
-        /// - Throws: The errors of ``EventSource``; `responseSerializationFailed` if the data of an event cannot be
-        ///   decoded.
-        public mutating func next() async throws(LarkspurError) -> Element? { try await next(isolation: nil) }
-
-        /// Returns the next value; nil at the end.
-        /// - Parameter actor: The caller's actor.
-        /// - Throws: The errors of ``next()``.
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws(LarkspurError) -> Element? {
-            guard let event = try await events.next(isolation: actor) else { return nil }
-            if event.data == sentinel {
-                events.end()
-                return nil
-            }
-            do throws(LarkspurError) {
-                return try DecodableResponseSerializer<Element>(decoder: decoder)
-                    .serialize(Data(event.data.utf8), response: nil)
-            } catch {
-                throw events.end(with: error)
-            }
+        do throws(LarkspurError) {
+            return try DecodableResponseSerializer<Element>(decoder: decoder)
+                .serialize(Data(event.data.utf8), response: nil)
+        } catch {
+            throw events.end(with: error)
         }
     }
 }
-
-@available(*, unavailable)
-extension EventValues.Iterator: Sendable {}
 
 extension DataTask {
     /// The server-sent events of the response, as they arrive. Iterating starts the call.
@@ -239,7 +209,7 @@ extension DataTask {
             lastEventID: "",
             schedule: ReconnectionSchedule(.never, method: originalRequest?.httpMethod),
             clock: environment.settings.clock,
-            decoder: plan.chain?.jsonDecoder ?? JSONDecoder()
+            decoder: source.jsonDecoder
         )
     }
 }
