@@ -59,7 +59,7 @@ import Testing
     @Test("The end is the end, whatever was expected, and of nothing too", arguments: [Int64(0), 7])
     func finish(received: Int64) {
         let progress = Progress(totalUnitCount: 0)
-        TransferCounts(received: received, expectedToReceive: 100).finish(progress)
+        TransferCounts(received: received, expectedToReceive: 100).end(progress)
         #expect(progress.isFinished)
     }
 
@@ -68,7 +68,7 @@ import Testing
         let progress = Progress(totalUnitCount: 0)
         let counts = TransferCounts(received: .max, sent: 1, expectedToReceive: .max, expectedToSend: .max)
         counts.show(in: progress)
-        counts.finish(progress)
+        counts.end(progress)
     }
 }
 #endif

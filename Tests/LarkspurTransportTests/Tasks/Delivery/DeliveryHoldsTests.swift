@@ -19,7 +19,7 @@ struct DeliveryHoldsTests {
         items.map {
             switch $0 {
             case .event(_, .data(let data)): String(decoding: data, as: UTF8.self)
-            case .event(_, .complete(let error)): error == nil ? "end" : "failure"
+            case .event(_, .end(let error)): error == nil ? "end" : "failure"
             default: "?"
             }
         }
@@ -33,7 +33,7 @@ struct DeliveryHoldsTests {
         holds.hold(task)
         #expect(holds.pass(data("1"), of: task).isEmpty)
         #expect(texts(holds.pass(data("other"), of: other)) == ["other"])
-        #expect(holds.pass(.complete(nil), of: task).isEmpty)
+        #expect(holds.pass(.end(nil), of: task).isEmpty)
         #expect(holds.release(task).isEmpty)
         #expect(!holds.isEmpty)
         #expect(texts(holds.release(task)) == ["1", "end"])
@@ -48,7 +48,7 @@ struct DeliveryHoldsTests {
         holds.hold(task)
         _ = holds.pass(data("begins"), of: task)
         holds.holdLater(task)
-        #expect(holds.pass(.complete(nil), of: task).isEmpty)
+        #expect(holds.pass(.end(nil), of: task).isEmpty)
         #expect(texts(holds.release(task)) == ["begins"])
         #expect(!holds.isEmpty)
         #expect(texts(holds.release(task)) == ["end"])
@@ -57,7 +57,7 @@ struct DeliveryHoldsTests {
         holds.hold(task)
         _ = holds.pass(data("1"), of: task)
         holds.holdLater(task)
-        #expect(texts(holds.pass(.complete(URLError(.cancelled)), of: task)) == ["1", "failure"])
+        #expect(texts(holds.pass(.end(URLError(.cancelled)), of: task)) == ["1", "failure"])
         #expect(holds.isEmpty)
     }
 
@@ -67,7 +67,7 @@ struct DeliveryHoldsTests {
         let task = try makeTask()
         holds.hold(task)
         _ = holds.pass(data("1"), of: task)
-        #expect(texts(holds.pass(.complete(URLError(.cancelled)), of: task)) == ["1", "failure"])
+        #expect(texts(holds.pass(.end(URLError(.cancelled)), of: task)) == ["1", "failure"])
         #expect(holds.isEmpty)
         #expect(holds.release(task).isEmpty)
     }
