@@ -17,6 +17,6 @@ struct TransferProgressTests {
         for count in 1...500_000 { progress.update(completed: Int64(count), total: 500_000, of: task) }
         try await last.wait()
         // Were it wrapped once for each report, its release would take more than a thread's stack.
-        progress.finish(successfully: true, of: task)
+        progress.end(successfully: true, of: task)
     }
 }

@@ -338,7 +338,7 @@ private final class CrossingConnection {
         record.noteArrival(call)
         // A call that may fail may do so before its request.
         let mayMiss = !CrossingRules(crossing: record.crossing).permittedFailures.isEmpty
-        if record.allArrived.wait(timeout: mayMiss ? 0.2 : 10) || mayMiss { return }
+        if record.allArrived.wait(timeout: mayMiss ? .milliseconds(200) : .seconds(10)) || mayMiss { return }
         record.note("only \(record.arrivedCount) of \(record.crossing.calls) requests have arrived")
     }
 

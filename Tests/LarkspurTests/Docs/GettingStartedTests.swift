@@ -90,7 +90,7 @@ struct GettingStartedTests {
 
         samples.dictionaryParameters()
         _ = try await output()
-        try samples.encodableParameters()
+        samples.encodableParameters()
         #expect(try await output() == ["[1]", "[2]"])
         samples.queryStyles()
         samples.dictionaryParameters()

@@ -117,7 +117,7 @@ struct ProgressTests {
             counts.show(in: progress)
             #expect(progress.totalUnitCount == (expected > 0 ? expected : -1))
         }
-        counts.finish(progress)
+        counts.end(progress)
         #expect(progress.isFinished)
     }
 
