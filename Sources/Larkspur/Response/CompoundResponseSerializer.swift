@@ -7,8 +7,8 @@
 ///
 /// If no member creates an object, the result depends on the errors of the members. If at least one member found no
 /// content and has no error, the result is the raw content, as in AFNetworking. If every member fails, this serializer
-/// fails, too. Unlike in AFNetworking, its error then has the errors of the members as its `underlyingError`. To get the raw
-/// content in this case, too, add ``DataResponseSerializer`` as the last member.
+/// fails, too. Unlike in AFNetworking, its error then has the errors of the members as its `underlyingError`. To get
+/// the raw content in this case, too, add ``DataResponseSerializer`` as the last member.
 public struct CompoundResponseSerializer: ResponseSerializer {
     /// The rules by which responses are acceptable, in addition to the rules of the members. Default: all responses are
     /// acceptable.

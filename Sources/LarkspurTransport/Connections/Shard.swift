@@ -41,7 +41,8 @@ final class Shard: DeadlineHolder, MultiHandleClient {
         let settings = connections.settings
         self.use = use
         self.connections = connections
-        // A session with a limit of all connections needs no other shard, and libcurl could not count across connections.
+        // A session with a limit of all connections needs no other shard, and libcurl could not count across
+        // connections.
         limit = settings.options.maximumConnections == nil || use == .webSockets ? Self.capacity : .max
         let limit = settings.maximumConnectionsPerHost
         let multi = try MultiHandle(

@@ -187,8 +187,8 @@ final class StreamReader: BodyReader {
 }
 
 extension StreamReader {
-    /// Reads a stream for its reader. It reads one chunk at a time and sends the chunk to the loop. It reads on a queue where
-    /// blocking delays no other work.
+    /// Reads a stream for its reader. It reads one chunk at a time and sends the chunk to the loop. It reads on a queue
+    /// where blocking delays no other work.
     final class Pump: Sendable {
         /// The queue on which delegates provide streams and on which streams are read. Any number of these calls run
         /// concurrently.

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// The way of a response from its transfer to the only consumer of its content: the head, and the chunks as they arrive.
+/// The way of a response from its transfer to the only consumer of its content: the head, and the chunks as they
+/// arrive.
 ///
 /// Each chunk retains an object with which the transport counts the bytes that the consumer has not taken. While there
 /// are about 1 MiB of such bytes, the transport stops reading. Some transports have no such objects and cannot stop.

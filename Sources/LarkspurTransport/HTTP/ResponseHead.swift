@@ -3,8 +3,8 @@ internal import HTTPSyntax
 
 /// The status line and the fields of one response, final or informational.
 final class ResponseHead: @unchecked Sendable {
-    // Safe: all properties are constants but for `memo` and `knownClose`, which are used only by the thread that has the
-    // loop which has received the head.
+    // Safe: all properties are constants but for `memo` and `knownClose`, which are used only by the thread that has
+    // the loop which has received the head.
     let status: Int
     /// The version as it was received, such as "HTTP/1.1" or "HTTP/2".
     let version: String

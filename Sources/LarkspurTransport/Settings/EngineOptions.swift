@@ -72,9 +72,9 @@ public struct EngineOptions: Sendable {
     /// The age from which a connection gets no more requests. Default: nil, no limit.
     ///
     /// With a limit, requests move to the servers that a load balancer or a changed DNS entry provides. The age is
-    /// rounded up to whole seconds, and is at least one. It is checked when a request looks for a connection that has no
-    /// requests, so a connection of HTTP/2 that always has requests is not limited. The option needs libcurl 7.80. With
-    /// older versions, every request fails.
+    /// rounded up to whole seconds, and is at least one. It is checked when a request looks for a connection that has
+    /// no requests, so a connection of HTTP/2 that always has requests is not limited. The option needs libcurl 7.80.
+    /// With older versions, every request fails.
     public var maximumConnectionAge: Duration?
     /// The largest number of connections to all hosts together, idle ones included, at least 1. Default: nil, no limit.
     ///
@@ -86,7 +86,8 @@ public struct EngineOptions: Sendable {
     /// The time after which connecting also tries the addresses of the other family (IPv4 or IPv6), while
     /// the attempts with the first family continue. Default: 200 milliseconds, libcurl's default.
     ///
-    /// RFC 8305 (section 5) calls this time the Connection Attempt Delay, and recommends 250 milliseconds, and at least 100.
+    /// RFC 8305 (section 5) calls this time the Connection Attempt Delay, and recommends 250 milliseconds, and at least
+    /// 100.
     public var addressFamilyDelay: Duration = .milliseconds(200)
     /// The folder for partial files of downloads. Default: nil, the temporary folder, which many systems empty when
     /// they start.

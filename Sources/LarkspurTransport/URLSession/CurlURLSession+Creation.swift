@@ -153,8 +153,8 @@ extension CurlURLSession {
         var options = WebSocketOptions()
         // The default of URLSession.
         options.maximumMessageSize = 1 << 20
-        options.protocols = (request.value(forHTTPHeaderField: "Sec-WebSocket-Protocol") ?? "").split(separator: ",")
-            .map { $0.trimmingCharacters(in: .whitespaces) }
+        options.protocols = (request.value(forHTTPHeaderField: "Sec-WebSocket-Protocol") ?? "")
+            .parts(separatedBy: ",").map { String($0.trimmingBlanks) }.filter { !$0.isEmpty }
         let channel = WebSocketChannel(options: options, hasBegun: true)
         let task = makeHandshake(request, for: channel, kind: .webSocket)
         return CurlWebSocketTask(task, channel, request, of: self, layout)

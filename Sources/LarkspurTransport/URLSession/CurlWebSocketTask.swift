@@ -3,9 +3,9 @@ internal import HTTPSyntax
 
 /// A task of URLSession's WebSocket API.
 ///
-/// The superclass's methods for sending and receiving cannot be overridden. They store a call in the task, and then read
-/// the overridden property for the error, on the task's work queue. There, this class takes the stored calls. So the
-/// task works in code that was compiled without this module too.
+/// The superclass's methods for sending and receiving cannot be overridden. They store a call in the task, and then
+/// read the overridden property for the error, on the task's work queue. There, this class takes the stored calls. So
+/// the task works in code that was compiled without this module too.
 final class CurlWebSocketTask: URLSessionWebSocketTask, EngineTask, @unchecked Sendable {
     // Safe: all properties are constants, and the core's and the channel's locks guard all changing state.
     let core: TaskCore

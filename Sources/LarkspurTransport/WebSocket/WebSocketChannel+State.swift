@@ -43,13 +43,13 @@ extension WebSocketChannel {
         var openWaiters: [CheckedContinuation<Void, any Error>] = []
         /// The task of the current connection.
         weak var task: (any HandshakeTask)?
-        /// The closure that establishes the connections, until it is called. Nil for a channel with one connection.
-        var connector: Connector?
         var connections = Connections()
     }
 
     /// The state of a channel whose connections are established by a connector.
     struct Connections {
+        /// The closure that establishes the connections, until it is called. Nil for a channel with one connection.
+        var connector: Connector?
         /// The Swift task of the connector.
         var work: Task<Void, Never>?
         /// The current attempt, or the attempt whose connection is open.

@@ -46,7 +46,7 @@ package final class WebSocketChannel: Sendable {
         self.observer = observer
         var state = State(maximumMessageSize: options.maximumMessageSize)
         state.hasBegun = hasBegun
-        state.connector = connector
+        state.connections.connector = connector
         self.state = Mutex(state)
     }
 
@@ -122,7 +122,7 @@ package final class WebSocketChannel: Sendable {
                 state.phase = .ended(end)
                 _ = state.takeOrders()
                 state.openWaiters = []
-                state.connector = nil
+                state.connections.connector = nil
                 state.connections = Connections()
             }
             return (state, consumers)
@@ -211,7 +211,7 @@ package final class WebSocketChannel: Sendable {
     }
 
     private func beginNow() {
-        let (connector, task) = state.withLock { state in (state.connector.take(), state.task) }
+        let (connector, task) = state.withLock { state in (state.connections.connector.take(), state.task) }
         guard let connector else {
             task?.resumeIfNew()
             return

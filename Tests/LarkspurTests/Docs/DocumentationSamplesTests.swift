@@ -80,7 +80,7 @@ struct DocumentationSamplesTests {
                 .first { $0.name == "WebSocketTask+Values.swift" }
         )
         let kinds = source.text.matches(of: /static let (\w+) = Kind\(/).map { "`\($0.output.1)`" }
-        let start = try #require(source.text.range(of: "struct Options"))
+        let start = try #require(source.text.range(of: "struct WebSocketOptions"))
         let end = try #require(source.text[start.upperBound...].range(of: "public init()"))
         let options = source.text[start.upperBound..<end.lowerBound].matches(of: /public var (\w+)/)
 

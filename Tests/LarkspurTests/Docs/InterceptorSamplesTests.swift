@@ -51,7 +51,7 @@ struct InterceptorSamplesTests {
         #expect(samples.manager.interceptors.attempt.count == 2)
         #expect(try await samples.manager.get("notes").string == "notes")
         samples.coalescing(.retry())
-        #expect(samples.manager.interceptors.call.last is RequestCoalescing)
+        #expect(samples.manager.interceptors.call.count == 2)
     }
 
     @Test func circuit() async throws {

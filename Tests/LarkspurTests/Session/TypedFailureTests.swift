@@ -38,7 +38,9 @@ struct TypedFailureTests {
 
         let user = try await manager.get("user").result(as: User.self, failure: Refusal.self)
         let refused = try await manager.get("refused").result(as: User.self, failure: Refusal.self)
-        manager.get("refused").response(as: User.self) { handled.record($0.error?.failure(as: Refusal.self)) }
+        manager.get("refused").response(as: User.self) { [decoder = manager.jsonDecoder] response in
+            handled.record(response.error?.failure(as: Refusal.self, decoder: decoder))
+        }
         let other = await #expect(throws: LarkspurError.self) {
             try await manager.get("other").result(as: User.self, failure: Refusal.self)
         }

@@ -174,9 +174,9 @@ extension DataTask {
 
     /// The content of the response as it arrives, line by line. Iterating starts the call.
     ///
-    /// The text is UTF-8; invalid bytes are replaced by U+FFFD. A line ends as in Foundation: at a line feed, a carriage
-    /// return or both, a vertical tab, a form feed, or U+0085, U+2028 or U+2029. Empty lines are left out. If a line is
-    /// longer than 16 MiB, the error is `contentTooLarge`.
+    /// The text is UTF-8; invalid bytes are replaced by U+FFFD. A line ends as in Foundation: at a line feed, a
+    /// carriage return or both, a vertical tab, a form feed, or U+0085, U+2028 or U+2029. Empty lines are left out. If
+    /// a line is longer than 16 MiB, the error is `contentTooLarge`.
     public var lines: ContentElements<String> { StreamedCall(task: self).lines }
 
     /// Returns the values of a response whose content is JSON in lines (NDJSON), as they arrive. Iterating starts the

@@ -90,7 +90,8 @@ final class StreamedCall: Sendable {
     var isComplete: Bool { channel.isComplete }
 }
 
-/// The reader of a response's content as it arrives. Its release cancels the call, unless the content was read to its end.
+/// The reader of a response's content as it arrives. Its release cancels the call, unless the content was read to its
+/// end.
 final class ResponseReader: Sendable {
     let task: DataTask
     private let channel: ResponseChannel<LarkspurError>

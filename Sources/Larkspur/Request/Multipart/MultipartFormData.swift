@@ -149,8 +149,8 @@ extension MultipartFormData {
     ///   - data: The content.
     ///   - name: The field's name.
     ///   - fileName: The file's name.
-    ///   - contentType: The media type. Default: the type of the extension of `fileName`, or `application/octet-stream` if
-    ///     the extension is unknown.
+    ///   - contentType: The media type. Default: the type of the extension of `fileName`, or `application/octet-stream`
+    ///     if the extension is unknown.
     ///   - headers: Further fields of the part's header. They replace fields from the other parameters. Default: none.
     /// - Throws: ``LarkspurError`` with the code `invalidHeaderField`, if a field is malformed.
     public mutating func append(
