@@ -9,8 +9,8 @@ internal import HTTPSyntax
 /// A ``Redaction`` hides secrets. Characters that a terminal would interpret are shown as question marks.
 public struct ConsoleLogger: CallObserver {
     /// The amount of text that is logged. Each level includes the text of the previous levels.
-    public struct Level: Sendable, Hashable, Comparable, CustomStringConvertible {
-        private let rank: Int
+    public struct Level: Sendable, Hashable, CustomStringConvertible {
+        fileprivate let rank: Int
         /// The name of the level, such as `calls`.
         public let description: String
 
@@ -32,8 +32,7 @@ public struct ConsoleLogger: CallObserver {
         /// Also the content of request and response, if it is text, up to a limit.
         public static let content = Self(5, "content")
 
-        /// Returns whether a level logs fewer lines than another level.
-        public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
+        fileprivate func includes(_ other: Self) -> Bool { rank >= other.rank }
     }
 
     /// The kinds of events that the level needs.
@@ -72,14 +71,17 @@ public struct ConsoleLogger: CallObserver {
         self.write = write ?? UnhandledFailure.writer
         // Other kinds are omitted, so that their events are not created for this observer.
         kinds =
-            level == .off
-            ? [] : level < .attempts ? [.completed] : [.completed, .retryScheduled, .redirected, .waitingForConnection]
+            switch level {
+            case .off: []
+            case .attempts, .fields, .content: [.completed, .retryScheduled, .redirected, .waitingForConnection]
+            default: [.completed]
+            }
     }
 
     /// Writes the lines of an event.
     public func observe(_ event: CallEvent) {
         switch event.kind {
-        case .completed where event.error != nil || level >= .calls: write(lines(about: event))
+        case .completed where event.error != nil || level.includes(.calls): write(lines(about: event))
         case .retryScheduled:
             let delay = event.delay.map { " in \($0.inSeconds)" } ?? ""
             write(style.yellow("  \(target(of: event)): another attempt\(delay), because of \(event.reason ?? "")"))
@@ -97,7 +99,7 @@ public struct ConsoleLogger: CallObserver {
     private func lines(about event: CallEvent) -> String {
         let summary = "\(target(of: event)) → \(outcome(of: event))"
         var lines = [event.error == nil ? summary : style.red(summary)]
-        guard level >= .fields else { return lines[0] }
+        guard level.includes(.fields) else { return lines[0] }
         let request = event.request
         append(request?.allHTTPHeaderFields, "> ", to: &lines)
         append(request?.httpBody, request?.value(forHTTPHeaderField: "Content-Type"), "> ", to: &lines)
@@ -150,7 +152,7 @@ public struct ConsoleLogger: CallObserver {
     }
 
     private func append(_ content: Data?, _ type: String?, _ prefix: String, to lines: inout [String]) {
-        guard level >= .content, let content, !content.isEmpty else { return }
+        guard level.includes(.content), let content, !content.isEmpty else { return }
         guard let text = String(validating: redaction.content(content, type: type), as: UTF8.self) else {
             return lines.append(style.dim("\(prefix)(\(content.count) bytes that are not text)"))
         }

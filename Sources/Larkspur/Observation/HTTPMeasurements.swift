@@ -58,19 +58,16 @@ public final class HTTPMeasurements: CallObserver {
 
     /// Creates an observer.
     /// - Parameters:
-    ///   - knownMethods: The methods that have their own value of the attribute `http.request.method`. Default:
-    ///     ``defaultKnownMethods``.
+    ///   - additionalMethods: The methods that have their own value of the attribute `http.request.method`, besides those
+    ///     that OpenTelemetry's conventions name: the methods of RFC 9110, PATCH and QUERY. Default: none.
     ///   - report: A closure that is called with each measurement, on the completion queue of the session manager.
     public init(
-        knownMethods: Set<HTTPMethod> = HTTPMeasurements.defaultKnownMethods,
+        additionalMethods: Set<HTTPMethod> = [],
         report: @escaping @Sendable (Measurement) -> Void
     ) {
-        self.knownMethods = knownMethods
+        knownMethods = additionalMethods.union(MethodProperties.common.map(HTTPMethod.init(rawValue:)))
         self.report = report
     }
-
-    /// The methods that OpenTelemetry's conventions name: those of RFC 9110, PATCH and QUERY.
-    public static let defaultKnownMethods = Set(MethodProperties.common.map(HTTPMethod.init(rawValue:)))
 
     /// Reports the measurements of an event.
     public func observe(_ event: CallEvent) {

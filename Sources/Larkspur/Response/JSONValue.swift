@@ -51,7 +51,7 @@ extension JSONValue {
     public init(_ value: Bool) { self = .bool(value) }
 
     /// Whether the value is `null`. The subscripts return `null` for a member or an element that does not exist.
-    public var isNull: Bool { self == .null }
+    var isNull: Bool { self == .null }
 
     /// The boolean; nil if the value is of another kind.
     public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }

@@ -22,7 +22,7 @@ extension SessionManager {
     ///     manager.
     ///   - timeout: The time after which a connection counts as lost if no byte arrives; nil for no limit. It replaces
     ///     the limits of ``requestSettings``, ``timeouts`` and the session, and includes the time for connecting.
-    ///     Default: ``EventSource/defaultTimeout``, 300 seconds.
+    ///     Default: 300 seconds.
     ///   - reconnection: The rules by which the stream is connected again. Default:
     ///     ``Reconnection/automatic``, which connects GET requests again.
     /// - Returns: The events. The request is sent when the first event is requested. If the request could not be built,
@@ -34,7 +34,7 @@ extension SessionManager {
         body: RequestBody? = nil,
         headers: HTTPHeaders? = nil,
         options: CallOptions? = nil,
-        timeout: Duration? = EventSource.defaultTimeout,
+        timeout: Duration? = .seconds(300),
         reconnection: Reconnection = .automatic
     ) -> EventSource {
         var fields = EventStreamRequest.headers

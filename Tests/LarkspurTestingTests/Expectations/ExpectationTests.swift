@@ -29,7 +29,7 @@ import Testing
         let now = #expect(throws: LoopbackServer.UnmetExpectations.self) { try server.verify() }
         #expect(now?.fileID == #fileID && now?.line == line)
         #expect(now?.description.hasSuffix("Verified at \(#fileID):\(line).") == true)
-        let lateLine = Int(#line) + 2
+        let lateLine = Int(#line) + 1
         let late = await #expect(throws: LoopbackServer.UnmetExpectations.self) {
             try await server.verify(timeout: .zero)
         }

@@ -136,7 +136,7 @@ struct ObserverTests {
         let manager = TestTransport.curl.makeManager(for: server)
         manager.observers = [
             HTTPMeasurements { usual.record($0.attributes["http.request.method"]) },
-            HTTPMeasurements(knownMethods: HTTPMeasurements.defaultKnownMethods.union(["PURGE"])) {
+            HTTPMeasurements(additionalMethods: ["PURGE"]) {
                 own.record($0.attributes["http.request.method"])
             },
         ]

@@ -21,11 +21,10 @@ import HTTPSyntax
 /// immediately with the code `cancelled`, also during a delay. At the deadline of a surrounding
 /// ``withDeadline(_:clock:isolation:_:)`` the loop ends with the code `timedOut`.
 public struct EventSource: AsyncSequence, Sendable {
-
     /// The default for the time after which a connection counts as lost if no byte arrives: 300 seconds.
     ///
     /// Servers keep an idle connection open with a comment, usually every 15 seconds.
-    public static let defaultTimeout: Duration = .seconds(300)
+    package static let defaultTimeout: Duration = .seconds(300)
 
     /// The closure that returns the source of a connection's content. It gets the ID of the last event.
     let connection: @Sendable (_ lastEventID: String) -> StreamedCall
@@ -192,9 +191,8 @@ extension DataTask {
     ///     }
     ///
     /// There is a single connection. The sequence ends when the connection ends. If the connection fails, the sequence
-    /// throws its error. The connection counts as lost (`timedOut`) if no byte arrives for
-    /// ``EventSource/defaultTimeout``, or for the time that
-    /// ``SessionTask/timeout(total:firstByte:idle:connect:queue:)`` sets for the call. The request gets the fields
+    /// throws its error. The connection counts as lost (`timedOut`) if no byte arrives for 300 seconds, or for the time
+    /// that ``SessionTask/timeout(total:firstByte:idle:connect:queue:)`` sets for the call. The request gets the fields
     /// `Accept: text/event-stream` and `Cache-Control: no-store`, unless the call or the manager has set other values.
     public var events: EventSource { events(timeout: EventSource.defaultTimeout) }
 

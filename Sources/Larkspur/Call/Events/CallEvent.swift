@@ -52,7 +52,7 @@ public struct CallEvent: Sendable {
     let identity: CallIdentity
 
     /// The identifier of the call, which is random and the same for all its events. ``RequestContext/callID`` and the
-    /// trace identifier of ``TraceContext`` are equal to it.
+    /// trace identifier of `.traceContext()` are equal to it.
     public var callID: UUID { identity.id }
 
     init(_ kind: Kind, of task: SessionTask?, attempt: Int, _ detail: Detail, _ identity: CallIdentity) {

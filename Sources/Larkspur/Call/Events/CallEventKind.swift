@@ -52,7 +52,7 @@ extension CallEvent {
         public static let attemptEnded = Self(.attemptEnded)
         /// ``RetryPolicy`` sends the request again, after a delay.
         public static let retryScheduled = Self(.retryScheduled)
-        /// ``RequestCoalescing`` makes the call wait for the response to an equal request under way.
+        /// `.coalescing()` makes the call wait for the response to an equal request under way.
         public static let coalesced = Self(.coalesced)
         /// The task has ended: the response was validated and serialized, or there is an error. It is the last event of
         /// a task, and comes before the task's handlers run.
