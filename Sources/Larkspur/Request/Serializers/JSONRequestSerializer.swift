@@ -3,9 +3,9 @@
 /// The Content-Type is `application/json`, unless the request has one. Without parameters there is neither a body nor a
 /// Content-Type.
 ///
-/// The encoder writes `Encodable` parameters. `JSONSerialization` writes dictionaries and arrays, with strings, numbers,
-/// booleans, null and URLs in them. For other values in them, such as dates and data, it uses the result of the encoder.
-/// A `Set` is an error, because JSON's arrays have an order.
+/// The encoder writes `Encodable` parameters. `JSONSerialization` writes dictionaries and arrays, with strings,
+/// numbers, booleans, null and URLs in them. For other values in them, such as dates and data, it uses the result of
+/// the encoder. A `Set` is an error, because JSON's arrays have an order.
 public struct JSONRequestSerializer: RequestSerializer {
     /// The options for writing dictionaries and arrays. They do not apply to `Encodable` parameters, which the encoder
     /// writes. Default: none.
