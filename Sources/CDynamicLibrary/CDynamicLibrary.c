@@ -13,7 +13,7 @@
 
 /// The functions of the program itself; NULL if it has announced none.
 static const linked_function *linked;
-/// The handle that stands for these functions.
+/// The handle that represents these functions.
 static char linked_handle;
 /// The handle of the preferred library; NULL without one.
 static void *_Atomic preferred;
@@ -67,7 +67,7 @@ bool dynamic_library_open_file(dynamic_library *library, const char *path, char 
         snprintf(reason, size, "a statically linked program loads no libraries");
         return false;
     }
-    // A library that is already loaded stays as it is.
+    // A library that is already loaded is not changed.
     library->handle = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
     if (library->handle) return true;
 #if defined(__has_feature)

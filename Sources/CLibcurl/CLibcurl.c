@@ -13,7 +13,8 @@
 
 enum { oldest_version = 0x074400 }; // 7.68.0. Older versions were not tested.
 
-/// The beginning of curl_version_info_data. New versions add fields only at its end; `age` says which of them exist.
+/// The beginning of curl_version_info_data. New versions add fields only at its end; `age` determines which of them
+/// exist.
 typedef struct {
     int age;
     const char *version;

@@ -32,8 +32,8 @@ bool openssl_is_library_of_libcurl(const char *tls_library, const char *found) {
 
 // MARK: The end of the process
 
-// By default, OpenSSL registers its clean-up with `atexit`. It then frees what the threads of sessions still use, and
-// the process ends with a crash. OpenSSL obeys only its first caller in the process.
+// By default, OpenSSL registers its clean-up with `atexit`. The clean-up frees data that the threads of sessions still
+// use, and the process ends with a crash. OpenSSL applies only the options of its first caller in the process.
 
 enum { OPENSSL_INIT_NO_ATEXIT = 0x00080000, OPENSSL_VERSION = 0 };
 
@@ -54,7 +54,8 @@ void openssl_call_before_cleanup(const dynamic_library *own, const char *tls_lib
         {"OpenSSL_version", &version}, {"OPENSSL_atexit", &at_exit}, {NULL, NULL},
     };
     find(own, functions);
-    // OpenSSL calls the function within its clean-up, and so only if other code has begun to use OpenSSL first.
+    // OpenSSL calls the function during its clean-up. There is a clean-up only if other code has begun to use OpenSSL
+    // first.
     const bool is_found = version && at_exit && openssl_is_library_of_libcurl(tls_library, version(OPENSSL_VERSION));
     if (is_found && at_exit(function)) return;
     // The TLS library is another one, or is hidden within libcurl's file. Its clean-up was registered earlier, and runs

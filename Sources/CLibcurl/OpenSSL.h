@@ -15,14 +15,14 @@
 /// @return The name of the first function that is missing; NULL if there is none.
 const char *libcurl_find_openssl(const dynamic_function *functions);
 
-/// Keeps the OpenSSL of a libcurl from its clean-up at the end of the process. Called before this libcurl is
-/// initialized.
+/// Prevents the clean-up of a libcurl's OpenSSL at the end of the process. Called before this libcurl is initialized.
 ///
 /// @param own The libcurl, if only its own OpenSSL is to be searched; NULL for the OpenSSL of the process.
 void openssl_prevent_cleanup(const dynamic_library *own);
 
-/// Calls a function before the TLS library of a libcurl frees at the end of the process what threads use. Called after
-/// this libcurl was initialized. If the clean-up was prevented, the function is never called.
+/// Sets a function that is called at the end of the process, before the TLS library of a libcurl frees data that
+/// threads use. Call this after this libcurl was initialized. If the clean-up was prevented, the function is never
+/// called.
 ///
 /// @param own The libcurl, if only its own OpenSSL is to be searched; NULL for the OpenSSL of the process.
 /// @param tls_library The name and version of the TLS library, as libcurl reports them; NULL for none.
@@ -37,7 +37,7 @@ void openssl_call_before_cleanup(
 /// @param found The second text, by the functions; NULL if it is not known.
 bool openssl_is_library_of_libcurl(const char *tls_library, const char *found);
 
-/// Whether libcurl has a handle of its own, by which its dependencies are found too. The handle is set in any case.
+/// Whether libcurl has a separate handle, by which its dependencies are found, too. The handle is set in any case.
 bool libcurl_own_library(dynamic_library *library);
 
 /// Returns whether a transfer's connection has TLS. openssl_session is set to the SSL object, or to NULL without

@@ -166,8 +166,8 @@ static void load(void) {
     if (!missing) missing = dynamic_library_find(tls, crypto_functions);
     if (missing) missing = dynamic_library_find(crypto, crypto_functions);
     if (missing) snprintf(unavailability, sizeof unavailability, "the OpenSSL that was found has no function %s", missing);
-    // When the process ends, OpenSSL would otherwise free what the server's threads still use. OpenSSL obeys only its
-    // first caller.
+    // Prevents OpenSSL from freeing, at the end of the process, data that the server's threads still use. OpenSSL
+    // applies only the options of its first caller.
     enum { OPENSSL_INIT_NO_ATEXIT = 0x00080000 };
     int (*init_crypto)(uint64_t, const void *);
     const dynamic_function functions[] = {{"OPENSSL_init_crypto", &init_crypto}, {NULL, NULL}};

@@ -1,8 +1,8 @@
 package import Foundation
 
-/// A host in the one form in which hosts are compared, looked up, and written into requests.
+/// A host in its canonical form, in which hosts are compared, looked up, and written into requests.
 ///
-/// It is read as the host of a URL is read by the URL standard (section 3.5): its percent-escapes are decoded once, an
+/// The host is read by the rules of the URL standard (section 3.5): its percent-escapes are decoded once, an
 /// international name is mapped to ASCII, and a name whose last label is a number is an IPv4 address. There are two
 /// differences. A name consists of letters, digits and `-._~`, because libcurl and most servers accept no other
 /// characters. The DNS limits the lengths of names and labels, and allows no empty labels (RFC 1035, section 2.3.4). A
@@ -98,8 +98,8 @@ package struct CanonicalHost: Hashable, Sendable {
 
     /// Maps an international name to ASCII (UTS 46), as Foundation does for a URL.
     private static func ascii(_ bytes: [UInt8]) throws(Defect) -> [UInt8] {
-        // The mapping can result in delimiters and escapes. So the text of the URL is read, which has all of them, and
-        // not its host.
+        // The mapping can result in delimiters and escapes. The text of the URL contains all of them, but its host does
+        // not. So the text is read.
         guard let name = String(validating: bytes, as: UTF8.self), let url = URL(string: "http://\(name)/") else {
             throw .noASCIIForm
         }

@@ -1,7 +1,7 @@
-/// The Content-Type field of a message that has several of them, as one value or as several lines.
+/// The Content-Type field of a message with several Content-Type values, on one line or on several lines.
 ///
-/// A sender must not do this, but some do: a framework and a proxy each add a line. Recipients use the last valid value
-/// (RFC 9110, section 8.3). This follows the algorithm of the Fetch standard to extract a MIME type.
+/// A sender must not send several values, but some do: a framework and a proxy each add a line. Recipients use the last
+/// valid value (RFC 9110, section 8.3). This follows the algorithm of the Fetch standard to extract a MIME type.
 package enum ContentTypeField {
     private struct Value {
         let text: String
@@ -20,8 +20,8 @@ package enum ContentTypeField {
         }
     }
 
-    /// Returns the value that counts: the last valid one. If it has no charset, it has the charset of the values of the
-    /// same type before it. Returns the field unchanged if it has one value, or no valid value.
+    /// Returns the value that applies: the last valid one. If it has no charset, it gets the charset of the preceding
+    /// values of the same type. If the field has only one value, or no valid value, returns it unchanged.
     /// - Parameter field: The value of the field. Several lines are joined by commas.
     package static func effective(_ field: String) -> String {
         guard field.utf8.contains(UInt8(ascii: ",")) else { return field }

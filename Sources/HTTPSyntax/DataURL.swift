@@ -1,6 +1,7 @@
 /// The media type and the content of a `data:` URL, read by the rules of the Fetch standard ("data: URL processor").
 ///
-/// By hand, because libcurl does not load such URLs, and Foundation loads them only in its own sessions.
+/// The reader is written by hand, because libcurl does not load such URLs, and Foundation loads them only in its own
+/// sessions.
 package struct DataURL: Equatable, Sendable {
     /// The reason why a URL has no content.
     package enum Defect: Error, Equatable, Sendable {

@@ -62,7 +62,7 @@ package struct ContentHashes: Sendable {
     /// Adds the next part of the content.
     package mutating func update(_ data: Data) { data.withUnsafeBytes { update($0) } }
 
-    /// Returns the hash by an algorithm; nil if it is not one of those that are computed.
+    /// Returns the hash by an algorithm; nil if the hash by this algorithm is not computed.
     package func finished(_ algorithm: Algorithm) -> Data? {
         switch algorithm {
         case .sha256: sha256.map { Data($0.finished()) }

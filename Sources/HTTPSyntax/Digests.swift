@@ -34,7 +34,7 @@ package enum DigestAlgorithm: String, CaseIterable {
 
 /// The hash function MD5 (RFC 1321), for Digest authentication only. It is not secure for other uses.
 ///
-/// By hand, as SHA-1 below, for the reason that ``SHA256`` has.
+/// MD5 and SHA-1 are written by hand, for the same reason as ``SHA256``.
 package enum MD5 {
     package static func hash(_ message: Data) -> [UInt8] {
         var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476]

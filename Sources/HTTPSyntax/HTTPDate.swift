@@ -3,7 +3,8 @@ package import Foundation
 /// The dates of HTTP. They are read in all forms that cookies have used (RFC 6265, section 5.1.1), or only in the forms
 /// of HTTP. They are written in the preferred form, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, section 5.6.7).
 ///
-/// By hand, because a formatter of Foundation reads one exact form, and dates of cookies have many.
+/// The reader is written by hand, because a formatter of Foundation reads one exact form, and dates of cookies have
+/// many.
 package enum HTTPDate {
     /// Reads a date in any form that cookies have used.
     package static func parse(_ bytes: some Collection<UInt8>) -> Date? {

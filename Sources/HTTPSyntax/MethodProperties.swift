@@ -2,18 +2,18 @@
 ///
 /// This is the only list of methods: all decisions that depend on the kind of a method read it.
 package struct MethodProperties: Equatable, Sendable {
-    /// Whether the request asks for no change on the server (RFC 9110, section 9.2.1). A safe request invalidates no
+    /// Whether the request requests no change on the server (RFC 9110, section 9.2.1). A safe request invalidates no
     /// stored response.
     package var isSafe = false
     /// Whether several equal requests have the same effect as one (RFC 9110, section 9.2.2), so that a request may be
     /// sent again.
     package var isIdempotent = false
-    /// Whether a stored response of the same URL may answer the request (RFC 9110, section 9.2.3).
+    /// Whether a stored response of the same URL may be used for the request (RFC 9110, section 9.2.3).
     ///
     /// False for QUERY, whose responses depend on the content of the request, and for POST, whose stored responses
-    /// could only answer a GET.
+    /// could only be used for a GET.
     package var isCacheable = false
-    /// Whether servers expect content, so that a request without content says so with `Content-Length: 0` (RFC 9110,
+    /// Whether servers expect content, so that a request without content has the field `Content-Length: 0` (RFC 9110,
     /// section 8.6).
     package var anticipatesContent = false
 
@@ -53,7 +53,7 @@ extension MethodProperties {
             "LOCK": Self(),
         ]
         for name in ["OPTIONS", "TRACE", "PROPFIND", "REPORT", "SEARCH"] { methods[name] = safe }
-        // Those of WebDAV and its extensions change the server, and have the same effect when they are repeated.
+        // DELETE, and methods of WebDAV and its extensions. They change the server, but are idempotent.
         for name in [
             "DELETE", "ACL", "BASELINE-CONTROL", "BIND", "CHECKIN", "CHECKOUT", "COPY", "LABEL", "LINK", "MERGE",
             "MKACTIVITY", "MKCALENDAR", "MKCOL", "MKREDIRECTREF", "MKWORKSPACE", "MOVE", "ORDERPATCH", "PROPPATCH",

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Octets that stay the same as text.
+/// Text that preserves octets of any encoding.
 ///
-/// HTTP does not define the encoding of field values and of user information in URLs (RFC 9110, section 5.5), and what
-/// a server has sent in ISO-8859-1 it expects back in ISO-8859-1. In text that is made of octets, valid UTF-8 is its
-/// text. Each other octet is a private scalar, from U+10FF80 for 0x80 to U+10FFFF for 0xFF. Such text stays within the
-/// library; programs get ``readable``.
+/// HTTP does not define the encoding of field values and of user information in URLs (RFC 9110, section 5.5). A server
+/// that has sent a value in ISO-8859-1 expects the same octets back. In text that is created from octets, valid UTF-8
+/// is decoded, and each other octet is a private scalar, from U+10FF80 for 0x80 to U+10FFFF for 0xFF. Such text stays
+/// within the library; programs get ``readable``.
 extension String {
-    /// Creates the text of octets. ``octets`` returns the same octets again, whatever they are.
+    /// Creates the text of octets. ``octets`` returns the same octets again, also if they are not UTF-8.
     package init(octets bytes: some Collection<UInt8>) {
         if let text = String(validating: bytes, as: UTF8.self), !text.hasOctets {
             self = text
@@ -33,7 +33,7 @@ extension String {
         self.init(UnicodeScalarView(bytes.map { UnicodeScalar($0) }))
     }
 
-    /// The octets of the text; its UTF-8 if it was not made of octets.
+    /// The octets of the text; its UTF-8 if it was not created from octets.
     package var octets: [UInt8] {
         guard hasOctets else { return Array(utf8) }
         return unicodeScalars.flatMap { scalar in scalar.octet.map { [$0] } ?? Array(String(scalar).utf8) }
@@ -41,7 +41,8 @@ extension String {
 
     /// Whether the text has octets that are not UTF-8.
     package var hasOctets: Bool {
-        // Only few characters begin with this byte, so most texts are searched for nothing else.
+        // The scalars of octets begin with this byte in UTF-8. Other characters rarely do, so one search is enough for
+        // most texts.
         let mayHave =
             utf8.withContiguousStorageIfAvailable { bytes in
                 bytes.baseAddress.map { memchr($0, 0xF4, bytes.count) != nil } ?? false

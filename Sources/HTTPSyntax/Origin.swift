@@ -14,8 +14,8 @@ package struct Origin: Hashable, Sendable {
         self.port = port
     }
 
-    /// Creates the origin of a URL; nil if the URL has no host that could be a host, or has neither a port nor a scheme
-    /// with a default port.
+    /// Creates the origin of a URL; nil if the URL has no host with a canonical form, or has neither a port nor a
+    /// scheme with a default port.
     package init?(_ url: URL) {
         guard let scheme = url.scheme?.inLowercase, let host = try? CanonicalHost(of: url),
             let port = url.port ?? Self.defaultPort(of: scheme)

@@ -1,6 +1,7 @@
 /// Percent-encoding of bytes (RFC 3986, section 2.1).
 ///
-/// By hand, because Foundation encodes and decodes text, and a URL may have bytes that are not UTF-8.
+/// The functions are written by hand, because Foundation encodes and decodes text, and a URL may have bytes that are
+/// not UTF-8.
 package enum PercentEncoding {
     /// Appends the three characters that stand for a byte.
     package static func append(_ byte: UInt8, to result: inout [UInt8]) {

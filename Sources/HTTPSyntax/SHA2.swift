@@ -2,7 +2,8 @@ package import Foundation
 
 /// The hash function SHA-256 (FIPS 180-4), for a message that arrives in parts.
 ///
-/// By hand, because Foundation on Linux has no hash functions, and a libcurl may be without OpenSSL.
+/// The function is written by hand, because Foundation on Linux has no hash functions, and a libcurl may be without
+/// OpenSSL.
 package struct SHA256: Sendable {
     private var hash = SHA2<Variant>()
 
@@ -142,7 +143,8 @@ private struct SHA2<Variant: SHA2Variant>: Sendable {
 
     func finished() -> [UInt8] {
         var copy = self
-        // After a bit 1 and zeros, the number of bits ends the last block. It has the size of two words.
+        // The padding is a bit 1 and zeros. Then the number of bits of the message ends the last block. This number has
+        // the size of two words.
         let lengthSize = 2 * MemoryLayout<Word>.size
         let zeros = (2 * Self.blockSize - 1 - lengthSize - pending.count) % Self.blockSize + lengthSize - 8
         var padding = [0x80] + [UInt8](repeating: 0, count: zeros)

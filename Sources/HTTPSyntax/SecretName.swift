@@ -51,7 +51,8 @@ package enum SecretName {
         return words
     }
 
-    /// Returns a name without accents and characters that are not displayed. With them, `token` would be another word.
+    /// Returns a name without accents and characters that are not displayed. Such characters would make `token` another
+    /// word.
     package static func folded(_ name: String) -> String {
         if name.utf8.allSatisfy({ $0 < 0x80 }) { return name }
         let letters = name.decomposedStringWithCanonicalMapping.unicodeScalars.filter { scalar in

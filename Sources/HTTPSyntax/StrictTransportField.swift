@@ -18,7 +18,7 @@ package struct StrictTransportField: Equatable, Sendable {
             rest = rest.drop { $0.isBlank }
             let name = String(decoding: rest.prefix { $0.isToken }, as: UTF8.self).inLowercase
             rest = rest.drop { $0.isToken }.drop { $0.isBlank }
-            // A directive may be empty, but there is no value without a name.
+            // A directive may be empty, but a value must have a name before it.
             if !name.isEmpty {
                 let value: String?
                 if rest.first == UInt8(ascii: "=") {

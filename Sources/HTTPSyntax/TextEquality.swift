@@ -40,7 +40,7 @@ extension String {
         return (isEqual ?? nil) ?? utf8.elementsEqual(other.utf8)
     }
 
-    /// Whether it is certain that the texts have the same bytes, because both have the same bytes in place, or share
+    /// Whether it is certain that the texts have the same bytes: both store the same bytes in place, or they share
     /// their storage. Most comparisons of short texts end here.
     private func isSameInstance(as other: String) -> Bool {
         guard MemoryLayout<String>.size == MemoryLayout<(UInt64, UInt64)>.size else { return false }
@@ -129,7 +129,7 @@ extension [TextKey: String] {
     package static func != (left: [TextKey: String], right: [TextKey: String]) -> Bool { !(left == right) }
 }
 
-/// Look-ups in dictionaries that have text itself as their keys, such as those of Foundation.
+/// Look-ups in dictionaries whose keys are `String` and not ``TextKey``, such as those of Foundation.
 extension Dictionary where Key == String {
     /// The value of the key with the same bytes; nil if there is none.
     package subscript(key: String) -> Value? {

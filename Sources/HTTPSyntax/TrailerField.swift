@@ -9,7 +9,7 @@ package enum TrailerField {
     package static func isAllowed(_ name: String) -> Bool {
         guard name.isToken else { return false }
         let name = name.inLowercase
-        // All conditions of requests begin in this way (RFC 9110, section 13.1).
+        // The names of all conditional fields begin with `if-` (RFC 9110, section 13.1).
         return !name.begins(with: "if-") && !forbidden.contains(name)
     }
 

@@ -21,7 +21,7 @@ extension URLReference {
         let start = text.utf8.firstIndex { $0 > .space } ?? text.endIndex
         let end = text.utf8.lastIndex { $0 > .space }.map { text.utf8.index(after: $0) } ?? start
         let trimmed = String(text[start..<end])
-        // To escape a line end would be wrong: it comes from a text that has another line, and not from a URL.
+        // A line end is not escaped: a text with several lines is not a URL.
         guard !trimmed.utf8.contains(where: { $0 < .space || $0 == 0x7F }) else { throw .controlCharacter }
         self = URLReference(trimmed).percentEncoded
         let isNested = scheme == nil && authority == nil
@@ -62,8 +62,8 @@ extension URLReference {
     /// Whether the host of the URL is a name or an address.
     private var hasKnownScheme: Bool { scheme.map { ["http", "https", "ws", "wss"].contains($0.inLowercase) } ?? true }
 
-    /// The reference with each character escaped that is not allowed at its place, because some servers send spaces
-    /// and UTF-8 in a `Location`. The host is unchanged.
+    /// The reference with escapes in place of the characters that are not allowed at their positions, because some
+    /// servers send spaces and UTF-8 in a `Location`. The host is unchanged.
     package var percentEncoded: URLReference {
         var encoded = self
         encoded.authority = authority.map {

@@ -2,9 +2,9 @@ package import Foundation
 
 /// A URL or a relative reference, as its five components (RFC 3986). It can be parsed from any text.
 ///
-/// Foundation can parse and resolve references too. But if a component has one character that is not allowed in it,
-/// Foundation escapes the whole component, with the escapes that it already has. It also does not remove dot segments
-/// from absolute references. So Foundation gets only text that is already a URL.
+/// Foundation can parse and resolve references too. But if a component has one invalid character, Foundation escapes
+/// the whole component, including its existing escapes. It also does not remove dot segments from absolute references.
+/// So Foundation gets only text that is already a URL.
 package struct URLReference: Equatable, Sendable {
     package var scheme: String?
     package var authority: String?

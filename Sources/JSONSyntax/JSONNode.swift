@@ -103,7 +103,7 @@ extension JSONNode {
             while case let token = try required(), token.kind != .endObject {
                 guard token.kind == .name else { continue }
                 let name = try string(token)
-                // The colon.
+                // Skips the colon.
                 _ = try scanner.next()
                 members.append(Member(name: name, value: try value(required())))
             }

@@ -4,8 +4,8 @@ internal import HTTPSyntax
 ///
 /// It needs memory only for the nesting, whose depth is limited.
 ///
-/// By hand, because Foundation reads a whole document at once, and keeps neither the order of members nor the digits of
-/// numbers.
+/// The scanner is written by hand, because Foundation reads a whole document at once, and preserves neither the order
+/// of members nor the digits of numbers.
 package struct JSONScanner {
     /// A token: the kind, and the range of its bytes.
     package struct Token: Equatable {

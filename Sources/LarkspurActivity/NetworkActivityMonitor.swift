@@ -131,10 +131,11 @@ public final class NetworkActivityMonitor: Sendable {
     // MARK: Tasks and delays
 
     private func note(_ task: SessionTask, isRunning: Bool) {
-        // The end of a task that was counted always counts, even if the filter no longer includes the task.
+        // The end of a counted task is always counted, even if the filter no longer includes the task.
         guard !isRunning || isIncluded(task) else { return }
         change { state in
-            // On a concurrent queue the notification of the end may come first. The task would then count forever.
+            // On a concurrent queue the notification of the end may come first. Without this check, the task would then
+            // count forever.
             state.setRunning(isRunning && !task.hasEnded, task: ObjectIdentifier(task))
         }
     }

@@ -45,8 +45,8 @@ public struct ProgressBar: Sendable, Hashable {
     /// - Parameters:
     ///   - label: The name of the transfer. Default: empty.
     ///   - completed: The number of bytes so far. Default: 0.
-    ///   - total: The total number of bytes. Default: −1, unknown.
-    ///   - rate: The rate in bytes per second. Default: nil, it is left out.
+    ///   - total: The total number of bytes. Default: −1, for an unknown number.
+    ///   - rate: The rate in bytes per second. Default: nil, which leaves it out.
     public init(label: String = "", completed: Int64 = 0, total: Int64 = -1, rate: Double? = nil) {
         self.label = label
         self.completed = completed
@@ -59,7 +59,7 @@ public struct ProgressBar: Sendable, Hashable {
     ///   - progress: The progress in bytes, as the tasks' progress closures and properties provide it. If the total is
     ///     unknown, it is negative.
     ///   - label: The name of the transfer. Default: empty.
-    ///   - rate: The rate in bytes per second. Default: nil, it is left out.
+    ///   - rate: The rate in bytes per second. Default: nil, which leaves it out.
     public init(_ progress: Progress, label: String = "", rate: Double? = nil) {
         self.init(label: label, completed: progress.completedUnitCount, total: progress.totalUnitCount, rate: rate)
     }
@@ -98,9 +98,8 @@ public struct ProgressBar: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - message: The message. Control characters are shown as question marks.
-    ///   - width: The number of columns. The line is cut there: a longer line would begin another one, and the next
-    ///     line that is drawn over it would scroll the terminal. Wide characters, such as those of Chinese, take two
-    ///     columns. Default: 80.
+    ///   - width: The number of columns. A longer line is cut, because it would wrap, and the next line that is drawn
+    ///     over it would scroll the terminal. Wide characters, such as those of Chinese, take two columns. Default: 80.
     public func line(_ message: String, width: Int = 80) -> String {
         let text = label.isEmpty ? message : "\(label): \(message)"
         return text.printable.prefix(columns: max(0, width))
@@ -144,8 +143,8 @@ extension ProgressBar {
     ///   - isLast: True to end with a line break. Default: false.
     public func draw(on file: FileHandle = .standardError, isLast: Bool = false) {
         guard let width = Self.terminalWidth(of: file.fileDescriptor) else { return }
-        // The line is one column shorter, because a line that fills the last column would begin another one. A failure
-        // to write is ignored, because the bar is only a display.
+        // The line is one column shorter, because a line that fills the last column would wrap. A failure to write is
+        // ignored, because the bar is only a display.
         try? file.write(contentsOf: Data("\r\u{1B}[K\(line(width: width - 1))\(isLast ? "\n" : "")".utf8))
     }
 }

@@ -82,7 +82,7 @@ public final class Spinner: Sendable {
     /// Draws over the previous line. Returns false if the file is not a terminal, or is not a terminal any more.
     private func draw(_ storage: inout Storage) -> Bool {
         guard let width = Terminal.width(of: file.fileDescriptor) else { return false }
-        // The line is one column shorter, because a line that fills the last column would begin another one.
+        // The line is one column shorter, because a line that fills the last column would wrap.
         write("\r\u{1B}[K" + Self.line(frame: storage.frame, label: storage.label, width: width - 1))
         return true
     }

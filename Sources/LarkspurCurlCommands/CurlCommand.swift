@@ -211,7 +211,7 @@ private struct CurlParser {
         let hasContent = content != nil && !takesDataAsQuery
         request.httpMethod = method ?? (isHead ? "HEAD" : hasContent ? "POST" : "GET")
         request.allHTTPHeaderFields = headers(hasContent: hasContent, user: user ?? urlUser).dictionary
-        // After the fields, because setting the content adds a Content-Type.
+        // The content is set after the fields, because setting it adds a Content-Type.
         if hasContent, let content { request.httpBody = Data(content) }
         return request
     }

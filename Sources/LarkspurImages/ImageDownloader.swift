@@ -242,7 +242,7 @@ extension ImageDownloader {
 /// The receipt of one caller for a download. Other callers may share the download. The receipt is passed to
 /// ``ImageDownloader/cancel(_:)``.
 public struct ImageDownloadReceipt: Sendable, Hashable, Identifiable {
-    /// The identifier of the receipt: the one that the caller passed, or a new one if that was in use.
+    /// The identifier that the caller passed, or a new identifier if another waiting caller has the same one.
     public let id: UUID
 }
 

@@ -1,8 +1,8 @@
 /// The format and the size of an image file. They are read without decoding the image.
 ///
-/// All formats that AFNetworking accepts are read, and WebP and AVIF, by hand: the size has to be known before an
-/// ``ImageDecoder`` allocates the pixels, also a decoder of the program for a format that Larkspur does not decode. A
-/// library for each format would have to be installed.
+/// The formats are those that AFNetworking accepts, and WebP and AVIF. The size has to be known before an
+/// ``ImageDecoder`` allocates the pixels. This includes decoders of the program, for formats that Larkspur does not
+/// decode. The headers are read by hand, because a library for each format would have to be installed.
 public struct ImageHeader: Sendable, Hashable {
     /// The format, which the first bytes determine.
     public let format: ImageFormat

@@ -102,7 +102,8 @@ public struct SystemImageDecoder: ImageDecoder {
             guard let start = bytes.bindMemory(to: UInt8.self).baseAddress else { return image_malformed }
             return message.withUnsafeMutableBufferPointer { message in
                 guard let text = message.baseAddress else { return image_no_memory }
-                // A file that has another size for the library is refused, so that no more is allocated than allowed.
+                // If the library reads another size than the header has, the file is refused, so that no more memory is
+                // allocated than allowed.
                 return image_decode(kind, start, bytes.count, width, height, &pixels, text)
             }
         }

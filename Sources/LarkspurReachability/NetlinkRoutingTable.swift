@@ -23,7 +23,7 @@ struct NetlinkRoutingTable: RoutingTable {
         let source = DispatchSource.makeReadSource(fileDescriptor: socket, queue: queue)
         source.setEventHandler {
             let result = netlink_drain(socket)
-            // Otherwise a socket that cannot be read would be reported again and again.
+            // Without this, a socket that cannot be read would be reported again and again.
             if result < 0 { source.cancel() }
             if result != 0 { onChange() }
         }

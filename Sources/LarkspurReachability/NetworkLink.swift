@@ -65,7 +65,7 @@ struct NetworkAddress: Hashable, Sendable {
 
     /// - Parameters:
     ///   - bytes: The 4 or 16 bytes, in network byte order.
-    ///   - zone: The index of the link. Default: 0, none.
+    ///   - zone: The index of the link. Default: 0, for none.
     init?(bytes: [UInt8], zone: UInt32 = 0) {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         // An IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2) uses the routes of IPv4.

@@ -1,7 +1,7 @@
 import HTTPSyntax
 import Synchronization
 
-/// A monitor that reports whether the network, a host or an address is reachable, and when that changes.
+/// A monitor of the reachability of the network, of a host or of an address.
 ///
 /// It reports what the system knows of links, addresses and routes, and sends no packets to the host. So "reachable"
 /// means that a request would leave the machine, not that there would be a response. Do not check reachability before
@@ -41,8 +41,9 @@ public final class NetworkReachabilityManager: Sendable {
 
     /// Creates a manager for a host. The host is reachable if one of its addresses is.
     ///
-    /// If the host is a name, its addresses are looked up, as for a request, when monitoring starts and after changes
-    /// of the network. If a look-up fails, it is repeated up to seven times, after 1, 2, 4, 8, 16, 32 and 64 seconds.
+    /// If the host is a name, its addresses are looked up as for a request. This happens when monitoring starts, and
+    /// after changes of the network. If a look-up fails, it is repeated up to seven times, after 1, 2, 4, 8, 16, 32 and
+    /// 64 seconds.
     /// - Parameter host: A name, or an address in text.
     public convenience init(host: String) { self.init(.named(host), source: Platform.reachabilitySource) }
 

@@ -22,8 +22,8 @@ protocol RoutingTable: Sendable {
 
 /// The links, addresses and routes of the kernel at one time, as far as they matter for reachability.
 ///
-/// The whole state is read anew after each report of a change: the kernel removes routes without a report when a link
-/// goes down, and drops reports when there are too many.
+/// The whole state is read again after each report of a change, because the kernel removes routes without a report when
+/// a link goes down, and drops reports when there are too many.
 struct RoutingSnapshot: Equatable, Sendable {
     /// A default route.
     struct DefaultRoute: Equatable, Sendable {

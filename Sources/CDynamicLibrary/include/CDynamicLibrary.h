@@ -35,7 +35,7 @@ typedef struct {
 /// Announces functions that are linked into the program. Called before main, and only once. The list is not copied.
 void dynamic_library_link(const linked_function *functions);
 
-/// Whether a library stands for the functions that are linked into the program.
+/// Whether a library value represents the functions that are linked into the program.
 bool dynamic_library_is_linked(dynamic_library library);
 
 /// Whether the program is linked statically as a whole, with the C library.

@@ -1,7 +1,8 @@
 /// A wait for many sockets, by epoll. Any thread can end the wait. Its cost depends only on the number of sockets that
 /// are ready.
 ///
-/// By hand, because a source of Dispatch passes each event to another thread, and poll reads all sockets each time.
+/// The wait is written by hand, because a source of Dispatch passes each event to another thread, and poll reads all
+/// sockets each time.
 
 #ifndef CEVENTPOLL_H
 #define CEVENTPOLL_H

@@ -226,16 +226,18 @@ enum libcurl_choice {
 /// @param size The size of the buffer for the reason in bytes.
 enum libcurl_choice libcurl_choose(const char *path, char *reason, size_t size);
 
-/// Keeps the OpenSSL of the process from freeing, when the process ends, what threads still use.
+/// Prevents the OpenSSL of the process from freeing, at the end of the process, data that threads still use.
 ///
-/// OpenSSL obeys only its first caller, so call this before any other code uses OpenSSL: FoundationNetworking does so
-/// when the first URLSession is created. The engine's own libcurl needs no call. Nothing is decided about libcurl.
+/// OpenSSL applies only the options of its first caller, so call this before any other code uses OpenSSL:
+/// FoundationNetworking uses it when the first URLSession is created. The call decides nothing about libcurl, and is
+/// not needed for the engine's own libcurl.
 void libcurl_prevent_cleanup(void);
 
-/// Sets the function that is called when the process ends, before the TLS library of libcurl frees what threads use.
+/// Sets the function that is called at the end of the process, before the TLS library of libcurl frees data that
+/// threads use.
 ///
-/// It is called only if the TLS library does so: if other code has begun to use OpenSSL earlier, or if libcurl uses
-/// another library or has its OpenSSL within its own file.
+/// The function is called only if the TLS library frees such data: if other code has begun to use OpenSSL earlier, or
+/// if libcurl uses another library or has its OpenSSL within its own file.
 void libcurl_call_before_cleanup(void (*handler)(void));
 
 /// Whether the program or the environment has named the file of libcurl.

@@ -1,7 +1,7 @@
 /// Access to rtnetlink, by which Linux reports links, addresses and routes. Its messages are written and read with C
 /// macros, which Swift cannot call.
 ///
-/// By hand, because glibc has no function that reports such changes, and libnl is on few systems.
+/// The access is written by hand, because glibc has no function that reports such changes, and libnl is on few systems.
 ///
 /// See rtnetlink(7). On other systems than Linux every function fails with ENOSYS. An error is returned as the negative
 /// number of its errno.

@@ -1,7 +1,7 @@
 /// A validator of UTF-8 that arrives in chunks. It finds the first byte that makes the text invalid (RFC 3629, section
 /// 4).
 ///
-/// By hand, because the standard library validates only whole texts.
+/// The validator is written by hand, because the standard library validates only whole texts.
 package struct UTF8Validator: Sendable {
     /// The number of missing bytes of the last character.
     private var missing = 0

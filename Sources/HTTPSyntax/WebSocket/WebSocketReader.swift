@@ -46,8 +46,8 @@ package protocol WebSocketInflating: AnyObject {
 /// invalid message fails at its first invalid byte. After a close frame or a failure, the reader returns no more
 /// events.
 ///
-/// By hand, because libcurl has WebSockets only from 7.86 on, and before 8.11 only as an experiment that distributions
-/// leave out. The server for tests needs the same frames.
+/// The reader is written by hand, because libcurl has WebSockets only from 7.86 on, and before 8.11 only as an
+/// experiment that distributions leave out. The test server needs the same frames.
 package struct WebSocketReader {
     /// The sizes that the other side may use.
     package struct Limits: Equatable, Sendable {

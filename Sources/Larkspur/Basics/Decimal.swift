@@ -1,6 +1,6 @@
 extension Double {
-    /// Returns the number with a fixed number of digits after the point, as in "1234.50"; "-" if it is not finite or
-    /// not below 10¹².
+    /// Returns the number with a fixed number of digits after the point, as in "1234.50". If the number is not finite,
+    /// or not below 10¹², returns "-".
     ///
     /// `String(format:)` is not used, because C's functions write the decimal separator of the process's locale.
     package func decimal(digits: Int) -> String {

@@ -3,7 +3,7 @@ import HTTPSyntax
 /// A file that only its owner may read and write.
 package enum PrivateFile {
     /// Writes a file atomically. If it replaces another file, readers see either the old content or the new.
-    /// - Throws: As ``write(to:_:)``, or Foundation's error if the content could not be written.
+    /// - Throws: The errors of ``write(to:_:)``, or Foundation's error if the content could not be written.
     package static func write(_ data: Data, to file: URL) throws {
         try write(to: file) { try $0.write(contentsOf: data) }
     }

@@ -29,7 +29,7 @@ extension LarkspurError {
         self.init(
             code,
             code == .unsupportedURL ? Self.sentence(forUnsupported: url, text) : Self.sentence(for: code, text: text),
-            // The error of a producer says more than the transport's error about it.
+            // The error of a producer is more specific than the transport's error about it.
             underlyingError: code == .bodyUnreadable
                 ? nsError.userInfo[NSUnderlyingErrorKey] as? any Error ?? error : error,
             failingURL: url
@@ -98,7 +98,7 @@ extension LarkspurError {
     ]
 
     /// Returns the sentence for a URL that the transport does not load. If the URL was written without a scheme, its
-    /// host is taken for the scheme.
+    /// host is treated as the scheme.
     private static func sentence(forUnsupported url: URL?, _ text: String) -> String {
         guard let scheme = url?.scheme?.lowercased(), scheme != "http", scheme != "https" else {
             return sentence(for: .unsupportedURL, text: text)
@@ -155,12 +155,12 @@ extension LarkspurError.Code {
             }
     }
 
-    /// Whether it is the code of a request that cannot be written.
+    /// Whether the code is about a request that cannot be written.
     fileprivate var isAboutRequest: Bool {
         self == .invalidURL || self == .invalidMethod || self == .invalidHeaderField
     }
 
-    /// Whether it is the code of a connection that was not made or was lost, or of bytes that were not HTTP.
+    /// Whether the code is about a connection that was not made or was lost, or about bytes that were not HTTP.
     fileprivate var isAboutConnection: Bool {
         switch self {
         case .timedOut, .cannotFindHost, .cannotConnectToHost, .connectionLost, .secureConnectionFailed,

@@ -165,7 +165,8 @@ extension LarkspurError: CustomStringConvertible, CustomReflectable {
         components.user = nil
         components.password = nil
         components.fragment = nil
-        // Setting the query to a character that has to be percent-encoded is a precondition failure.
+        // The query is removed. Setting it to a character that has to be percent-encoded would be a precondition
+        // failure.
         components.percentEncodedQuery = nil
         return (components.string.map(Redaction.standard.text) ?? "") + (hasQuery ? "?…" : "")
     }

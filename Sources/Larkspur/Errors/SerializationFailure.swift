@@ -14,7 +14,7 @@ package enum SerializationFailure {
     }
 
     /// Returns the error for content that a parser of JSON rejected. Foundation's parsers ignore or misread bytes that
-    /// are not UTF-8, so their reason would be another one.
+    /// are not UTF-8, so their reason would be wrong.
     static func error(json data: Data, _ what: String, _ error: any Error) -> LarkspurError {
         guard let offset = data.firstOffsetOutsideUTF8 else { return Self.error(what, error) }
         return LarkspurError(
@@ -35,7 +35,7 @@ package enum SerializationFailure {
 
     private static func generalReason(_ error: any Error) -> String {
         let bridged = error as NSError
-        // The parsers of Foundation describe the place of the error here.
+        // Foundation's parsers describe the position of the error in this entry.
         if let text = bridged.userInfo["NSDebugDescription"] as? String { return text }
         if let text = (error as? any LocalizedError)?.errorDescription { return text }
         if let text = bridged.userInfo[NSLocalizedDescriptionKey] as? String { return text }
@@ -78,8 +78,8 @@ package enum SerializationFailure {
 }
 
 extension Data {
-    /// The position of the first byte that is not UTF-8; nil if there is none, or if the content is in UTF-16 or
-    /// UTF-32, which JSON may be in too. Such content has a zero among its first bytes.
+    /// The position of the first byte that is not UTF-8; nil if there is none, and for JSON in UTF-16 or UTF-32, which
+    /// has a zero among its first bytes.
     fileprivate var firstOffsetOutsideUTF8: Int? {
         guard !prefix(4).contains(0), !starts(with: [0xFE, 0xFF]), !starts(with: [0xFF, 0xFE]) else { return nil }
         var offset = 0

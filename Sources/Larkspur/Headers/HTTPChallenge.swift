@@ -7,8 +7,7 @@ internal import HTTPSyntax
 ///         print(challenge["realm"] ?? "", challenge["scope"] ?? "")
 ///     }
 ///
-/// The values are those of the server. Before a program sends a secret to a URL of a challenge, it has to check the
-/// URL.
+/// The values come from the server. Before a program sends a secret to a URL of a challenge, it has to check the URL.
 public struct HTTPChallenge: Sendable, Hashable {
     private let field: ChallengeField
 

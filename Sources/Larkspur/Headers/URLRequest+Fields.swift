@@ -50,9 +50,9 @@ extension URLRequest {
         return Set(texts: names.filter { !CredentialField.matches($0) }.map(\.inLowercase))
     }
 
-    /// The request without header fields that may hold secrets. It is for a URL that content names, such as that of the
-    /// next page, and has fewer fields than a redirected request: fields that are not known to be harmless are left
-    /// out, even if their names are not those of credentials.
+    /// The request without header fields that may hold secrets. It is meant for a URL from the content of a response,
+    /// such as the URL of the next page. It has fewer fields than a redirected request: all fields that are not known
+    /// to be harmless are left out.
     var withoutSecrets: URLRequest {
         let harmless = Self.harmlessFields
         return removingFields { !harmless.contains($0.inLowercase) }

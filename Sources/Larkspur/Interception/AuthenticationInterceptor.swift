@@ -12,8 +12,9 @@ import Synchronization
 /// response.
 ///
 /// If a refresh fails, two groups of calls fail with the code `credentialRefreshFailed`: the calls that wait for the
-/// refresh, and the calls that were sent before and are refused. A call whose credential has not expired yet is sent
-/// with that credential instead. The next call refreshes again. If a waiting call is cancelled, the refresh continues.
+/// refresh, and the calls that were sent with the old credential and are refused. A call whose credential has not
+/// expired yet is sent with that credential instead. The next call refreshes again. If a waiting call is cancelled, the
+/// refresh continues.
 ///
 /// The credential is sent only to the given origins (scheme, host and port). A redirect to another origin is followed
 /// without the fields that the authenticator has set. The interceptor may surround a ``RetryPolicy`` or stand inside
@@ -119,7 +120,7 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
     var waiterCount: Int { state.withLock { $0.refresh }?.waiterCount ?? 0 }
 
     /// Sends a request with the credential. If the server refuses the credential, sends the request once more with a
-    /// new one.
+    /// new credential.
     /// - Throws: The error of the attempt; `credentialRefreshFailed`; a `CancellationError` if the call is cancelled
     ///   while it waits for a refresh.
     public func intercept(
@@ -176,7 +177,7 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
         let (use, refreshDate) = state.withLock { ($0.use, $0.refreshDate) }
         guard let use, let expiry = authenticator.expirationDate(of: use.credential) else { return use }
         var window = window.timeInterval
-        // Otherwise a credential with a short lifetime would be refreshed before each request.
+        // A window that is longer than the credential's lifetime would cause a refresh before each request.
         if let refreshDate { window = min(window, max(0, expiry.timeIntervalSince(refreshDate)) / 2) }
         guard date() >= expiry - window else { return use }
         do {

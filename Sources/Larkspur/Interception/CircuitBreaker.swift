@@ -113,7 +113,7 @@ struct Circuit: Equatable, Sendable {
 
     /// Records the outcome of a request.
     mutating func end(_ end: End, of round: Int, at now: Duration, _ rules: Rules) {
-        // The request began before the last change, and says nothing about the current state.
+        // The request began before the last change of the state, so its outcome does not affect the current state.
         guard round == self.round else { return }
         switch (state, end) {
         case (.closed(let failures), .failure) where failures + 1 < rules.failures:

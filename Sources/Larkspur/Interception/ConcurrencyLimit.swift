@@ -47,7 +47,7 @@ final class ConcurrencyLimit: RequestInterceptor {
         context: RequestContext,
         next: RequestContext.Next
     ) async throws -> InterceptedResponse {
-        // Waiting could be a deadlock: the attempts under way may wait for this refresh.
+        // Waiting could cause a deadlock: the attempts under way may wait for this refresh.
         if RefreshScope.isActive { return try await next(request) }
         let origin = request.url.flatMap(Origin.init)
         try await enter(origin, priority(request))

@@ -87,7 +87,7 @@ final class InterceptorChain: Sendable {
         }
         let interceptor = interceptors[index]
         var context = context
-        // The inner interceptors of this call alone take part in the response.
+        // The response also depends on the inner interceptors that belong to this call only.
         context.isPersonal = index < lastOwn || isPersonal()
         return { [self, context] in
             try await interceptor.intercept(

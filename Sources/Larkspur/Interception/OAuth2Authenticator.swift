@@ -100,11 +100,11 @@ public struct OAuth2Authenticator: RequestAuthenticator {
     /// Returns the expiration date of the access token; nil if it is unknown.
     public func expirationDate(of credential: OAuth2Credential) -> Date? { credential.expirationDate }
 
-    /// Requests a new access token from the token endpoint, whatever the response that refused the old one.
-    /// - Throws: ``LarkspurError`` with the code `credentialRefreshFailed` if there is no refresh token, the server
-    ///   refuses it, or the response has no valid Bearer token; otherwise the error of the closure that sends the
-    ///   request. A valid token has only printable ASCII characters, and no space as its first or last character
-    ///   (RFC 6749, appendix A.12).
+    /// Requests a new access token from the token endpoint. The response that refused the old token is not used.
+    /// - Throws: ``LarkspurError`` with the code `credentialRefreshFailed` if there is no refresh token, if the server
+    ///   refuses it, or if the response has no valid Bearer token. Otherwise the error of the closure that sends the
+    ///   request. A valid token has only printable ASCII characters, and no space as its first or last character (RFC
+    ///   6749, appendix A.12).
     public func refresh(
         _ credential: OAuth2Credential,
         after refusal: InterceptedResponse?

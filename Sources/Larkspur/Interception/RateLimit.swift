@@ -94,7 +94,7 @@ final class RateLimit: RequestInterceptor {
                 let isCancelled = state.withLock { state in
                     // The cancellation handler may have run already, before this call was in the line.
                     if Task.isCancelled { return true }
-                    // As in ``ConcurrencyLimit``, the change must not copy the line.
+                    // Removed from the dictionary during the change, so that the waiting line is not copied.
                     var lane = state.lanes.removeValue(forKey: origin) ?? Lane(keeper: id)
                     lane.line.add(continuation, id, priority: priority)
                     if lane.task == nil {
@@ -131,7 +131,7 @@ final class RateLimit: RequestInterceptor {
                 guard state.lanes[origin]?.keeper == number else { return .end }
                 let delay = take(url, at: now, afterWaiting: true, &state)
                 guard delay <= .zero else { return .wait(delay) }
-                // As in ``ConcurrencyLimit``, the change must not copy the line.
+                // Removed from the dictionary during the change, so that the waiting line is not copied.
                 var lane = state.lanes.removeValue(forKey: origin)
                 let waiter = lane?.line.popFirst()
                 if let lane, !lane.line.isEmpty { state.lanes[origin] = lane }

@@ -43,9 +43,9 @@ public protocol RequestAuthenticator<Credential>: Sendable {
     /// Requests that the method sends do not get the credential, even if they have the same interceptor.
     /// - Parameters:
     ///   - credential: The old credential.
-    ///   - refusal: The response that refused the credential, whose `httpResponse?.challenges` may say
-    ///     where a new credential is issued; nil if the credential has expired. If several requests were refused, the
-    ///     response to one of them.
+    ///   - refusal: The response that refused the credential, whose `httpResponse?.challenges` may name the issuer of a
+    ///     new credential; nil if the credential has expired. If several requests were refused, the response to one of
+    ///     them.
     /// - Throws: An error that ends the calls that wait for the credential. These calls fail with the code
     ///   `credentialRefreshFailed`, and this error is their `underlyingError`. A ``LarkspurError`` with that code is
     ///   itself the error of the calls.

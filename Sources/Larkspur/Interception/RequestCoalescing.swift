@@ -117,7 +117,7 @@ final class RequestCoalescing: RequestInterceptor {
 }
 
 /// The interceptors for which the current task sends the shared attempt. An equal request of the same task must not
-/// wait for that attempt, because the attempt may wait for that request.
+/// wait for that attempt. Otherwise the two could wait for each other.
 private enum Lead {
     @TaskLocal static var interceptors: Set<ObjectIdentifier> = []
 }

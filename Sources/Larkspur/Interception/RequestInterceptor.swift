@@ -82,8 +82,8 @@ public struct RequestContext: Sendable {
 
     /// The clock for all delays. Default: the continuous clock.
     public let clock: any Clock<Duration>
-    /// Whether the content of the request can be sent again. False for an `httpBodyStream` and for a body that is
-    /// produced once, as soon as its production has begun.
+    /// Whether the content of the request can be sent again. False for an `httpBodyStream`, and for a body that can be
+    /// produced once and whose production has begun.
     public var canReplayContent: Bool { replaysContent && state().canBeginContent }
     private let replaysContent: Bool
     /// Whether the content of the response is collected in memory. False for a download and for a stream.

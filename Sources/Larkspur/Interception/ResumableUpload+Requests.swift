@@ -73,8 +73,8 @@ extension ResumableUpload {
         return creation
     }
 
-    /// Returns a request to the upload resource. It has the fields of the call's request, except for fields that
-    /// describe content, and fields that are meant only for the first request.
+    /// Returns a request to the upload resource. It has the fields of the call's request, without the fields that
+    /// describe content or are meant only for the first request.
     private func part(_ method: String, _ resource: URL, like request: URLRequest) -> URLRequest {
         var part = request.removingFields { name in
             let name = name.inLowercase

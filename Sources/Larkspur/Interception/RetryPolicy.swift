@@ -10,8 +10,9 @@
 /// - Its content can be sent again, and no content was delivered to the consumer of a stream.
 /// - There were fewer attempts than ``maximumAttempts``, ``deadline`` has not passed, and ``budget`` allows it.
 ///
-/// A cancellation is never followed by another attempt. Neither is a failure that concerns a certificate, even if its
-/// code is in one of the sets. If no attempt follows, the last response or error is the result of the call, unchanged.
+/// After a cancellation, no attempt follows. After a failure that concerns a certificate, no attempt follows either,
+/// even if its code is in one of the sets. If no attempt follows, the last response or error is the result of the call,
+/// unchanged.
 ///
 /// The delay before an attempt is random, from 0 to a limit that doubles with each attempt (exponential back-off with
 /// full jitter). So the clients of a server do not all return at the same moment. The time in a `Retry-After` field

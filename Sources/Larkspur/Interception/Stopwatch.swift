@@ -2,9 +2,9 @@ import Synchronization
 
 /// A measurement of time that has begun.
 ///
-/// The closure is a property of a structure, because a generic container such as `Mutex` would wrap a bare closure in
-/// a function that converts its calling convention. If the closure is read from the container and stored again, each
-/// time adds such a wrapper, and all of them run at each call.
+/// The closure is a property of a structure. A generic container such as `Mutex` would store a bare closure in a
+/// wrapper that converts its calling convention. Each time that the closure was read from the container and stored
+/// again, another wrapper would be added, and each call would run all of them.
 struct Stopwatch: Sendable {
     /// Returns the elapsed time.
     let elapsed: @Sendable () -> Duration

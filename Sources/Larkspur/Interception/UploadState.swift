@@ -103,7 +103,7 @@ struct UploadState: Sendable {
     ) throws(LarkspurError) -> Consequence {
         // If this field is present, the response comes from the resource that gets the content, whatever the status is.
         if case .ietf = kind, response.uploadComplete == true, step.endsUpload {
-            // An error may arrive before the server has all of the content.
+            // Only a success is checked, because an error may arrive before the server has all of the content.
             if response.isSuccess { try checkEnd(in: response, to: step) }
             return .finish
         }
@@ -326,7 +326,8 @@ struct UploadState: Sendable {
 }
 
 extension UploadState.Step {
-    /// Whether the response may come from the resource that gets the content, and so end the upload.
+    /// Whether the response to the step may come from the resource that gets the content. Such a response ends the
+    /// upload.
     fileprivate var endsUpload: Bool {
         if case .locate = self { false } else { true }
     }

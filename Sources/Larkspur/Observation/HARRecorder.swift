@@ -9,10 +9,10 @@ import Synchronization
 ///     try recorder.write(to: URL(fileURLWithPath: "calls.har"))
 ///
 /// Each request and its response is an entry. This includes redirects, challenges, retries, and responses from the
-/// cache. An entry has the content that was collected in memory: content of requests that was in memory, and the
-/// content of the last response of a data or upload task. Trailers and interim responses are left out, because the
-/// format has no place for them. A ``Redaction`` hides secrets. If there are too many entries or bytes, the oldest
-/// entries are removed, and the archive states their number.
+/// cache. An entry has content only if it was in memory: the content of such a request, and the content of the last
+/// response of a data or upload task. Trailers and interim responses are left out, because the format has no place for
+/// them. A ``Redaction`` hides secrets. If there are too many entries or bytes, the oldest entries are removed, and the
+/// archive states their number.
 public final class HARRecorder: CallObserver {
     private struct State {
         /// The entries by their numbers. The oldest entry has the number `first`.
@@ -58,7 +58,8 @@ public final class HARRecorder: CallObserver {
         self.redaction = redaction
         self.entryLimit = max(1, entryLimit)
         self.byteLimit = max(0, byteLimit)
-        // Otherwise the two contents of one entry, in base64, could replace all other entries.
+        // An entry has up to two contents, and base64 makes each a third longer. With an eighth of `byteLimit` for each
+        // content, both take about a third of it. So one entry cannot replace all other entries.
         self.contentLimit = max(0, min(contentLimit, self.byteLimit / 8))
     }
 

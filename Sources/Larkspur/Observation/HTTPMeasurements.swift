@@ -58,8 +58,8 @@ public final class HTTPMeasurements: CallObserver {
 
     /// Creates an observer.
     /// - Parameters:
-    ///   - additionalMethods: The methods that have their own value of the attribute `http.request.method`, besides
-    ///     those that OpenTelemetry's conventions name: the methods of RFC 9110, PATCH and QUERY. Default: none.
+    ///   - additionalMethods: The methods that get a separate value of the attribute `http.request.method`, in addition
+    ///     to those of OpenTelemetry's conventions: the methods of RFC 9110, PATCH and QUERY. Default: none.
     ///   - report: A closure that is called with each measurement, on the completion queue of the session manager.
     public init(
         additionalMethods: Set<HTTPMethod> = [],

@@ -106,7 +106,7 @@ struct ContentRedaction {
         // only UTF-8.
         guard !bytes.prefix(4).contains(0) else { return Self.placeholder }
         let whole = Array(bytes)
-        // JSON in a string of JSON may be nested less deeply, so that the stack that all of it takes has a limit.
+        // The limit is lower for JSON in a string of JSON, so that the total use of the stack is limited.
         let nesting = max(2, JSONNode.maximumDepth >> (TextRedaction.maximumDepth - depth))
         guard let node = try? JSONNode(whole, maximumDepth: nesting) else {
             // JSON that is nested too deeply to be read is hidden as a whole.

@@ -35,7 +35,7 @@ final class BodyProducer: Sendable {
     /// Returns the content for a transfer.
     /// - Parameters:
     ///   - request: The request that sends the content.
-    ///   - part: The section of the content that is sent. Default: nil, all of it.
+    ///   - part: The section of the content that is sent. Default: nil, for all of it.
     ///   - isTwoWay: Whether the response is read while the content is sent.
     func content(of request: URLRequest, part: Range<Int64>? = nil, isTwoWay: Bool) -> ProducedBody {
         let length = part.map { Int64($0.count) } ?? length ?? request.announcedBodyLength
@@ -139,7 +139,7 @@ public struct BodyWriter: Sendable {
 }
 
 extension DataProtocol {
-    /// The bytes as a chunk that waits for the socket: without a copy, if they are data and not few.
+    /// The bytes as a chunk that waits for the socket. Larger data is not copied.
     fileprivate var chunk: Data {
         // Few bytes are copied, because they may be a slice that keeps a much larger buffer in memory.
         if count >= BodyWriter.copyLimit, let data = self as? Data { data } else { Data(self) }

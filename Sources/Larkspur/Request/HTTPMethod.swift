@@ -19,7 +19,7 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, ExpressibleByStr
     /// Whether the name is a token, as every method must be (RFC 9110, sections 5.6.2 and 9.1).
     package var isValid: Bool { rawValue.isToken }
 
-    /// Whether the method is registered as safe: it asks for no change on the server (RFC 9110, section 9.2.1). False
+    /// Whether the method is registered as safe: it requests no change on the server (RFC 9110, section 9.2.1). False
     /// for methods that IANA does not list.
     public var isSafe: Bool { MethodProperties(rawValue).isSafe }
 

@@ -1,11 +1,11 @@
 import HTTPSyntax
 
-/// The place and the format of the parameters of one call, in place of the settings of the session manager.
+/// The place and the format of the parameters of one call. They override the settings of the session manager.
 ///
 ///     manager.post("search", parameters: ["q": "bees"], options: CallOptions(parameterEncoding: .query))
 ///     manager.post("books", parameters: ["title": "Bees"], options: CallOptions(parameterEncoding: .json))
 ///
-/// Parameters beside a `body` are in the query with every encoding, because the body is the content.
+/// If a call has a `body`, its parameters are in the query, whatever the encoding: the body is the content.
 public struct ParameterEncoding: Sendable {
     private enum Place {
         case uri, content

@@ -1,13 +1,13 @@
 /// Bodies that are produced while they are sent, by a sequence or a closure.
 ///
 /// Nothing is produced before the transport requests content. If the production fails, the request is broken off, so
-/// that no server takes its content for complete. The call then ends with the error `bodyUnreadable`, whose
+/// that no server treats its content as complete. The call then ends with the error `bodyUnreadable`, whose
 /// `underlyingError` is the error of the production. If the sending ends before the content does, the Swift task that
 /// produces the content is cancelled. This happens after a status of 300 or more (unless ``CallOptions/keepsSending``
 /// is set), at the end of a response over HTTP/2, and at the end of the call.
 ///
-/// With the transport `.foundation` on Linux, the call ends with the error `unsupported`: that transport takes a
-/// stream without bytes for its end, and would send truncated content that looks complete.
+/// With the transport `.foundation` on Linux, the call ends with the error `unsupported`: that transport treats a
+/// stream without available bytes as ended, and would send truncated content that looks complete.
 extension RequestBody {
     /// Creates a body from a sequence, which is sent once.
     ///
@@ -85,8 +85,9 @@ extension RequestBody {
     ///     the names in its field `Trailer`. It is sent over HTTP/1.1 in chunks, without a `Content-Length`, because
     ///     libcurl sends no trailers in other cases. If a name is not allowed after the content, the call ends with the
     ///     error `invalidHeaderField`. Default: none.
-    ///   - isRepeatable: Whether the closure may be called again if the content has to be sent again. If it is false,
-    ///     the call then ends as with a sequence that is sent once. Default: false.
+    ///   - isRepeatable: Whether the closure may be called again if the content has to be sent again. If false, a call
+    ///     whose content has to be sent again ends with the error `bodyUnreadable`, as with a sequence that is sent
+    ///     once. Default: false.
     ///   - write: A closure that writes the content, in a separate Swift task. The content ends when the closure
     ///     returns, or with ``BodyWriter/finish(_:)``. If the closure throws an error, the request is broken off.
     public static func writer(

@@ -14,7 +14,7 @@ public struct RequestBody: Sendable {
         /// A JSON object, or the error of a member that cannot be encoded.
         case object(Result<Data, LarkspurError>)
         case data(Data)
-        /// A file, from an offset on, up to a number of bytes; nil for all bytes that follow.
+        /// The bytes of a file from an offset on, and their number; nil for all bytes that follow.
         case file(URL, from: Int64, length: Int64?)
         case stream(length: Int64?, @Sendable () -> InputStream?)
         case produced(BodyProducer)
@@ -63,8 +63,8 @@ public struct RequestBody: Sendable {
     /// - Parameters:
     ///   - url: The file, as a `file:` URL. If it is missing, unreadable or not a regular file, the call ends with the
     ///     error `fileUnreadable` and nothing is sent.
-    ///   - offset: The number of bytes of the file that are not sent, at its beginning. If the file has fewer bytes,
-    ///     the call ends with the error `fileUnreadable`. Default: 0.
+    ///   - offset: The number of bytes at the beginning of the file that are not sent. If the file has fewer bytes, the
+    ///     call ends with the error `fileUnreadable`. Default: 0.
     ///   - length: The number of bytes to send. If fewer bytes follow the offset, the call ends with the error
     ///     `fileUnreadable`. Default: nil, to send all bytes that follow.
     ///   - contentType: The media type. Default: nil, to use the type of the file's extension.

@@ -74,7 +74,7 @@ enum UploadFile {
                 failingURL: file
             )
         }
-        // For a symbolic link, the values above describe the link itself.
+        // For a symbolic link, the values above describe the link, so its target is examined, too.
         guard
             values.isRegularFile == true
                 || (try? file.resolvingSymlinksInPath().resourceValues(forKeys: [.isRegularFileKey]).isRegularFile)

@@ -16,9 +16,9 @@ final class RequestMemo: Sendable {
     /// Returns the request of a reference, if it was built with this version of the settings.
     func request(of reference: String, _ version: Int) -> URLRequest? {
         entry.withLock { entry in
-            // In Swift, two strings are equal even if they encode the same character differently, but their URLs
-            // differ. The stored reference is ASCII, the shortest of these encodings. So two such strings have
-            // different lengths.
+            // Swift compares characters and not their encodings: two equal strings may be encoded differently, and then
+            // lead to different URLs. The stored reference is ASCII, and any other encoding of its characters is
+            // longer. So the lengths are compared, too.
             guard let entry, entry.version == version, entry.reference == reference,
                 entry.reference.utf8.count == reference.utf8.count
             else { return nil }

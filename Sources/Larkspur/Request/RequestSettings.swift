@@ -19,9 +19,9 @@ public struct RequestSettings: Sendable {
     /// The closure that creates the query or the form body instead of ``queryEncoder``. Default: none.
     ///
     /// The closure runs on the thread that builds the request, and receives the request in its current state. If there
-    /// are no parameters, it is not called. Its text is used unchanged, except that characters that a URL's query must
-    /// not contain are escaped. A ``LarkspurError`` that it throws is reported unchanged. Another error becomes the
-    /// `underlyingError` of a ``LarkspurError`` with the code `parameterEncodingFailed`.
+    /// are no parameters, it is not called. In its text, the characters that a URL's query must not contain are
+    /// escaped. The rest of the text stays unchanged. A ``LarkspurError`` that it throws is reported unchanged. Another
+    /// error becomes the `underlyingError` of a ``LarkspurError`` with the code `parameterEncodingFailed`.
     public var customQuery: (@Sendable (_ request: URLRequest, _ parameters: Parameters) throws -> String)?
     /// The encoding of the text of a form body. Default: UTF-8.
     ///
@@ -83,7 +83,7 @@ public struct RequestSettings: Sendable {
 
     /// Returns whether the parameters of a method become the URL's query.
     func encodesParametersInURI(_ method: String) -> Bool {
-        // The usual spelling is found without a search through the set.
+        // The usual spelling is found by its hash, without a search through the set.
         methodsEncodingParametersInURI.contains(HTTPMethod(rawValue: method))
             || methodsEncodingParametersInURI.contains { $0.rawValue.uppercased() == method.uppercased() }
     }

@@ -30,7 +30,7 @@ enum ShellQuoting {
         return "printf '" + format + "'"
     }
 
-    /// Returns whether a text with the byte is written by `printf`.
+    /// Returns whether a text that contains the byte has to be written by `printf`.
     static func isControl(_ byte: UInt8) -> Bool {
         byte < 0x20 && byte != .lineFeed && byte != UInt8(ascii: "\t") || byte == 0x7F
     }

@@ -58,7 +58,7 @@ private struct CurlArguments {
             // With a colon, curl would remove a field without a value. With a semicolon, it sends the field.
             add("--header", value.trimmingBlanks.isEmpty ? field.name + ";" : "\(field.name): \(value)")
         }
-        // Removes the `Content-Type` of a form, which curl would add.
+        // For content without a `Content-Type`, curl would add the type of a form. This option prevents that.
         if hasContent, field("Content-Type") == nil { add("--header", "Content-Type:") }
     }
 

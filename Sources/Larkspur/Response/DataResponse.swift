@@ -59,7 +59,7 @@ public struct DataResponse<Value> {
         self.result = result
     }
 
-    // Disfavored, so that an optional is read by the property below.
+    // Disfavored: if the value is an optional, the compiler chooses the property in the extension below.
     /// The value, if there is one.
     @_disfavoredOverload
     public var value: Value? { try? result.get() }

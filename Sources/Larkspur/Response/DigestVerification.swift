@@ -9,13 +9,12 @@ internal import HTTPSyntax
 /// trailer section. A digest shows that the content was not changed by accident on its way. It does not show who has
 /// made the content.
 ///
-/// The digests are of the content as it was sent. So the call asks for content without a content coding, unless the
-/// caller has set `Accept-Encoding`. If a response has a content coding anyway, its digests are not verified. For a
-/// partial response (206), only `Content-Digest` is verified, unless the download was resumed and is complete now. A
-/// response without content (to HEAD, or with the status 204 or 304) is not verified, nor is a response that is not
-/// acceptable.
+/// A digest covers the content as it was sent. So the call asks for content without a content coding, unless the caller
+/// has set `Accept-Encoding`. If a response has a content coding anyway, its digests are not verified. For a partial
+/// response (206), only `Content-Digest` is verified, unless the download was resumed and is complete now. A response
+/// without content (to HEAD, or with the status 204 or 304) is not verified, nor is a response that is not acceptable.
 ///
-/// Interceptors must not change the content of a response that is verified, because it is verified after them.
+/// Interceptors must not change content that is verified, because the verification comes after the interceptors.
 public struct DigestVerification: Sendable, Hashable {
     let isRequired: Bool
 
@@ -23,9 +22,8 @@ public struct DigestVerification: Sendable, Hashable {
     /// the call ends with the error `digestMismatch`.
     public static let ifPresent = Self(isRequired: false)
 
-    /// There has to be a digest. If there is none by a known algorithm, the call ends with the error `digestMissing`.
-    /// If there is one, it is verified as with ``ifPresent``. If the response has a content coding, the error is
-    /// `unsupported`.
+    /// The response must have a digest by a known algorithm. Otherwise the call ends with the error `digestMissing`.
+    /// The digest is verified as with ``ifPresent``. If the response has a content coding, the error is `unsupported`.
     public static let required = Self(isRequired: true)
 }
 
@@ -42,7 +40,7 @@ extension DigestVerification {
     private struct Field {
         let name: String
         let digests: [ContentHashes.Algorithm: Data]
-        /// The offset in the content, or in the file, at which the bytes begin that the digests are of.
+        /// The offset, in the content or in the file, of the first byte that the digests cover.
         let offset: Int64
     }
 
@@ -88,7 +86,8 @@ extension DigestVerification {
             let hashes = try content.hashes(Set(own.flatMap(\.digests.keys)), from: offset)
             for field in own {
                 for (algorithm, digest) in field.digests {
-                    // Of streamed content, only the algorithms are known that the header section names.
+                    // The hash is missing if the content was streamed and the header section names only other
+                    // algorithms.
                     guard let hash = hashes.finished(algorithm) else { continue }
                     guard hash == digest else {
                         let name = "\(algorithm.rawValue) digest of the response's \(field.name)"
@@ -114,7 +113,7 @@ extension DigestVerification {
         var fields: [Field] = []
         for name in ["Content-Digest", "Repr-Digest"] {
             let isContent = name == "Content-Digest"
-            // The digest of a representation says nothing about a part of it.
+            // The digest of a representation cannot verify a part of the representation.
             if !isContent, part?.completesFile == false { continue }
             for value in [response.value(forHTTPHeaderField: name), trailers?[name]] {
                 guard let value else { continue }

@@ -5,7 +5,7 @@ internal import HTTPSyntax
 /// The bytes may be split at any position. Invalid UTF-8 is replaced by U+FFFD. The cost grows with the number of
 /// bytes.
 ///
-/// By hand, because Foundation and libcurl have no such parser.
+/// The parser is written by hand, because Foundation and libcurl have none.
 struct EventStreamParser: Sendable {
     /// The maximum lengths that the parser accepts, in bytes.
     struct Limits: Sendable {

@@ -84,12 +84,12 @@ extension JSONValue {
     /// these cases.
     ///
     /// Setting a member replaces the former one. A value that is not an object becomes an object with this member
-    /// alone, so that `value["a"]["b"] = 1` creates what is missing.
+    /// alone, so that `value["a"]["b"] = 1` creates the missing objects.
     public subscript(name: String) -> JSONValue {
         get { object?[name] ?? .null }
         set {
             var members = object ?? [:]
-            // Otherwise the members would be copied.
+            // Releases the reference of this value to its members. Otherwise the change would copy them.
             self = .null
             members[name] = newValue
             self = .object(members)

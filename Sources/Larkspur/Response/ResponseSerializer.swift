@@ -63,16 +63,16 @@ extension ResponseSerializer {
 }
 
 extension ResponseSerializer {
-    /// Returns a serializer that makes a `Sendable` value of this serializer's value.
+    /// Returns a serializer that makes a `Sendable` value from this serializer's value.
     ///
-    /// An object such as an `XMLDocument` cannot be passed to another task, and a value that is made of it can. So such
-    /// serializers suit `await`:
+    /// An object such as an `XMLDocument` cannot be passed to another task. A value that is made from the object can be
+    /// passed, so that the serializer can be used with `await`:
     ///
     ///     let response = await manager.get("feed").response(
     ///         as: XMLDocumentResponseSerializer().map { document in document?.rootElement()?.name }
     ///     )
     ///
-    /// `DataTask.value(as:_:)` takes such a closure itself.
+    /// `DataTask.value(as:_:)` takes such a closure as a parameter.
     /// - Parameter transform: Makes the value. Called on the manager's `processingQueue`, and only for an acceptable
     ///   response. A ``LarkspurError`` that it throws is the error of the call. Another error is the `underlyingError`
     ///   of an error with the code `responseSerializationFailed`.
@@ -83,7 +83,7 @@ extension ResponseSerializer {
     }
 }
 
-/// A serializer that makes a value of another serializer's value.
+/// A serializer that makes a value from another serializer's value.
 private struct MappedResponseSerializer<Base: ResponseSerializer, Output: Sendable>: ResponseSerializer,
     SuccessSerializer, DefaultDecodingSerializer
 {
@@ -104,7 +104,7 @@ private struct MappedResponseSerializer<Base: ResponseSerializer, Output: Sendab
 
 /// A serializer whose decoder may be Foundation's `JSONDecoder`.
 protocol JSONDecodingSerializer {
-    /// Whether it is. A subclass counts as code of the caller.
+    /// Whether the decoder is Foundation's `JSONDecoder`. A subclass counts as code of the caller.
     var decodesJSON: Bool { get }
 }
 

@@ -22,7 +22,7 @@ enum ServerMessage {
 
     private static func text(in data: Data, _ type: String) -> String? {
         if type.ends(with: "/json") || type.ends(with: "+json") { return text(inJSON: data) }
-        // The title and the code of a web page are no messages.
+        // In a web page, the elements `title` and `code` are not error messages.
         let isXML = type.ends(with: "/xml") || type.ends(with: "+xml") && type != "application/xhtml+xml"
         return isXML ? XMLErrorScanner.text(in: data) : nil
     }
@@ -44,7 +44,8 @@ enum ServerMessage {
             if let text = members.lazy.compactMap({ object[$0] }).compactMap({ text(in: $0, depth: depth + 1) }).first {
                 return text
             }
-            // The name of a rejected field, and the reason, as in {"errors": {"name": ["is too long"]}}.
+            // A nested object may have the name of a rejected field and the reason, as in {"errors": {"name": ["is too
+            // long"]}}.
             guard depth > 0 else { return nil }
             return object.sorted { $0.key < $1.key }.lazy
                 .compactMap { name, value in text(in: value, depth: depth + 1).map { "\(name) \($0)" } }.first

@@ -2,8 +2,9 @@ internal import HTTPSyntax
 
 /// The text of an error message in XML.
 ///
-/// By hand, because Foundation's parsers load libxml2 and ICU into each process. One text is needed, so the content is
-/// not checked, entities are not declared or loaded, and the time is proportional to the length of the content.
+/// The scanner is written by hand, because Foundation's parsers load libxml2 and ICU into each process. It needs only
+/// one text, so the content is not checked, entities are not declared or loaded, and the time is proportional to the
+/// length of the content.
 struct XMLErrorScanner {
     /// The local names in lower case of the elements in which servers send messages, the most informative one first.
     /// S3 has `Message` and `Code`, sabre/dav has `message`, and RFC 9457, appendix B, has `detail` and `title`.
@@ -71,7 +72,7 @@ struct XMLErrorScanner {
         return nil
     }
 
-    /// Reads a tag behind its `<`, without its `>`; nil if it has no end. A `>` in a quoted value is no end.
+    /// Reads a tag behind its `<`, without its `>`; nil if it has no end. A `>` in a quoted value does not end the tag.
     private mutating func tag() -> ArraySlice<UInt8>? {
         var quote: UInt8?
         let end = rest.firstIndex { byte in

@@ -29,8 +29,8 @@ public struct SecurityPolicy: Sendable, Hashable, Codable {
 
     /// Whether certificates are accepted that are expired or were not issued by a trusted authority. Default: false.
     ///
-    /// If it is true and no certificate is pinned, an attacker on the network can impersonate the server. So requests
-    /// fail in that case, unless ``validatesDomainName`` is false as well.
+    /// If the property is true and no certificate is pinned, an attacker on the network can impersonate the server. So
+    /// requests fail in that case, unless ``validatesDomainName`` is false as well.
     public var allowInvalidCertificates = false
 
     /// Whether the certificate must be valid for the host's name. Default: true.

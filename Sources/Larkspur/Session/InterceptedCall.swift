@@ -4,7 +4,7 @@ import Synchronization
 /// One call on its way through its interceptors. Each attempt has a separate `URLSessionTask`; the `SessionTask` stays
 /// the same.
 struct InterceptedCall: Sendable {
-    /// What the last attempt has left, and what the next one gets.
+    /// The results of the last attempt, and the data for the next attempt.
     private struct State {
         /// The temporary file of the last attempt.
         var file: URL?
@@ -13,7 +13,7 @@ struct InterceptedCall: Sendable {
         var resumeData: Data?
         /// The content of the next attempt of a resumable upload.
         var part: UploadPart?
-        /// Reports the end of the task to the session's hooks.
+        /// The closure that reports the end of the task to the session's hooks.
         var report: TransferEnding.Report?
     }
 

@@ -4,9 +4,9 @@ extension OAuth2Authenticator {
     ///     let authenticator = OAuth2Authenticator(tokenEndpoint: tokenURL, clientID: "app", manager: manager)
     ///     manager.interceptors.call = [.authentication(token, authenticator: authenticator, for: baseURL)]
     ///
-    /// It may be the session manager whose calls get the token. The requests for tokens pass through no interceptors,
-    /// and follow no redirect, because a redirect would send the refresh token to another server. If a token cannot be
-    /// renewed, the error has the server's reason, or the reason why there was no response.
+    /// The session manager may be the one whose calls get the token. The requests for tokens pass through no
+    /// interceptors, and follow no redirect, because a redirect would send the refresh token to another server. If a
+    /// token cannot be renewed, the error has the server's reason, or the reason why there was no response.
     /// - Parameters:
     ///   - tokenEndpoint: The URL of the token endpoint. It should be https.
     ///   - clientID: The identifier of the client.
@@ -21,8 +21,8 @@ extension OAuth2Authenticator {
         scope: String? = nil,
         manager: SessionManager
     ) {
-        // Only a copy, because the interceptors of the manager own this authenticator: each would keep the other in
-        // memory.
+        // A copy, because the interceptors of the manager own this authenticator. With the manager itself there would
+        // be a reference cycle.
         let tokens = manager.copy()
         tokens.interceptors = RequestInterceptors()
         self.init(tokenEndpoint: tokenEndpoint, clientID: clientID, clientSecret: clientSecret, scope: scope) {

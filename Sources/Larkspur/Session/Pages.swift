@@ -191,8 +191,8 @@ extension SessionManager {
     ///
     /// The request of each page has the headers of the manager and of the call. A page at another origin gets only the
     /// fields without secrets: ``HTTPHeaders/default`` and `Accept`. If the next page is at another origin, its URL
-    /// must be one to which a redirect may lead: a URL with the scheme https, or, after a page with the scheme http, a
-    /// URL with http. Otherwise the error is `insecureRequest`.
+    /// must have the scheme https, as after a redirect. After a page with the scheme http, its URL may also have http.
+    /// Otherwise the error is `insecureRequest`.
     /// - Parameters:
     ///   - url: The URL of the first page, or a reference that is resolved against ``baseURL``.
     ///   - parameters: Names and values of the query of the first page. With a pagination that sets parameters, they

@@ -20,9 +20,9 @@ extension SessionManager {
     ///   - headers: Fields of each connection. They replace fields of ``headers`` with the same name. Default: none.
     ///   - options: Hooks, interceptors, progress and other settings of each connection. Default: the settings of the
     ///     manager.
-    ///   - timeout: The time after which a connection counts as lost if no byte arrives; nil for no limit. It replaces
-    ///     the limits of ``requestSettings``, ``timeouts`` and the session, and includes the time for connecting.
-    ///     Default: 300 seconds.
+    ///   - timeout: The time without a byte after which a connection counts as lost; nil for no limit. It replaces the
+    ///     limits of ``requestSettings``, ``timeouts`` and the session, and includes the time for connecting. Default:
+    ///     300 seconds.
     ///   - reconnection: The rules by which the stream is connected again. Default:
     ///     ``Reconnection/automatic``, which connects GET requests again.
     /// - Returns: The events. The request is sent when the first event is requested. If the request could not be built,
@@ -58,16 +58,17 @@ extension SessionManager {
         )
     }
 
-    /// Receives a stream that is requested again where it ended, such as a watch with JSON in lines.
+    /// Receives a stream, such as a watch with JSON in lines. After the end of a connection, requests the stream again
+    /// from that point.
     ///
     ///     let changes = manager.reconnecting { last in
     ///         manager.get("changes", parameters: ["since": last?.version ?? version]).decoded(as: Change.self)
     ///     }
     ///     for try await change in changes { print(change.name) }
     ///
-    /// Only server-sent events have IDs by which a server knows where to continue. For any other content the closure
-    /// returns the request that continues after the last element. What follows the last element of a lost connection
-    /// is received again, or not at all, if the server cannot continue there.
+    /// Only server-sent events have IDs by which a server knows where to continue. For any other content, the closure
+    /// `connect` makes a request that continues after the last element. If the server cannot continue there, elements
+    /// may be received twice or lost.
     /// - Parameters:
     ///   - reconnection: The rules by which the stream is connected again. All rules but ``Reconnection/never`` apply
     ///     to requests with any method, because the closure makes each request. Default: ``Reconnection/automatic``.

@@ -167,7 +167,7 @@ extension CallPlan {
                 if !producer.trailerNames.isEmpty {
                     request.setValue(producer.trailerNames.joined(separator: ", "), forHTTPHeaderField: "Trailer")
                 }
-                // The length of chunks is not announced, and only chunks can have trailers.
+                // Trailers can only follow content in chunks, whose length is not announced.
                 if request.value(forHTTPHeaderField: "Trailer") != nil {
                     request.setValue(nil, forHTTPHeaderField: "Content-Length")
                 } else if let length = producer.length {

@@ -31,7 +31,8 @@ extension SessionManager: CallLauncher {
         }
         if options !== template.options { template.options = options }
         var own = options.interceptors
-        // These two come last. So they are the innermost of the interceptors that run once for the call.
+        // The interceptors that resume a transfer come last, so that they are the innermost of the interceptors that
+        // run once for the call.
         if let resumption = template.resumption { own.call.append(resumption) }
         if let resumer = template.resumer { own.call.append(resumer) }
         let shared = environment.settings.interceptors

@@ -36,9 +36,9 @@ extension SessionManager {
     ///     request or its `httpBodyStream`. That stream can be sent only once.
     ///   - options: Settings of the upload: timeouts, hooks, interceptors, progress and others. Default: the manager's
     ///     settings.
-    ///   - resumable: The protocol and the settings with which the upload continues after a failure, from the first
-    ///     byte that the server lacks. The body must be data or a file. Default: nil, which sends the content in one
-    ///     request.
+    ///   - resumable: The protocol and the settings of a resumable upload. After a failure, the upload continues from
+    ///     the first byte that the server lacks. The body must be data or a file. Default: nil, which sends the content
+    ///     in one request.
     ///   - serializer: Validates and parses the response for the handler. Default: ``responseSerializer``.
     ///   - completionHandler: Called once, on ``completionQueue``. If the request cannot be sent, the error is
     ///     `invalidURL`, `invalidMethod` or `invalidHeaderField`. If a file cannot be read, the error is

@@ -18,7 +18,7 @@ extension SessionManager {
     ///
     /// With `reconnection`, a new connection is opened when a connection is lost. The delay before the new connection
     /// follows the same rules as for server-sent events; a received message counts as content. A connection is lost if
-    /// it ends without a close frame, if the server does not answer a ping, or if the server closes it with 1012
+    /// it ends without a close frame, if the server does not respond to a ping, or if the server closes it with 1012
     /// (service restart) or 1013 (try again later). `messages` and `receive()` then continue with the new connection,
     /// and `send` waits for the new connection. If a connection is lost while a message is being sent, sending throws
     /// the error, and the message is never sent again. The WebSocket ends if the first connection cannot be opened, or
@@ -31,10 +31,9 @@ extension SessionManager {
     ///   - options: The settings of the WebSocket. Default: those of `WebSocketOptions()`.
     ///   - reconnection: The rules for a new connection after a connection is lost. Default:
     ///     ``Reconnection/never``.
-    ///   - greeting: Returns the messages that are sent on each connection before all other messages, such as
-    ///     subscriptions. Called when a connection is open, on an arbitrary thread. If it throws an error, the
-    ///     WebSocket ends. If it throws a network error on a connection after the first, a new connection is opened
-    ///     instead. Default: none.
+    ///   - greeting: Returns the first messages of each connection, such as subscriptions. Called when a connection is
+    ///     open, on an arbitrary thread. If it throws an error, the WebSocket ends. If it throws a network error on a
+    ///     connection after the first, a new connection is opened instead. Default: none.
     /// - Returns: The WebSocket. Its handshake begins with `resume()` or with the first method that needs the
     ///   connection: `open()`, sending, receiving, or a ping. If there can be no connection, all of these throw a
     ///   ``LarkspurError``: `invalidURL`, `invalidHeaderField` or `parameterEncodingFailed` if the request could not be

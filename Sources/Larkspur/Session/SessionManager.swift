@@ -28,12 +28,12 @@ public final class SessionManager: Sendable {
     /// The concurrent queue on which responses are validated and serialized.
     ///
     /// Content of at most 4 KiB is an exception, because waking a thread would take longer than serializing the
-    /// content. The exception applies only if the call has no checks of yours. If only an `await` is notified of its
-    /// end, the task that awaits serializes the content as data, as text, as a JSON object, or with a `JSONDecoder` as
-    /// a value of your type. The task does so on its own executor, or on a thread of Swift's pool if it is on an
-    /// actor, such as the main actor. In other cases ``completionQueue`` creates data, text and JSON objects, unless it
-    /// is the main queue. Your own serializers, decoders and checks always run on the processing queue, and so do all
-    /// decoders for closures.
+    /// content. The exception applies only if the call has no checks of yours. If only an `await` is notified of the
+    /// end of the call, the task that awaits serializes the content as data, as text, as a JSON object, or with a
+    /// `JSONDecoder` as a value of your type. The task does so on its own executor, or on a thread of Swift's pool if
+    /// it is on an actor, such as the main actor. In other cases ``completionQueue`` creates data, text and JSON
+    /// objects, unless it is the main queue. Your own serializers, decoders and checks always run on the processing
+    /// queue, and so do all decoders for closures.
     public var processingQueue: DispatchQueue { processing.queue }
 
     private let processing = ProcessingPool()
@@ -156,7 +156,7 @@ public final class SessionManager: Sendable {
     }
 
     deinit {
-        // Otherwise a loop over a sequence of events could wait for ever.
+        // Without this, a loop over a sequence of events could wait for ever.
         ObserverList.endSequences(observing.value, nil)
         sessions.invalidate(cancellingTasks: false, resettingSession: false)
     }
@@ -235,9 +235,9 @@ public final class SessionManager: Sendable {
         set { set(\.completionQueue, to: newValue) }
     }
 
-    /// The group that a task enters when it is first resumed and leaves after its handlers and its completion
-    /// notification. So a program that waits for the group waits for the requests. The group is captured when a task is
-    /// created.
+    /// The group of the tasks under way. A task enters the group when it is first resumed, and leaves it after its
+    /// handlers and its completion notification. So a program that waits for the group waits for the requests. The
+    /// group is captured when a task is created.
     public var completionGroup: DispatchGroup {
         get { environment.settings.completionGroup }
         set { set(\.completionGroup, to: newValue) }
@@ -251,9 +251,9 @@ public final class SessionManager: Sendable {
         set { set(\.maximumContentSize, to: newValue) }
     }
 
-    /// True to report the failure of a call that has no closure for failures, in one line on standard error. A line
-    /// also says which calls have the connections of a host, when another call has waited for them for a second. The
-    /// value is captured when a task is created. Default: true in debug builds, false in release builds.
+    /// True to report the failure of a call that has no closure for failures, in one line on standard error. If a call
+    /// has waited for a connection for a second, another line names the calls that have the connections of the host.
+    /// The value is captured when a task is created. Default: true in debug builds, false in release builds.
     ///
     /// The line contains the method, the URL without credentials and query, and the error's message. It is written on
     /// ``completionQueue``. A task that was cancelled, or that became a download, is not reported.

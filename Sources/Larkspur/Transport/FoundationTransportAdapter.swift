@@ -27,7 +27,7 @@ struct FoundationTransportAdapter: TransportAdapter {
         }
         if kind == .upload || request.httpBodyStream != nil {
             // A stream is always sent with `Transfer-Encoding: chunked`, even if its length is known. A request must
-            // not have both fields, and a server may reject it (RFC 9112, sections 6.1 and 6.2).
+            // not have `Content-Length` as well, because a server may reject it (RFC 9112, sections 6.1 and 6.2).
             request.setValue(nil, forHTTPHeaderField: "Content-Length")
         }
         let timeout = Self.wholeSeconds(request.timeoutInterval)

@@ -14,29 +14,29 @@ internal import HTTPSyntax
 public struct Timeouts: Sendable, Hashable {
     /// The maximum time until the request may connect to its host. The request may connect when the interceptors that
     /// limit calls have passed it on, and one of the `httpMaximumConnectionsPerHost` connections is free. Only the
-    /// first attempt counts. The transport `.foundation` refuses this limit. Default: nil, no limit.
+    /// first attempt counts. The transport `.foundation` refuses this limit. Default: nil, for no limit.
     public var queue: Duration?
     /// The maximum time for making a connection, including the resolution of the host's name and the TLS handshake. It
-    /// applies to each new connection. The transport `.foundation` refuses this limit. Default: nil, no limit except
-    /// ``idle``.
+    /// applies to each new connection. The transport `.foundation` refuses this limit. Default: nil, for no limit
+    /// except ``idle``.
     public var connect: Duration?
     /// The maximum time without a byte sent or received. Default: nil, for the time in
     /// ``RequestSettings/timeoutInterval`` or the time of the request.
     public var idle: Duration?
     /// The maximum time until the head of a response that is not a redirect has arrived. If there are several attempts,
-    /// the first response counts. Default: nil, no limit.
+    /// the first response counts. Default: nil, for no limit.
     public var firstByte: Duration?
-    /// The maximum time for the whole call, with all attempts, redirects and delays. Default: nil, no limit except
+    /// The maximum time for the whole call, with all attempts, redirects and delays. Default: nil, for no limit except
     /// `timeoutIntervalForResource` of the configuration.
     public var total: Duration?
 
     /// Creates limits.
     /// - Parameters:
-    ///   - total: The maximum time for the whole call. Default: nil, no limit.
-    ///   - firstByte: The maximum time until the head of a response has arrived. Default: nil, no limit.
+    ///   - total: The maximum time for the whole call. Default: nil, for no limit.
+    ///   - firstByte: The maximum time until the head of a response has arrived. Default: nil, for no limit.
     ///   - idle: The maximum time without a byte sent or received. Default: nil, for the time of the request.
-    ///   - connect: The maximum time for making a connection. Default: nil, no limit.
-    ///   - queue: The maximum time until the request may connect to its host. Default: nil, no limit.
+    ///   - connect: The maximum time for making a connection. Default: nil, for no limit.
+    ///   - queue: The maximum time until the request may connect to its host. Default: nil, for no limit.
     public init(
         total: Duration? = nil,
         firstByte: Duration? = nil,

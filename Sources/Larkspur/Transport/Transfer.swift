@@ -8,7 +8,8 @@ protocol Transfer: Sendable {
     var originalRequest: URLRequest? { get }
     var currentRequest: URLRequest? { get }
     var response: URLResponse? { get }
-    /// The trailers of the response. Nil before its end, if there are none, and if the session does not report them.
+    /// The trailers of the response. Nil before the end of the response, if there are no trailers, and if the session
+    /// does not report them.
     var trailers: [String: String]? { get }
     /// The metrics of the requests so far.
     var metrics: [TransferMetrics] { get }

@@ -46,8 +46,8 @@ public struct Transport: Sendable {
         Transport(makeSession: makeSession)
     }
 
-    /// Creates a transport from a `URLSession` that the caller creates and that enforces the session manager's
-    /// ``SecurityPolicy``, such as a stub session that needs no enforcement.
+    /// Creates a transport from a `URLSession` of the caller that enforces the session manager's ``SecurityPolicy``. A
+    /// stub session, for example, needs no enforcement.
     /// - Parameter makeSession: Creates a session that enforces the policy, and must get the delegate and the queue.
     ///   Called when the first task is created and again after the session was reset, on the thread that creates the
     ///   task. No lock is held during the call. Threads that create their first tasks at the same time may therefore

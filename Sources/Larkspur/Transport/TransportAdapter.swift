@@ -15,8 +15,8 @@ protocol TransportAdapter: Sendable {
     /// Invalidates a session. If its tasks are to be cancelled, the caller has cancelled them already.
     func invalidate(_ session: URLSession, cancellingTasks: Bool)
 
-    /// Returns the disposition for an answer to a challenge. Nil means that the implementation does not support the
-    /// answer, and that the task ends with its current response.
+    /// Returns the disposition for the decision about a challenge. Nil if the implementation does not support the
+    /// decision: the task then ends with its current response.
     func disposition(
         for answer: ChallengeAnswer,
         to challenge: URLAuthenticationChallenge
@@ -41,8 +41,8 @@ protocol TransportAdapter: Sendable {
         _ completion: @escaping @Sendable (InputStream?) -> Void
     )
 
-    /// Returns a request that is safe to send, in place of the request with which the implementation would follow a
-    /// redirect.
+    /// Returns the request with which a redirect is followed. It is safe to send, and replaces the implementation's own
+    /// request.
     func prepareRedirect(_ request: URLRequest, after response: HTTPURLResponse) -> URLRequest
 
     /// Returns whether the implementation no longer waits for the completion handler of a redirect. If so, the handler
@@ -80,7 +80,7 @@ enum TaskControl: Sendable {
     case resume
     case suspend
     case cancel
-    /// The cancellation of a download. The content that has arrived is kept, so that another download can continue.
+    /// The cancellation of a download. The content that has arrived is stored, so that another download can continue.
     case cancelKeepingResumeData
 }
 

@@ -5,7 +5,8 @@ import HTTPSyntax
 /// Options and other arguments may be mixed. After `--` there are no options. Options of one letter may share a dash,
 /// and the last of them may be followed by its argument: `-fvo file`, `-fvofile`.
 ///
-/// By hand, because Larkspur depends on no package, and HTTPie's arguments follow no common grammar.
+/// The parser is written by hand, because Larkspur depends on no package, and HTTPie's arguments follow no common
+/// grammar.
 struct ArgumentParser {
     private var invocation = Invocation()
     private var words: [String] = []
@@ -57,7 +58,7 @@ struct ArgumentParser {
         }
     }
 
-    /// Notes the secret of an option's argument, which is at the end of the last argument that was read.
+    /// Records the secret of an option's argument, which is at the end of the last argument that was read.
     private mutating func noteSecret(of option: Option, _ value: String) {
         let index = rest.startIndex - 1
         let offset = arguments[index].utf8.count - value.utf8.count

@@ -63,7 +63,7 @@ struct RequestItem: Equatable, Sendable {
         throw UsageError("“\(text)” is no valid item: it has none of the separators \(Self.list).")
     }
 
-    /// Returns the positions of the value's bytes, if the item's name is that of a secret, and its value not the path
+    /// Returns the positions of the value's bytes, if the item has the name of a secret, and its value is not the path
     /// of a file; otherwise nil.
     static func secret(in text: String) -> Range<Int>? {
         guard let item = try? RequestItem(parsing: text), SecretName.matches(item.name), !item.value.isEmpty else {

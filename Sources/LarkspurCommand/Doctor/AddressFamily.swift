@@ -16,14 +16,15 @@ struct AddressFamily: Equatable {
 
     /// The families on this machine. Nothing is sent to find out.
     static var ofMachine: [AddressFamily] {
-        // Addresses for documentation (RFC 5737, RFC 3849), to which no machine answers.
+        // Addresses for documentation (RFC 5737, RFC 3849). No machine has them.
         [
             AddressFamily(name: "IPv4", state: state(AF_INET, "192.0.2.1")),
             AddressFamily(name: "IPv6", state: state(AF_INET6, "2001:db8::1")),
         ]
     }
 
-    /// Finds out whether there is a route to an address. To connect a datagram socket only looks up the route.
+    /// Finds out whether there is a route to an address. Connecting a datagram socket looks up the route, and sends
+    /// nothing.
     private static func state(_ family: Int32, _ address: String) -> State {
         var hints = addrinfo()
         hints.ai_family = family

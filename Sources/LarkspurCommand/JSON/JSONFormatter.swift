@@ -17,7 +17,7 @@ struct JSONFormatter {
 
     /// Writes the formatted text, without a final line break. Names, their order, and the digits of numbers stay
     /// unchanged.
-    /// - Returns: False if the text is not JSON; then nothing is written.
+    /// - Returns: False if the text is not JSON. In that case, nothing is written.
     func format<Failure: Error>(
         _ text: String,
         write: (Data) throws(Failure) -> Void
@@ -26,7 +26,7 @@ struct JSONFormatter {
     }
 
     /// Writes the text with colours, and with its original white space.
-    /// - Returns: False if the text is not JSON; then nothing is written.
+    /// - Returns: False if the text is not JSON. In that case, nothing is written.
     func paint<Failure: Error>(
         _ text: String,
         write: (Data) throws(Failure) -> Void
@@ -39,7 +39,7 @@ struct JSONFormatter {
         keepsLayout: Bool,
         _ write: (Data) throws(Failure) -> Void
     ) throws(Failure) -> Bool {
-        // The text is read twice, because the whole text must be JSON before any of it may be printed as JSON.
+        // The text is read twice: all of it must be valid JSON before any part is printed as JSON.
         guard JSONScanner.accepts(bytes) else { return false }
         var scanner = JSONScanner(bytes)
         var output = Data()

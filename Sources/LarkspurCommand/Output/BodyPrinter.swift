@@ -41,7 +41,7 @@ struct BodyPrinter {
     ///   - style: The style of the output.
     ///   - type: The Content-Type of the body; nil if there is none.
     ///   - isStreaming: Whether chunks are shown as they arrive, even if the body is JSON.
-    ///   - charset: The charset of the body on a terminal. Default: nil, the one that the type names.
+    ///   - charset: The charset of the body on a terminal. Default: nil, for the one that the type names.
     init(_ style: Style, type: String?, isStreaming: Bool, charset: String? = nil) {
         self.style = style
         let essence = type?.parts(separatedBy: ";").first?.trimmingCharacters(in: .whitespaces).lowercased() ?? ""

@@ -5,7 +5,7 @@ import Larkspur
 struct ContinuedPart: Equatable {
     /// The number of bytes.
     let length: Int64
-    /// Whether the part is the rest of the file. It is assumed to be, if the server does not know the file's length.
+    /// Whether the part is the rest of the file. Also true if the server does not know the file's length.
     let isRest: Bool
 
     /// Reads the part of a response, as the library's downloads do.

@@ -25,7 +25,7 @@ final class FileDownload: RequestExchange.Receiver {
 
     /// The destination of the content.
     enum Target: Sendable {
-        /// An existing file. Its first bytes, as many as `offset`, stay if the server sends only the rest.
+        /// An existing file. If the server sends only the rest, the first `offset` bytes stay.
         case file(Sink, path: String, offset: Int64)
         /// A new file in the current folder, with the name that the response suggests.
         case suggested
@@ -99,7 +99,7 @@ final class FileDownload: RequestExchange.Receiver {
         }
         guard let sink else { return false }
         if excess {
-            // What has been appended need not belong to the file either.
+            // The content that was appended earlier may not belong to the file either.
             try sink.truncate(to: state.withLock { $0.offset })
             state.withLock { $0.failure = "The server sends more than the part of the content that it names." }
             return false

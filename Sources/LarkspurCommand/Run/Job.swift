@@ -104,7 +104,7 @@ struct Job: Sendable {
             request.httpBodyStream = nil
             request.httpBody = data
         }
-        // libcurl computes this field.
+        // The field is removed, because libcurl computes it.
         request.setValue(nil, forHTTPHeaderField: "Content-Length")
         return request.cURLDescription(redaction: .none)
     }

@@ -19,8 +19,8 @@ enum ProcessArguments {
 
     /// The arguments, each with a zero at its end; nil if they are not found.
     ///
-    /// On Linux, `CommandLine.unsafeArgv` is a copy. The kernel tells the place of the original (proc(5), `arg_start`
-    /// and `arg_end` of `/proc/self/stat`).
+    /// On Linux, `CommandLine.unsafeArgv` is a copy. The kernel reports the position of the original (proc(5),
+    /// `arg_start` and `arg_end` of `/proc/self/stat`).
     private static var memory: UnsafeMutableBufferPointer<UInt8>? {
         #if os(Linux)
         guard let status = FileManager.default.contents(atPath: "/proc/self/stat"),

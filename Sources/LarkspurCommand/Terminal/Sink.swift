@@ -2,7 +2,7 @@ import HTTPSyntax
 import Larkspur
 import Synchronization
 
-/// A file for output: a standard stream, or a file of the user's.
+/// A file for output: a standard stream, or a file of the user.
 final class Sink: Sendable {
     /// The reason why output could not be written.
     enum Failure: Error, Equatable {

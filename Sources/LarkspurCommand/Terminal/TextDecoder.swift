@@ -3,7 +3,7 @@ import Larkspur
 /// A decoder of text that arrives in chunks, with the library's charsets. Bytes that are invalid in their charset
 /// become U+FFFD.
 ///
-/// By hand, because Foundation decodes only whole texts.
+/// The decoder is written by hand, because Foundation decodes only whole texts.
 struct TextDecoder {
     private var charset: Charset
     /// Whether the beginning of the text, which may have a byte order mark, has arrived.
@@ -52,7 +52,7 @@ struct TextDecoder {
             switch charset.encoding {
             case .utf8: Self.utf8(bytes, isLast)
             case .utf16BigEndian: Self.utf16(bytes, isLast) { UInt16($0) << 8 | UInt16($1) }
-            // Without a mark, the order of UTF-16 is the one of nearly all machines (WHATWG, Encoding).
+            // Without a mark, UTF-16 is little-endian (WHATWG, Encoding), as on nearly all machines.
             case .utf16, .utf16LittleEndian: Self.utf16(bytes, isLast) { UInt16($1) << 8 | UInt16($0) }
             default: whole(bytes, isLast)
             }
@@ -88,7 +88,7 @@ struct TextDecoder {
         _ unit: (UInt8, UInt8) -> UInt16
     ) -> (String, Int) {
         var units = stride(from: 0, to: bytes.count - 1, by: 2).map { unit(bytes[$0], bytes[$0 + 1]) }
-        // A high surrogate waits for its low one.
+        // A high surrogate at the end waits for its low surrogate.
         if !isLast, let last = units.last, (0xD800...0xDBFF).contains(last) { units.removeLast() }
         let text = String(decoding: units, as: UTF16.self)
         guard isLast else { return (text, units.count * 2) }

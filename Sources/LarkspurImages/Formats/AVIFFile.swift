@@ -1,6 +1,6 @@
 /// An AVIF file: boxes, one of which has the size of each picture (ISO/IEC 23008-12, section 6.5.3).
 ///
-/// Read although Larkspur does not decode it: see ``ImageHeader``.
+/// The header is read although Larkspur does not decode the format: see ``ImageHeader``.
 enum AVIFFile {
     static func size(_ bytes: ImageBytes) throws(ImageDefect) -> ImageSize {
         var meta: ImageBytes?

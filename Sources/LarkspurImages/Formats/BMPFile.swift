@@ -1,6 +1,6 @@
 /// A Windows bitmap file: BITMAPFILEHEADER, and then one of several headers.
 ///
-/// Read although Larkspur does not decode it: see ``ImageHeader``.
+/// The header is read although Larkspur does not decode the format: see ``ImageHeader``.
 enum BMPFile {
     static func size(_ bytes: ImageBytes) throws(ImageDefect) -> ImageSize {
         guard bytes.isInside(0, 18) else { throw .truncated }

@@ -3,7 +3,7 @@
 /// The size is read from the header of the largest picture, because the directory cannot have more than 256 pixels a
 /// side.
 ///
-/// Read although Larkspur does not decode it: see ``ImageHeader``.
+/// The header is read although Larkspur does not decode the format: see ``ImageHeader``.
 enum ICOFile {
     static func size(_ bytes: ImageBytes) throws(ImageDefect) -> ImageSize {
         let count = try bytes.little(2, at: 4).orTruncated()

@@ -1,6 +1,6 @@
 /// A TIFF file: the first image file directory, and the strips or tiles that it lists (TIFF 6.0, section 2).
 ///
-/// Read although Larkspur does not decode it: see ``ImageHeader``.
+/// The header is read although Larkspur does not decode the format: see ``ImageHeader``.
 struct TIFFFile {
     private let bytes: ImageBytes
     private let isBigEndian: Bool

@@ -109,7 +109,7 @@ public final class Cassette: Sendable {
     /// Returns a session that records or replays, for code that uses a `URLSession`.
     /// - Parameters:
     ///   - configuration: The configuration of the session that sends requests. Default: `.default`.
-    ///   - delegate: The delegate. It is retained until the session has become invalid. Default: nil, none.
+    ///   - delegate: The delegate. It is retained until the session has become invalid. Default: nil, for none.
     ///   - delegateQueue: The queue on which the delegate and completion handlers are called. It must be serial.
     ///     Default: a queue that the session creates.
     public func session(
@@ -172,7 +172,7 @@ public final class Cassette: Sendable {
     /// - Throws: ``CassetteError`` if the file cannot be written, or has changed since it was read.
     public func save() throws(CassetteError) {
         do {
-            // Saves do not overlap. Otherwise a save could take the file of an earlier save for the file of another
+            // Saves do not overlap. Otherwise a save could mistake the file of an earlier save for the file of another
             // program.
             try saving.withLock { _ in try write() }
         } catch let error as CassetteError {
@@ -216,7 +216,7 @@ public final class Cassette: Sendable {
 ///
 /// - Parameters:
 ///   - name: The name of the file, without `.json`.
-///   - folder: The folder of the file. Default: nil, the folder `Cassettes` beside the source file of the call.
+///   - folder: The folder of the file. Default: nil, for the folder `Cassettes` beside the source file of the call.
 ///   - mode: The use of the file. Default: `auto`.
 ///   - matching: The rule by which requests are found. Default: method, URL and content.
 ///   - redaction: The rule by which secrets are hidden. Default: `Redaction.standard`.

@@ -11,8 +11,8 @@ public struct CassetteMatching: Sendable, Hashable {
     public var fields: Set<String> = []
     /// Whether the hashes of the contents are compared. The order of members in JSON does not count. Default: true.
     public var comparesBody = true
-    /// Whether the last response is repeated if a request occurs more often than it was recorded. Default: false; then
-    /// the request has no response.
+    /// Whether the last response is repeated if a request occurs more often than it was recorded. Default: false, so
+    /// that such a request has no response.
     public var repeatsLast = false
 
     /// The default rule: method, URL and content.

@@ -8,7 +8,7 @@ struct Multipart {
     let parts: [Part]
 
     init?(_ body: Data, boundary: String) {
-        // With a line end before it, the first delimiter is like the others.
+        // With a line end before the body, the first delimiter has the same form as the others.
         let body = Data("\r\n".utf8) + body
         let delimiter = Data("\r\n--\(boundary)".utf8)
         var parts: [Part] = []
@@ -34,8 +34,8 @@ struct Multipart {
     }
 
     private static func part(_ bytes: Data) -> Part? {
-        // A part without a header begins with the empty line. With a line end before it, the header ends as in other
-        // parts.
+        // A part without a header begins with the empty line. With a line end before the part, the header ends as in
+        // other parts.
         let bytes = Data("\r\n".utf8) + bytes
         guard let end = bytes.range(of: Data("\r\n\r\n".utf8)) else { return nil }
         var headers: LoopbackServer.Fields = [:]

@@ -3,7 +3,7 @@ internal import HTTPSyntax
 internal import Synchronization
 
 extension LoopbackServer {
-    /// A latch that starts closed and, once opened, stays open.
+    /// A latch that is closed at first. After it is opened, it stays open.
     ///
     /// A response can wait on a gate that the test opens (``Response/held(until:)``, ``Response/Step/wait(_:)``). A
     /// response can also open a gate on which the test waits (``Response/Step/open(_:)``). If the client disconnects or

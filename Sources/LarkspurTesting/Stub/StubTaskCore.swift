@@ -136,7 +136,8 @@ final class StubTaskCore: Sendable {
         }
     }
 
-    /// Asks the delegate. A delegate that releases the handler without a call refuses, as with the engine.
+    /// Asks the delegate. If the delegate releases the handler without a call, this counts as a refusal, as with the
+    /// engine.
     private func ask<Value: Sendable>(
         refusal: Value,
         _ take: @escaping @Sendable (Value) -> Void,
@@ -259,7 +260,7 @@ final class StubTaskCore: Sendable {
                 await body()
                 finishDelivery()
             }
-            // A later cancellation finds the recorded wait. An earlier one is handled here.
+            // A later cancellation finds the recorded wait. An earlier cancellation is handled here.
             if storage.course.state == .canceling { storage.reply.wait?.cancel() }
         }
     }

@@ -43,7 +43,7 @@ public final class StubTransport: Sendable {
     /// Returns a session with the routes, for code that uses a `URLSession`.
     /// - Parameters:
     ///   - configuration: The configuration. It is stored but has no effect. Default: `.default`.
-    ///   - delegate: The delegate. It is retained until the session has become invalid. Default: nil, none.
+    ///   - delegate: The delegate. It is retained until the session has become invalid. Default: nil, for none.
     ///   - delegateQueue: The queue on which the delegate and completion handlers are called. It must be serial.
     ///     Default: a queue that the session creates.
     public func session(

@@ -12,7 +12,7 @@ import Synchronization
 ///         .respond(status: 200, headers: ["Content-Type": "application/json"], body: Data("{}".utf8))
 ///     }
 ///
-/// It is available where `URLSession` can be subclassed, which is on Linux. Data, upload and download tasks get
+/// The class is available where `URLSession` can be subclassed, which is on Linux. Data, upload and download tasks get
 /// replies, with a delegate, a completion handler, or `await` in files that import Larkspur.
 public final class StubURLSession: URLSession, @unchecked Sendable {  // Safe: what changes is behind `storage`.
     /// A closure that returns the reply to a request. Called when a task is first resumed, on the same thread.
@@ -32,7 +32,7 @@ public final class StubURLSession: URLSession, @unchecked Sendable {  // Safe: w
     /// Creates a session.
     /// - Parameters:
     ///   - configuration: The configuration. It is stored but has no effect. Default: `.default`.
-    ///   - delegate: The delegate. It is retained until the session has become invalid. Default: nil, none.
+    ///   - delegate: The delegate. It is retained until the session has become invalid. Default: nil, for none.
     ///   - delegateQueue: The queue on which the delegate and completion handlers are called. It must be serial.
     ///     Default: a queue that the session creates.
     ///   - clock: The clock for the delays in replies. Default: the continuous clock.

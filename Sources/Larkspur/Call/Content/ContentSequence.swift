@@ -7,7 +7,7 @@ import Synchronization
 /// buffered. `.foundation` on Linux cannot make the server wait: a reader that is more than 16 MiB behind ends the
 /// call with the error `contentTooLarge`. Leaving the loop cancels the call.
 ///
-/// There can be only one iterator, over one form of the content. A second iterator throws an error with the code
+/// The content can be iterated once, in one of its forms. A second iterator throws an error with the code
 /// `unsupported`. ``head`` is the response before its content, and ``trailers`` are the fields after it.
 public struct ContentChunks: AsyncSequence, Sendable {
     let source: StreamedCall
@@ -34,8 +34,8 @@ public struct ContentChunks: AsyncSequence, Sendable {
 }
 
 /// The elements of a response's content as they arrive: its lines, the values of lines that are JSON, or the values of
-/// server-sent events. In all other respects the sequence is like ``ContentChunks``; one of events is like
-/// ``EventSource``.
+/// server-sent events. In all other respects, a sequence of events is like ``EventSource``, and any other sequence is
+/// like ``ContentChunks``.
 public struct ContentElements<Element: Sendable>: AsyncSequence, Sendable {
     let makeReader: @Sendable () -> any ElementReader<Element>
 
@@ -104,7 +104,7 @@ private struct LineReader: ElementReader {
     }
 }
 
-/// The values of the content of a response that is JSON in lines.
+/// The values of a response's content, each line of which is a JSON value.
 private struct LineValueReader<Element: Decodable & Sendable>: ElementReader {
     let reader: ResponseReader
     let decoder: any DataDecoder

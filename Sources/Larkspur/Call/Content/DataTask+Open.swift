@@ -11,11 +11,11 @@ extension DataTask {
     /// direction waits for the other: a slow reader does not stop the sending, and a slow writer does not stop the
     /// reading.
     ///
-    /// A response with any status has a head, unless the call has rules: after `validate(statusCode:)`,
-    /// a response that is not acceptable ends the call with an error. If the call has interceptors, a response with
-    /// another status than 200 to 299 is held with its content until they have returned, because they may send the
-    /// request again. If more than 1 MiB of its content arrives, the call ends with the error `contentTooLarge`. Once
-    /// there is a head that is not held, the request is not sent again.
+    /// The head of a response with any status is returned, unless the call has rules: after `validate(statusCode:)`, a
+    /// response that is not acceptable ends the call with an error. If the call has interceptors, a response with a
+    /// status other than 200 to 299 is held, with its content, until the interceptors have returned, because they may
+    /// send the request again. If more than 1 MiB of this content arrives, the call ends with the error
+    /// `contentTooLarge`. Once a head has been returned, the request is not sent again.
     /// - Returns: The head, and the content as it arrives. If the content is released before it was read to its end,
     ///   the call is cancelled.
     /// - Throws: ``LarkspurError`` if the call fails before there is a head. Its code is `cancelled` after a
@@ -28,9 +28,9 @@ extension DataTask {
     /// Starts the call, passes the head and the content of the response to a closure, and waits for the end of the
     /// call.
     ///
-    /// In all other respects it is like ``open()``. If the closure throws an error, or returns before it has read the
-    /// content to its end, the call is cancelled. If it has read the content to its end, the method waits until the
-    /// content of the request has been sent, too.
+    /// In all other respects the method is like ``open()``. If the closure throws an error, or returns before it has
+    /// read the content to its end, the call is cancelled. If the closure has read the content to its end, the method
+    /// waits until the content of the request has been sent, too.
     /// - Parameters:
     ///   - actor: The caller's actor. Default: the actor on which the caller runs.
     ///   - body: A closure that gets the head, and the content as it arrives.
@@ -151,7 +151,7 @@ extension EventSource {
     final class Opened: Sendable {
         private let source = Mutex<StreamedCall?>(nil)
 
-        /// Returns the connection, which is made if there is none.
+        /// Returns the connection. If there is none, makes it.
         func connection(_ make: () -> StreamedCall) -> StreamedCall {
             if let known = source.withLock({ $0 }) { return known }
             let made = make()

@@ -21,7 +21,7 @@ import HTTPSyntax
 /// immediately with the code `cancelled`, also during a delay. At the deadline of a surrounding
 /// ``withDeadline(_:clock:isolation:_:)`` the loop ends with the code `timedOut`.
 public struct EventSource: AsyncSequence, Sendable {
-    /// The default for the time after which a connection counts as lost if no byte arrives: 300 seconds.
+    /// The default time without a byte after which a connection counts as lost: 300 seconds.
     ///
     /// Servers keep an idle connection open with a comment, usually every 15 seconds.
     package static let defaultTimeout: Duration = .seconds(300)
@@ -31,9 +31,9 @@ public struct EventSource: AsyncSequence, Sendable {
     /// The ID of the last event of an earlier stream.
     let lastEventID: String
     let schedule: ReconnectionSchedule
-    /// The clock of the delays.
+    /// The clock that measures the delays.
     let clock: any Clock<Duration>
-    /// The decoder of the events' data, unless the caller has another.
+    /// The decoder of the events' data, if the caller passes none.
     let decoder: any DataDecoder
     let opened = Opened()
 
@@ -125,8 +125,8 @@ public struct EventSource: AsyncSequence, Sendable {
             let head = try await reader.head()
             let response = head ?? connection.task.response
             if (response as? HTTPURLResponse)?.statusCode == 204 { return nil }
-            // If there is no content, the validation accepts any type. The type of an event stream is checked
-            // nevertheless.
+            // The validation accepts any content type if there is no content. With one byte in place of the content, it
+            // checks the type of the event stream.
             if head == nil { try connection.validation.validate(response, data: Data([0])) }
             return reader
         }
@@ -137,7 +137,7 @@ public struct EventSource: AsyncSequence, Sendable {
 extension EventSource.Iterator: Sendable {}
 
 extension EventSource {
-    /// Returns the values that the data of the events is decoded into, until an event whose data is the sentinel.
+    /// Returns the values that are decoded from the data of the events, up to an event whose data is the sentinel.
     ///
     ///     let chat = manager.post("chat", body: .json(question))
     ///     for try await delta in chat.events.decoded(as: Delta.self, until: "[DONE]") {
@@ -198,7 +198,7 @@ extension DataTask {
 
     /// Returns the server-sent events of the response, as they arrive. Iterating starts the call. In all other respects
     /// the sequence is like ``events``.
-    /// - Parameter timeout: The time after which the connection counts as lost if no byte arrives; nil for no limit. It
+    /// - Parameter timeout: The time without a byte after which the connection counts as lost; nil for no limit. It
     ///   replaces the limits of the request, the manager and the session.
     public func events(timeout: Duration?) -> EventSource {
         let source = StreamedCall(task: self, eventStream: EventStreamRequest(timeout: timeout))
@@ -222,7 +222,7 @@ struct EventStreamRequest: Sendable {
         acceptableContentTypes: ["text/event-stream"]
     )
 
-    /// The time after which the connection counts as lost if no byte arrives; nil for no limit.
+    /// The time without a byte after which the connection counts as lost; nil for no limit.
     let timeout: Duration?
 
     /// Returns a request with the fields and properties of a request for an event stream.

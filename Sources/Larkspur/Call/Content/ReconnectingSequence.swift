@@ -1,5 +1,5 @@
-/// The elements of a stream that is requested again where it ended:
-/// see ``SessionManager/reconnecting(by:_:)``.
+/// The elements of a stream. After the end of a connection, the stream is requested again from that point: see
+/// ``SessionManager/reconnecting(by:_:)``.
 ///
 /// Leaving the loop cancels the connection. Cancelling the surrounding `Task` ends the loop immediately with the code
 /// `cancelled`, also during a delay. At the deadline of a surrounding ``withDeadline(_:clock:isolation:_:)`` the loop

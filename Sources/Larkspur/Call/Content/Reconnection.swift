@@ -89,7 +89,7 @@ struct ReconnectionSchedule: Sendable {
         let least = max(rules.minimumDelay, .zero)
         let most = max(rules.maximumDelay, .zero).bounded
         var delay = min(max(retry ?? rules.initialDelay, least), most)
-        // 63 doublings are enough for every maximum. More of them would only take time.
+        // 63 doublings reach every maximum. More would only take time.
         for _ in 1..<min(failures, 64) { delay = min(delay * 2, most) }
         return delay * (1 + (rules.jitter > 0 ? min(rules.jitter, 1) : 0) * random)
     }
@@ -103,8 +103,8 @@ struct ReconnectionSchedule: Sendable {
         )
     }
 
-    /// Returns the delay before the next connection, which is not longer than the surrounding deadline allows; nil if
-    /// the sequence ends without an error.
+    /// Returns the delay before the next connection, which does not exceed the surrounding deadline; nil if the
+    /// sequence ends without an error.
     /// - Throws: The error with which the sequence ends.
     mutating func nextDelay(
         after failure: LarkspurError?,

@@ -37,8 +37,8 @@ final class ResponseStream: Sendable {
     /// - Parameters:
     ///   - validation: Returns the rules for acceptable responses.
     ///   - consumer: The consumer of the chunks.
-    ///   - refusesOtherStreams: Whether the task ends as soon as the head of a response arrives, if its content type is
-    ///     not acceptable and it announces no length. The content of such a response may have no end. Default: false.
+    ///   - refusesOtherStreams: Whether a response with an unacceptable content type and without a length ends the task
+    ///     as soon as its head arrives. The content of such a response may have no end. Default: false.
     ///   - mayHold: Whether ``holdRefused()`` has an effect. Default: false.
     init(
         validation: @escaping @Sendable () -> ResponseValidation,
@@ -111,8 +111,8 @@ final class ResponseStream: Sendable {
         if isAcceptable, case .channel(let channel) = consumer { channel.begin(with: response, isDelivered: mayHold) }
     }
 
-    /// Returns the error of a response that is not acceptable; nil if it is acceptable. The response is validated as if
-    /// it had content, because it is not known yet whether it has any.
+    /// Returns the error of a response that is not acceptable; nil if it is acceptable. At this time the content is
+    /// unknown, so the response is validated as if it had content.
     private func refusal(of response: URLResponse) -> LarkspurError? {
         do throws(LarkspurError) {
             try validation.validate(response, data: Data([0]))
@@ -135,7 +135,7 @@ final class ResponseStream: Sendable {
         let isAcceptable = state.withLock { state in
             guard state.isAcceptable else { return false }
             state.count += Int64(data.count)
-            // Updated in the order of the content. No other thread needs the lock meanwhile.
+            // The hashes are updated in the order of the content. No other thread needs the lock meanwhile.
             state.hashes?.update(data)
             return true
         }
@@ -171,13 +171,13 @@ final class ResponseStream: Sendable {
         }
     }
 
-    /// Records the end of the task for a sequence. After a cancellation, the chunks that wait are not delivered.
+    /// Records the end of the task for a sequence. After a cancellation, waiting chunks are not delivered.
     func end(_ error: LarkspurError?) {
         if case .channel(let channel) = consumer { channel.end(error, dropsChunks: error?.code == .cancelled) }
     }
 
-    /// Records that all of the content has arrived, although the task may not have ended yet. A sequence ends here only
-    /// if the response was delivered. Otherwise the error of the task ends it, or the content of a later response.
+    /// Records that all of the content has arrived, although the task may not have ended yet. If the response is
+    /// delivered, the sequence ends here. Otherwise the error of the task, or the content of a later response, ends it.
     func contentEnded() { if state.withLock({ $0.isAcceptable }) { end(nil) } }
 
     /// Stops the delivery, because the task was cancelled.

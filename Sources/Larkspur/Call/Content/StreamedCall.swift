@@ -22,8 +22,8 @@ final class StreamedCall: Sendable {
     /// - Parameters:
     ///   - task: The call.
     ///   - eventStream: The properties of the request for an event stream. Default: nil, for other content.
-    ///   - acceptsAll: Whether every response is acceptable for which the call sets no rules. Default: false, only
-    ///     those with a status of 200 to 299.
+    ///   - acceptsAll: Whether a response with any status is acceptable if the call sets no rules. Default: false, for
+    ///     responses with a status of 200 to 299 only.
     init(task: DataTask, eventStream: EventStreamRequest? = nil, acceptsAll: Bool = false) {
         self.task = task
         self.eventStream = eventStream
@@ -80,7 +80,7 @@ final class StreamedCall: Sendable {
             task.resume()
             return ResponseReader(task, channel)
         } catch {
-            // Nothing else would end the channel, and a wait for the head would not end.
+            // Without this, nothing would end the channel, and a wait for the head would not end.
             if isFirst { channel.end(error) }
             return ResponseReader(task, channel, failure: error)
         }
@@ -106,8 +106,8 @@ final class ResponseReader: Sendable {
     }
 
     deinit {
-        // A reader that was refused must not cancel the call of another reader. If the content was read to its end,
-        // content of the request may still be sent.
+        // A refused reader must not cancel the call of another reader. After the end of the content, the call is not
+        // cancelled either, because content of the request may still be sent.
         if failure == nil, !isOver.load(ordering: .relaxed) { task.cancel() }
     }
 

@@ -74,7 +74,7 @@ struct CallAttempt {
         case (.suspended, .start), (.suspended, .resume): .suspend
         case (.cancelling, let applied) where applied != .cancel && applied != .cancelKeepingResumeData:
             keepsResumeData ? .cancelKeepingResumeData : .cancel
-        // This includes a task that is suspended before its transfer has started: the transfer waits for the
+        // This case includes a task that is suspended before its transfer has started: the transfer waits for the
         // resumption.
         default: nil
         }

@@ -5,11 +5,11 @@ import Synchronization
 
 /// The task of one request, which a ``SessionManager`` returns.
 ///
-/// It wraps the `URLSessionTask` of the current attempt, and stays the same object from creation to completion, so that
-/// it can be the object of notifications. Control it with ``resume()``, ``suspend()`` and ``cancel()``. These methods
-/// post notifications, once for each change of state, and call no code of yours. With the transport `.foundation` on
-/// Linux, the first resume waits for the work queue that all sessions of the process share. If you call methods of
-/// ``urlSessionTask`` itself, the `SessionTask` does not notice the calls.
+/// A `SessionTask` wraps the `URLSessionTask` of the current attempt, and stays the same object from creation to
+/// completion, so that it can be the object of notifications. Control it with ``resume()``, ``suspend()`` and
+/// ``cancel()``. These methods post notifications, once for each change of state, and call no code of yours. With the
+/// transport `.foundation` on Linux, the first resume waits for the work queue that all sessions of the process share.
+/// If you call methods of ``urlSessionTask`` itself, the `SessionTask` does not detect the calls.
 ///
 /// Every task ends exactly once: its completion handler runs, then ``didCompleteNotification`` is posted, both on the
 /// completion queue.
@@ -260,9 +260,9 @@ public class SessionTask: @unchecked Sendable {
         applyState()
     }
 
-    /// Brings the attempt to the state of the task. One thread at a time does so, until no order is left. Threads whose
-    /// events occur in the meantime leave their orders to that thread, so that the transport gets the orders one after
-    /// the other and in order.
+    /// Brings the attempt to the state of the task. One thread at a time gives orders to the transport, until no order
+    /// is left. Threads whose events occur in the meantime leave their orders to that thread, so that the transport
+    /// gets one order at a time, in the order of the events.
     func applyState() {
         var isFirst = true
         while true {
@@ -285,8 +285,8 @@ public class DataTask: SessionTask, @unchecked Sendable {}
 /// A data task that sends a body from memory, a file or a stream.
 public final class UploadTask: DataTask, @unchecked Sendable {
     /// The facts with which another task or process can continue a resumable upload: pass them to
-    /// ``ResumableUpload/continuing(_:)``. Nil before the server has created the upload, after it is complete, and for
-    /// uploads that are not resumable.
+    /// ``ResumableUpload/continuing(_:)``. Nil until the server has created the upload, after the end of the upload,
+    /// and for uploads that are not resumable.
     public var resumption: UploadResumption? { storage.withLock { $0.attempt.uploadResumption } }
 }
 
@@ -295,15 +295,15 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     /// The resume data with which a later process can continue the download, if this process ends first. Nil if there
     /// is no such data yet, or if the transport cannot resume.
     ///
-    /// Reading the property does not interrupt the download. Store the data for a later process. That process continues
-    /// after the part of the file that exists at that time. Store the data again from time to time, because it changes
-    /// if the download has to begin again.
+    /// Reading the property does not interrupt the download. Store the data for a later process. The download then
+    /// continues at the end of the partial file. Store the data again from time to time, because it changes if the
+    /// download has to begin again.
     public var resumeData: Data? {
         pendingResumeData ?? attempt?.currentResumeData
     }
 
-    /// Ends the task with the error `cancelled`, as ``SessionTask/cancel()`` does, but keeps the content that has
-    /// arrived, so that another task can continue the download.
+    /// Ends the task with the error `cancelled`, as ``SessionTask/cancel()`` does, but stores the arrived content, so
+    /// that another task can continue the download.
     /// - Parameter handler: Called once, on the completion queue and before the completion handler, with resume data;
     ///   nil if there is none. The task's error has the same resume data.
     public func cancel(producingResumeData handler: @escaping @Sendable (Data?) -> Void) {

@@ -8,7 +8,7 @@ import Synchronization
 final class TransferProgress: Sendable {
     typealias Handler = @Sendable (Progress) -> Void
 
-    /// The number of bytes in all.
+    /// The total number of bytes.
     private enum Total {
         /// A number; −1 while it is not known.
         case bytes(Int64)
@@ -28,7 +28,7 @@ final class TransferProgress: Sendable {
         /// Whether the transfer has succeeded. If the total was unknown, the total then equals the completed bytes.
         var isComplete = false
 
-        /// The number of bytes in all; −1 while it is not known.
+        /// The total number of bytes; −1 while it is not known.
         var totalCount: Int64 {
             let announced =
                 switch total {
@@ -47,8 +47,8 @@ final class TransferProgress: Sendable {
         }
     }
 
-    /// The state of the thread that suspends or resumes the task as its `Progress` requires. One thread at a time does
-    /// so, and also handles later changes.
+    /// The state of the thread that suspends or resumes the task as its `Progress` requires. One thread at a time has
+    /// this work, and also handles later changes.
     private struct Following {
         var isActive = false
         var isOutdated = false
@@ -108,7 +108,7 @@ final class TransferProgress: Sendable {
         progress.resumingHandler = follow
         return counts.withLock { counts in
             if let other = counts.progress { return other }
-            // No other thread has the object yet.
+            // The counts may be set under the lock, because the object has no observers yet.
             progress.totalUnitCount = counts.totalCount
             progress.completedUnitCount = counts.completed
             counts.progress = progress

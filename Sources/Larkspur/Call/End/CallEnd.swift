@@ -47,8 +47,8 @@ struct ArrivedResponse: Sendable {
     var file: URL?
     /// An error other than the transport's.
     var failure: StoredError?
-    /// True if the transfer was cancelled so that its response becomes the result. The transport offers no other way to
-    /// end a transfer with its response.
+    /// True if the transfer was cancelled in order to make its response the result. The transport has no other way to
+    /// end a transfer early with its response.
     var endsWithResponse = false
 
     /// Returns the result of the transfer, which has ended.
@@ -89,7 +89,7 @@ final class CallEnding: @unchecked Sendable {
     // releases the handlers. Because no two accesses overlap, none is checked at run time.
     /// The result of the transfer.
     let result: TransferResult
-    /// The options of the call, which have the rules by which the response is acceptable.
+    /// The options of the call, including its rules for acceptable responses.
     let options: StoredOptions
     /// The file of a download; nil for other calls.
     @exclusivity(unchecked) var file: Result<URL, LarkspurError>?
@@ -234,7 +234,7 @@ extension SessionTask {
         if let stream { ending.count = stream.result(of: ending.result) }
         if let awaiter { ending.add(awaiter) }
         var late: [CallHandler] = []
-        // Another handler may be added during the serialization, and is then served too.
+        // Handlers that are added during the serialization are served by a further round of this loop.
         while true {
             let (served, others, isLast) = takeHandlers(ending)
             late += others
@@ -285,8 +285,8 @@ extension SessionTask {
         if let count = ending.count { stream?.end(count.failure) }
         run(ending.handlers[...], ending) { [self] in
             post(.didComplete) { [TaskCompletion.userInfoKey: ending.completion] }
-            // A call that takes handlers keeps the file for handlers that are added later, unless the download has
-            // failed.
+            // If the call takes handlers and the download has succeeded, the file stays for handlers that are added
+            // later.
             if plan.chain == nil || ending.failure != nil { ending.temporaryFile?.discard() }
             // The hooks may retain the task. They are released here, outside the lock.
             withExtendedLifetime(hooks) {}
@@ -296,8 +296,8 @@ extension SessionTask {
         }
     }
 
-    /// Calls handlers one after the other. Each handler runs on its own queue, or on the completion queue if it has no
-    /// queue of its own. Called on the completion queue, where `end` is also called after the last handler.
+    /// Calls handlers one after the other. Each handler runs on its own queue, or on the completion queue if it has
+    /// none. Called on the completion queue, where `end` is also called after the last handler.
     private func run(
         _ handlers: ArraySlice<CallHandler>,
         _ ending: CallEnding,
@@ -333,7 +333,8 @@ extension SessionTask {
         let end: @Sendable () -> Void = { [self] in
             observation?.deliver(.completed, of: self, .completion(ending.completion, ending.result))
             callLateHandlers(ending)
-            // A sequence may wait for the same end. Nothing else ends it, for example if no response has arrived.
+            // A sequence may wait for the same end. Nothing else ends the sequence, for example if no response has
+            // arrived.
             if let count = ending.count { stream?.end(count.failure) }
             resume()
             ending.handlers = []

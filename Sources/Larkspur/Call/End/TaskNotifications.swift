@@ -26,8 +26,8 @@ extension SessionTask {
     public static var didCompleteNotification: Notification.Name { NotificationInterest.shared.reading(.didComplete) }
 
     /// Whether all notifications of tasks are posted, even if the program has not read their names from
-    /// ``SessionTask``. Set it to true if there is an observer of every notification, or of a name that is written as a
-    /// string. Default: false, so that notifications without observers cost nothing.
+    /// ``SessionTask``. Set it to true if the program observes every notification, or uses a name as a string. Default:
+    /// false, so that notifications without observers cost nothing.
     ///
     /// The property applies to all tasks of the process and to their later changes, and may be set from any thread.
     public static var postsAllNotifications: Bool {

@@ -24,9 +24,9 @@ extension CallEvent {
         public static let cancelled = Self(.cancelled)
         /// An attempt begins: the request goes to the transport.
         public static let attemptStarted = Self(.attemptStarted)
-        /// The request has waited a second for a connection, because as many requests are under way as
-        /// `httpMaximumConnectionsPerHost` or `maximumConnections` of the engine permits. Only a session that the
-        /// manager has created itself, with the transport `.curl`, posts these events.
+        /// The request has waited a second for a connection, because the maximum number of requests is under way:
+        /// `httpMaximumConnectionsPerHost`, or `maximumConnections` of the engine. Only a session that the manager has
+        /// created itself, with the transport `.curl`, posts these events.
         public static let waitingForConnection = Self(.waitingForConnection)
         /// A redirect has arrived. It may be followed or not.
         public static let redirected = Self(.redirected)

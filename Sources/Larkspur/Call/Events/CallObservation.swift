@@ -25,7 +25,7 @@ final class CallObservation: Sendable {
         var isDelivering = false
         var isQueued = false
         var attempt = 0
-        /// Whether an attempt was posted, and its end was not.
+        /// Whether the start of an attempt was posted, but not its end.
         var isInAttempt = false
         /// The bytes of content that the current attempt has sent and received.
         var sent: Int64 = 0
@@ -95,7 +95,7 @@ final class CallObservation: Sendable {
     }
 
     /// Posts the end of the current attempt, and before it the transactions that have not been posted yet. If no
-    /// transfer could be created, nothing was sent and no attempt has started, so that none ends.
+    /// transfer could be created, no attempt has started, so no end is posted.
     func postAttemptEnd(_ result: TransferResult, of task: SessionTask) {
         guard state.withLock({ exchange(&$0.isInAttempt, with: false) }) else { return }
         postTransactions(of: task)

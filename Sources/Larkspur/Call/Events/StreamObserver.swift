@@ -54,7 +54,7 @@ final class StreamObserver: CallObserver {
 
     /// Ends and releases the sequence. Tasks may still retain the observer.
     func end() {
-        // The sequence is finished and released outside the lock, because both run other code.
+        // The sequence is finished and released outside the lock, because finishing and releasing it run other code.
         continuation.withLock { $0.take() }?.finish()
     }
 

@@ -16,8 +16,8 @@ class CallHandler: @unchecked Sendable {
     /// Whether the serializer is quick and runs no code of the caller.
     var isQuick: Bool { false }
 
-    /// Whether the code after an `await` may serialize small content itself: with a quick serializer, or with a
-    /// `JSONDecoder`, whose type of value then runs code of the caller in the caller's own task.
+    /// Whether the code after an `await` may serialize small content itself. This is the case with a quick serializer,
+    /// and with a `JSONDecoder`: it runs the code of the caller's type in the caller's own task.
     var mayAwaiterSerialize: Bool { isQuick }
 
     /// The closure that resumes an `await` with the result of the transfer. The code after the `await` then ends the
@@ -40,7 +40,8 @@ class CallHandler: @unchecked Sendable {
     func deliver(_ ending: CallEnding, of task: SessionTask) {}
 }
 
-/// What resumes an `await`. It has no type of a value: the types that a library cannot know are looked up at run time.
+/// The value that resumes an `await`. It is not generic, because a type that the library does not know is looked up at
+/// run time.
 enum Awaited: Sendable {
     /// The end of the call, for which the handler has created its value.
     case ending(CallEnding)
@@ -63,7 +64,7 @@ final class ContentHandler<S: ResponseSerializer>: CallHandler, @unchecked Senda
     // run time.
     /// - Parameters:
     ///   - serializer: The serializer of the response.
-    ///   - queue: The queue that the handler runs on. Default: nil, the completion queue.
+    ///   - queue: The queue that the handler runs on. Default: nil, for the completion queue.
     ///   - body: The handler. Default: nil, for an `await`.
     @_specialize(where S == AnyResponseSerializer)
     @_specialize(where S == DataResponseSerializer)

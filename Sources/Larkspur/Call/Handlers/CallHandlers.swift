@@ -41,8 +41,7 @@ struct CallHandlers {
     var wantsResumeData: Bool { !resumeDataHandlers.isEmpty }
 
     /// Adds a handler.
-    /// - Returns: The ending with which the caller calls the handler; nil if the handler is called together with the
-    ///   others, or at the end of the call.
+    /// - Returns: The ending, with which the caller calls the handler now; nil if the handler is called later.
     mutating func add(_ handler: CallHandler) -> CallEnding? {
         if isReported { return ending }
         if ending == nil { waiting.append(handler) } else { late.append(handler) }

@@ -68,9 +68,9 @@ extension DataTask {
         try await response(as: serializer).result.get()
     }
 
-    /// Validates and parses the response with a serializer, and returns what a closure makes of the serializer's value.
-    /// So also objects that cannot be passed to another task can be read, such as the objects of `.json`,
-    /// `.propertyList`, `.compound` and `.xmlDocument`.
+    /// Validates and parses the response with a serializer, passes the serializer's value to a closure, and returns the
+    /// result of the closure. With this method you can also read objects that cannot be passed to another task, such as
+    /// the objects of `.json`, `.propertyList`, `.compound` and `.xmlDocument`.
     ///
     ///     let title = try await manager.get("feed").value(as: .xmlDocument) { document in
     ///         try document?.nodes(forXPath: "/feed/title").first?.stringValue
@@ -88,7 +88,7 @@ extension DataTask {
     }
 
     /// The content of the response.
-    /// - Throws: ``LarkspurError`` if the call fails, with the code `cancelled` after a cancellation of the task or of
+    /// - Throws: ``LarkspurError`` if the call fails. Its code is `cancelled` after a cancellation of the task or of
     ///   the surrounding `Task`.
     public var data: Data {
         get async throws(LarkspurError) { try await collect(by: DataResponseSerializer()).result.get() }
@@ -96,7 +96,7 @@ extension DataTask {
 
     /// The content of the response as text, in the encoding that its `Content-Type` names. If it names none, the
     /// encoding is UTF-8, or ISO-8859-1 if the content is not valid UTF-8.
-    /// - Throws: ``LarkspurError`` if the call fails or the text cannot be decoded, with the code `cancelled` after a
+    /// - Throws: ``LarkspurError`` if the call fails, or the text cannot be decoded. Its code is `cancelled` after a
     ///   cancellation of the task or of the surrounding `Task`.
     public var string: String {
         get async throws(LarkspurError) { try await collect(by: StringResponseSerializer()).result.get() }

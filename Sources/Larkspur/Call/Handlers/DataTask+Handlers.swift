@@ -169,9 +169,9 @@ extension SessionTask {
         configure("verifyDigest(_:)") { $0.digestVerification = verification }
     }
 
-    /// Answers authentication challenges of this call with a name and a password. If the server refuses them, the call
-    /// gets the server's response. They are sent to the origin of the request and to a proxy, and not to another origin
-    /// to which a redirect leads. For another credential see ``CallOptions/credential``.
+    /// Handles the authentication challenges of this call with a name and a password. They are sent to the origin of
+    /// the request and to a proxy, but not to another origin to which a redirect leads. If the server refuses them, the
+    /// call gets the server's response. For another kind of credential see ``CallOptions/credential``.
     /// - Parameters:
     ///   - username: The user's name.
     ///   - password: The password.

@@ -8,8 +8,7 @@ internal import HTTPSyntax
 /// }
 /// ```
 public struct DownloadDestination: Sendable {
-    // This type is separate from the closure, because a trailing closure of a download could otherwise be taken for the
-    // destination.
+    // This type is not a plain closure. Otherwise a trailing closure of a download could be taken for the destination.
 
     /// The closure that gets the temporary file and the response, and returns the location. If it returns nil, the file
     /// is not moved.
@@ -106,8 +105,8 @@ public struct DownloadDestination: Sendable {
         return systemReason(of: error) ?? error.localizedDescription.withoutFullStop
     }
 
-    /// Returns the words of the system for an error of the file system; nil if it is another error. Foundation's own
-    /// words are "NSCocoaErrorDomain error 512".
+    /// Returns the system's description of a file system error; nil for any other error. Foundation's own description
+    /// is only "NSCocoaErrorDomain error 512".
     private static func systemReason(of error: any Error) -> String? {
         var current: NSError? = error as NSError
         while let error = current {

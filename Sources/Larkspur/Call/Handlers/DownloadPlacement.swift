@@ -37,7 +37,7 @@ struct DownloadPlacement: Sendable {
         }
         if result.hasContent { try checkLength(of: file, against: result.response) }
         try ending.options.value.check(file, of: result)
-        // If a data task became a download, only the owner of the file can read it. So the file gets the usual
+        // The file of a data task that became a download can be read only by its owner. So it gets the usual
         // permissions of a new file before it is passed to the caller.
         #if canImport(FoundationNetworking)
         NewFilePermissions.replacePrivateOnes(ofFileAt: file)
@@ -76,8 +76,8 @@ struct DownloadPlacement: Sendable {
         return wanted
     }
 
-    /// Checks that a file has the announced length. FoundationNetworking delivers content twice when a transfer is
-    /// suspended and resumed.
+    /// Checks that a file has the announced length. It may be longer, because FoundationNetworking delivers content
+    /// twice when a transfer is suspended and resumed.
     private func checkLength(of file: URL, against response: URLResponse?) throws(LarkspurError) {
         guard let announced = response?.contentLengthOnceDecoded, announced >= 0,
             let size = try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize, Int64(size) != announced,

@@ -60,8 +60,8 @@ extension DownloadTask {
         return try result.get()
     }
 
-    /// Downloads the file, and returns what a closure makes of the value that a serializer creates from its content, as
-    /// ``DataTask/value(as:_:)`` does.
+    /// Downloads the file, creates a value from its content with a serializer, and returns the result of a closure that
+    /// gets this value, as ``DataTask/value(as:_:)`` does.
     /// - Parameters:
     ///   - serializer: The serializer, which runs on the manager's `processingQueue`.
     ///   - transform: Makes the value. Called on the `processingQueue`, and only for an acceptable response.

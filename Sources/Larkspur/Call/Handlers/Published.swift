@@ -12,7 +12,8 @@ final class WriterQueue: Sendable {
     private let owner = Mutex<ObjectIdentifier?>(nil)
 
     /// Waits until no other thread is admitted.
-    /// - Returns: True if the writer has to leave. False within another access of the same thread.
+    /// - Returns: True if the thread has to call ``leave(_:)`` with true; false if an outer access of the same thread
+    ///   was already admitted.
     func enter() -> Bool {
         let thread = ObjectIdentifier(Thread.current)
         if owner.withLock({ $0 == thread }) { return false }
@@ -81,8 +82,8 @@ final class Published<Value: Sendable>: Sendable {
 
     private func replace(with value: Value) -> Value {
         let previous = storage.withLock { exchange(&$0, with: value) }
-        // The count follows the replacement. Otherwise a reader could take the previous value for the value of the new
-        // version.
+        // The count follows the replacement. Otherwise a reader could mistake the previous value for the value of the
+        // new version.
         changes.add(1, ordering: .releasing)
         return previous
     }

@@ -17,9 +17,9 @@ public struct CallOptions: Sendable {
     public var interceptors: RequestInterceptors
     /// The hooks of the task. Each of them takes precedence over the same hook of the session manager. Default: nil.
     public var hooks: SessionHooks?
-    /// The credential that answers each authentication challenge of the request's origin or of a proxy, once. An origin
-    /// to which a redirect leads does not get it. The credential replaces the hook ``SessionHooks/challengeAnswer``.
-    /// Default: nil.
+    /// The credential for authentication challenges of the request's origin and of proxies. If it is refused, it is not
+    /// sent again. An origin to which a redirect leads does not get it. The credential replaces the hook
+    /// ``SessionHooks/challengeAnswer``. Default: nil.
     public var credential: URLCredential?
     /// The rules by which responses are acceptable, in place of the rules of the serializer. Without these rules, a
     /// download or a stream, which has no serializer, accepts any content with a status of 200 to 299. Default: nil.
@@ -36,7 +36,7 @@ public struct CallOptions: Sendable {
     public var priority: Float?
     /// Whether the content of the request is sent to its end, even if the response has a status of 300 or more. Over
     /// HTTP/2, the end of the response ends the sending nevertheless. If the session is not a `CurlURLSession`, the
-    /// call ends with the error `unsupported`. Default: false, such a status ends the sending.
+    /// call ends with the error `unsupported`. Default: false, with which such a status ends the sending.
     public var keepsSending: Bool
     /// The closure that is called on the manager's completion queue while the content of the request is sent. Default:
     /// nil.
@@ -52,7 +52,7 @@ public struct CallOptions: Sendable {
     ///   - timeouts: The limits of the time of the call. Default: the limits of the session manager.
     ///   - interceptors: The interceptors of the call. Default: none.
     ///   - hooks: The hooks of the task. Default: none.
-    ///   - credential: The credential with which challenges are answered. Default: none.
+    ///   - credential: The credential for authentication challenges. Default: none.
     ///   - validation: The rules by which responses are acceptable. Default: the rules of the serializer.
     ///   - cachePolicy: The cache policy. Default: the policy of the session manager.
     ///   - digestVerification: The verification of the content's digests. Default: none.
@@ -93,7 +93,7 @@ public struct CallOptions: Sendable {
     /// interceptors need the task before there is a transfer.
     var launchesLate: Bool { !timeouts.isEmpty || !interceptors.isEmpty || keepsSending }
 
-    /// The hooks of the task, including the hook that answers challenges with the credential; nil if there are none.
+    /// The hooks of the task, including the hook that returns the credential for challenges; nil if there are none.
     var taskHooks: SessionHooks? {
         guard let credential else { return hooks }
         var hooks = hooks ?? SessionHooks()
@@ -123,7 +123,7 @@ final class StoredOptions: Sendable {
 
     subscript<Value>(dynamicMember option: KeyPath<CallOptions, Value>) -> Value { value[keyPath: option] }
 
-    /// What the transport needs of the options; nil if it needs nothing.
+    /// The options that the transport needs; nil if it needs none.
     var ofTransfer: TransferOptions? {
         guard value.keepsSending || value.timeouts.connect != nil else { return nil }
         return TransferOptions(
@@ -134,10 +134,10 @@ final class StoredOptions: Sendable {
 }
 
 extension SessionHooks {
-    /// Sets the hook `challengeAnswer` to a closure that answers each challenge with a credential, once.
+    /// Sets the hook `challengeAnswer` to a closure that returns a credential once for each challenge.
     mutating func answer(with credential: URLCredential) {
         challengeAnswer = { task, challenge in
-            // A server may redirect to another one, which asks for credentials of its own.
+            // After a redirect, the challenge may come from another origin, which must not get this credential.
             guard challenge.protectionSpace.belongs(to: task.originalRequest?.url) else {
                 return .performDefaultHandling
             }

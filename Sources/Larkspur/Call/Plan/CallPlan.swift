@@ -69,7 +69,7 @@ struct CallPlan: Sendable {
     }
 }
 
-/// The start of a call: the object that creates its transfers, and what may change until the start.
+/// The start of a call: the object that creates its transfers, and the values that may change until the start.
 struct CallStart {
     /// The object that creates the transfers of the call when it starts. Nil after the start, and for a call whose
     /// transfer was created earlier.
@@ -85,8 +85,8 @@ struct CallStart {
     /// Whether the call has not started, so that its options may change.
     var isOpen: Bool { launcher != nil }
 
-    /// Sets the options that the caller has passed, without the closures for hooks and progress: others have these, and
-    /// release them at the end of the call.
+    /// Sets the options that the caller has passed, without the hooks, the credential and the progress closures. Other
+    /// parts of the task store these, and release them at the end of the call.
     mutating func use(_ options: CallOptions) {
         var options = options
         (options.hooks, options.credential) = (nil, nil)

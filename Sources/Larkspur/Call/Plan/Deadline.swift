@@ -102,7 +102,7 @@ struct CallTimers: Sendable {
     }
 
     /// Returns the error of a call that has reached a limit. If the call waits for a place at its host, the message
-    /// says so.
+    /// states the reason of the wait.
     static func error(_ message: String, of task: SessionTask? = nil) -> LarkspurError {
         guard let wait = task?.connectionWait else { return LarkspurError(.timedOut, message) }
         return LarkspurError(.timedOut, "\(message.withoutFullStop): \(wait.clause).")

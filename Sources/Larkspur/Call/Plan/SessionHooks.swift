@@ -14,20 +14,20 @@ public struct SessionHooks: Sendable {
     /// or nil to take the redirect as the response. Default: redirects are followed.
     public var willPerformHTTPRedirection: (@Sendable (SessionTask, HTTPURLResponse, URLRequest) -> URLRequest?)?
 
-    /// The hook that answers the challenge of a connection (NTLM and Negotiate). If it returns
+    /// The hook that handles the challenge of a connection (NTLM and Negotiate). If it returns
     /// ``ChallengeAnswer/performDefaultHandling``, ``challengeAnswer`` is called next.
     ///
-    /// The hook is called for the session and gets no task. So `fail` has the effect of `cancel`: the task does not get
+    /// The hook is called for the session and gets no task. Therefore `fail` has the effect of `cancel`: no task gets
     /// the error. With the transport `.foundation` on Linux the hook is never called. Default:
     /// ``ChallengeAnswer/performDefaultHandling``.
     public var sessionChallengeAnswer: (@Sendable (URLAuthenticationChallenge) -> ChallengeAnswer)?
 
-    /// The hook that answers an authentication challenge. Default: ``ChallengeAnswer/performDefaultHandling``.
+    /// The hook that handles an authentication challenge. Default: ``ChallengeAnswer/performDefaultHandling``.
     public var challengeAnswer: (@Sendable (SessionTask, URLAuthenticationChallenge) -> ChallengeAnswer)?
 
-    /// The hook that creates the body stream of a streamed upload, also when the content has to be sent again. If the
-    /// hook returns nil, the stream that the task was created with is sent. The hook should only create the stream:
-    /// with the transport `.foundation` on Linux it runs on the session's work queue.
+    /// The hook that creates the body stream of a streamed upload. It is called again if the content has to be sent
+    /// again. If the hook returns nil, the stream that the task was created with is sent. The hook should only create
+    /// the stream: with the transport `.foundation` on Linux it runs on the session's work queue.
     public var needNewBodyStream: (@Sendable (SessionTask) -> InputStream?)?
 
     /// The hook that decides about the content of a response. It returns `.allow` to receive the content, `.cancel` to
@@ -80,8 +80,8 @@ public struct SessionHooks: Sendable {
     /// of bytes (−1 if unknown).
     public var didResumeDownload: (@Sendable (DownloadTask, Int64, Int64) -> Void)?
 
-    /// The hook that is called before ``didComplete`` with the times at which the task reached its stages, and with the
-    /// durations and byte counts of its requests.
+    /// The hook that is called before ``didComplete``, with the times of the task's stages, and with the durations and
+    /// byte counts of its requests.
     ///
     /// The timeline's ``Timeline/transactions`` are empty if the transport does not report them. The transport
     /// `.foundation` does not.
@@ -133,7 +133,7 @@ final class SessionHooksStore: Sendable {
     }
 
     /// Returns the hook that is called for a task: the task's own, or else the session manager's. The hook is looked up
-    /// each time. So a task needs no copy of the manager's hooks, and a change of the hooks applies immediately.
+    /// each time, so that a task needs no copy of the manager's hooks, and a change applies immediately.
     func hook<Hook: Sendable>(_ hook: any KeyPath<SessionHooks, Hook?> & Sendable, of task: SessionTask) -> Hook? {
         task.hook(hook) ?? self.hook(hook)
     }

@@ -130,8 +130,8 @@ extension SessionDelegate: URLSessionDataDelegate {
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
     ) {
         guard let delegate = delegate(of: dataTask) else {
-            // The session itself has revalidated a stale response that was delivered to a task. A hook cannot be called
-            // without that task, and might refuse, so the response is stored only if there is no hook.
+            // The session has revalidated a stale response after it was delivered to a task. A hook needs that task,
+            // and might refuse to store the response. So the response is stored only if there is no hook.
             let hasHook = hasCachingHook.load(ordering: .relaxed) || hooks.hook(\.willCacheResponse) != nil
             return completionHandler(hasHook ? nil : proposedResponse)
         }

@@ -85,7 +85,8 @@ final class SessionStore: Sendable {
     /// The tasks of the current session that have not ended.
     var tasks: [SessionTask] {
         let tasks = storage.withLock { $0.live }?.delegate.registry.tasks ?? []
-        // During an attempt a call with interceptors is in both registries.
+        // A call with interceptors is in `calls`. During an attempt, it is also in the registry of the session. It must
+        // not be listed twice.
         let others = calls.tasks(except: tasks)
         return others.isEmpty ? tasks : (tasks + others).sorted { $0.timeline.created < $1.timeline.created }
     }
@@ -152,8 +153,8 @@ final class SessionStore: Sendable {
         }
     }
 
-    /// Marks the store as invalid, and reports the invalidation. The session may also have been invalidated directly
-    /// instead of by this store.
+    /// Marks the store as invalid, and reports the invalidation. The program may have invalidated the session directly,
+    /// without this store.
     private func sessionDidBecomeInvalid(_ delegate: SessionDelegate?, _ error: (any Error)?) {
         let notify = storage.withLock { storage in
             if let delegate, storage.live?.delegate === delegate { storage.isInvalidated = true }
@@ -185,7 +186,7 @@ final class SessionStore: Sendable {
                 )
             }
             let isEntered = storage.withLock { storage in
-                // If this check fails, the session was reset or invalidated in the meantime.
+                // If this check fails, another thread has reset or invalidated the session in the meantime.
                 guard storage.live?.delegate === live.delegate, !storage.isInvalidated else { return false }
                 live.delegate.creations.enter()
                 return true

@@ -1,7 +1,7 @@
 import HTTPSyntax
 import Synchronization
 
-/// The questions of a transfer: redirects, challenges, the cache, and streams of the request's content.
+/// The decisions of a transfer about redirects, challenges, the cache, and streams of the request's content.
 extension TaskDelegate {
     func redirect(_ response: HTTPURLResponse, to request: URLRequest) -> TransferAnswer<URLRequest?> {
         let request = adapter.prepareRedirect(request, after: response)

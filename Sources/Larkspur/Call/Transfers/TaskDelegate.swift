@@ -122,7 +122,7 @@ final class TaskDelegate: TransferReceiver {
     private func collect(_ data: Data, held: (any Sendable)?) {
         // Content that arrives after a cancellation is dropped, because there may be a lot of it.
         guard task.isActive else { return }
-        // The observation computes the total.
+        // The total is 0 here, because the observation computes it.
         task.note(.contentReceived, .bytes(count: Int64(data.count), total: 0))
         var data = data
         if let stream {
@@ -167,7 +167,7 @@ final class TaskDelegate: TransferReceiver {
     }
 
     func contentEnded() {
-        // Content that was dropped after a cancellation has no end but the error of the call.
+        // If content was dropped after a cancellation, the stream ends with the error of the call instead.
         guard task.isActive else { return }
         // Digests are verified at the end of the call, where their trailers are known, too.
         if task.options.digestVerification == nil { stream?.contentEnded() }
@@ -176,7 +176,7 @@ final class TaskDelegate: TransferReceiver {
     /// Reports the bytes that were sent. If the transport does not know the length of the body, the request's
     /// `Content-Length` is used if there is one.
     func sent(_ count: Int64, total sent: Int64, expected: Int64) {
-        // The observation computes the count from the total.
+        // The count is 0 here, because the observation computes it from the total.
         task.note(.contentSent, .bytes(count: 0, total: sent))
         if let part = template.part {
             task.upload.update(completed: part.completed(sent), total: part.length, of: task)
@@ -274,16 +274,16 @@ final class TaskDelegate: TransferReceiver {
         if !hasEnded { task.cancel() }
     }
 
-    /// Ends the task with an error, and does not call the completion handler of the transport's question.
+    /// Ends the task with an error, and retains a completion handler of the transport without calling it.
     func fail(with error: LarkspurError, keepingOpen question: any Sendable) {
         keepOpen(question)
         fail(with: error)
     }
 
-    /// Retains the completion handler of a question until the task ends, without calling it.
+    /// Retains a completion handler of the transport until the task ends, without calling it.
     ///
-    /// The task is cancelled after this. The cancellation may reach the session late, because another thread may be
-    /// passing the orders of the task on. If the handler were released before that, the session would take this for a
+    /// The task is cancelled next. The cancellation may reach the session late, because another thread may be passing
+    /// on the orders of the task. If the handler were released earlier, the session would treat the release as a
     /// refusal, and the task might get the refused response.
     func keepOpen(_ question: any Sendable) {
         storage.withLock { if $0.ending != nil { $0.openQuestion = question } }

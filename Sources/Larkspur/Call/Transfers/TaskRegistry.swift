@@ -29,7 +29,7 @@ final class CallRegistry: Sendable {
     func add(_ task: SessionTask) { calls.withLock { $0[ObjectIdentifier(task)] = task } }
 
     func remove(_ task: SessionTask) {
-        // The task may be released, outside the lock.
+        // The task may be released here, outside the lock.
         _ = calls.withLock { $0.removeValue(forKey: ObjectIdentifier(task)) }
     }
 

@@ -2,7 +2,8 @@ import HTTPSyntax
 
 /// The media types of files.
 ///
-/// By hand, because Foundation on Linux has no types of files, and not every system has a file of media types.
+/// The table is written by hand, because Foundation on Linux has no types of files, and not every system has a file of
+/// media types.
 enum MIMEType {
     /// The media type of a file of unknown type.
     static let unknown = "application/octet-stream"

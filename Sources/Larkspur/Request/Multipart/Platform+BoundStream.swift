@@ -25,7 +25,7 @@ extension Platform {
 /// of the content. If the content cannot be read, it closes the stream early. The stream is then shorter than the
 /// announced length.
 private struct ContentStreamWriter: @unchecked Sendable {
-    // Safe, because after the stream was passed to the writing thread, only that thread uses the stream.
+    // Safe: the stream is passed to the writing thread, and from then on only that thread uses the stream.
     private let output: OutputStream
 
     init(_ output: OutputStream) { self.output = output }

@@ -2,7 +2,7 @@ import HTTPSyntax
 
 /// A converter of parameters into the objects that `JSONSerialization` and `PropertyListSerialization` write.
 ///
-/// If a value has an unsupported type, both of them terminate the process or write a wrong value. So every value is
+/// If a value has an unsupported type, both serializers terminate the process or write a wrong value. So every value is
 /// checked here first.
 struct ObjectGraph {
     enum Format: String {

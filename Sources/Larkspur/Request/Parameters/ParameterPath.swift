@@ -80,9 +80,10 @@ struct ParameterKey: CodingKey {
 ///     manager.get("users", parameters: .dictionary(fields))
 ///     manager.get("users", parameters: .encodable(filter))
 ///
-/// They become the query or the content of the request. These values are supported, in their Swift or Foundation types:
-/// strings, numbers, booleans, dates, data, URLs, UUIDs, `NSNull`, optionals, and arrays, sets and dictionaries of
-/// these. Any other `Encodable` value encodes itself. For a raw-representable value, the raw value is used.
+/// The parameters become the query or the content of the request. These values are supported, in their Swift or
+/// Foundation types: strings, numbers, booleans, dates, data, URLs, UUIDs, `NSNull`, optionals, and arrays, sets and
+/// dictionaries of these. Any other `Encodable` value encodes itself. For a raw-representable value, the raw value is
+/// used.
 public enum Parameters: ExpressibleByDictionaryLiteral {
     /// Names and values.
     case dictionary([String: Any])

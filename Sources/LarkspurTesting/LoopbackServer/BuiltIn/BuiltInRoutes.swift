@@ -71,7 +71,7 @@ extension BuiltInRoutes {
     }
 
     private static func status(_ code: Int) -> Response {
-        // A client waits for the final response after an interim one.
+        // A client waits for a final response after the interim response, so a 200 follows.
         if code < 200 { return .status(200).preceded(byInformational: code) }
         var response = Response.status(code, headers: ["Content-Type": "text/html; charset=utf-8"])
         switch code {

@@ -183,7 +183,7 @@ final class Acceptor: Sendable {
     }
 
     private func joinAllThreads() {
-        // A connection's thread that ends meanwhile does not find itself among the workers. It is joined here.
+        // A connection's thread that ends in the meantime is no longer among the workers, so it is joined here.
         let threads = state.withLock { state in
             defer {
                 state.finishedThreads = []

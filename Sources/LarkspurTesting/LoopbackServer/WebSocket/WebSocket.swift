@@ -25,7 +25,7 @@ extension LoopbackServer {
             case binary(Data)
         }
 
-        /// Something that the client has sent.
+        /// A message or a control frame from the client.
         public enum Event: Sendable, Hashable {
             /// A whole message, in one or more frames.
             case message(Message)
@@ -79,8 +79,8 @@ extension LoopbackServer {
 
         private struct Writing {
             var hasSentClose = false
-            /// Whether the handler has returned. Then nothing may be sent, because the descriptor may belong to another
-            /// file.
+            /// Whether the handler has returned. After that, nothing may be sent, because the descriptor may belong to
+            /// another file.
             var hasEnded = false
         }
 

@@ -6,7 +6,7 @@ internal import HTTPSyntax
 /// It is strict where RFC 9112 leaves the choice to the server, so that faults of a client show in tests and not in
 /// production.
 ///
-/// By hand, because Foundation and libcurl have no server.
+/// The parser is written by hand, because Foundation and libcurl have no server.
 struct RequestParser {
     enum Event: Equatable {
         case head(ReceivedHead)
