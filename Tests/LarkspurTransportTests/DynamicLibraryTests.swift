@@ -34,13 +34,13 @@ struct DynamicLibraryTests {
         find(functions) { dynamic_library_load(Self.list(libraries), $0) }.result
     }
 
-    @Test("The process itself is asked first, and has to have all functions")
+    @Test("The process itself is searched first, and must have all functions")
     func process() {
         #expect(load(["malloc", "free"], from: ["libmissing.so.0"]))
         #expect(!load(["malloc", "missing"], from: ["libc.so.6"]))
     }
 
-    @Test("A library is opened by the first of its names that there is")
+    @Test("A library is opened by the first of its names that exists")
     func names() {
         var library = dynamic_library()
         #expect(!dynamic_library_open(&library, "missing", Self.list(["libmissing.so.0"])))
@@ -55,7 +55,7 @@ struct DynamicLibraryTests {
         #expect(outcome.isFound == [false, true, false])
     }
 
-    @Test("A search among loaded libraries loads none")
+    @Test("A search among loaded libraries does not load any")
     func loaded() {
         // A part of glibc that nothing needs.
         let unused = "libanl.so.1"

@@ -3,14 +3,14 @@ import Foundation
 import Testing
 
 @Suite struct LibcurlTests {
-    @Test("libcurl is found, with a version that is new enough")
+    @Test("libcurl is found, in a version that is new enough")
     func isFound() {
         #expect(libcurl_unavailability() == nil)
         #expect(libcurl_version_number() >= 0x074400)
     }
 
     @Test(
-        "The libcurl that Tests/Interop/libcurls.sh provides is the one in use",
+        "The libcurl of Tests/Interop/libcurls.sh is in use",
         .enabled(if: ProcessInfo.processInfo.environment["LARKSPUR_LIBCURL_VERSION"] != nil)
     )
     func isTheOneMeant() {

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "Basic credentials are sent to the folder that was asked for, and below it",
+        "Basic credentials are sent to the folder of the challenged URL, and to the folders below it",
         arguments: [
             ("/docs/", true), ("/docs/index.html", true), ("/docs/a/b", true), ("/docs", false), ("/", false),
             ("/docs2/", false), ("/docs/../private", false), ("/docs/%2E%2e/private", false), ("", false),
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(
-        "A Digest is sent where its domain says, by default everywhere",
+        "Digest credentials are sent to the URLs of the challenge's domain, by default to the whole server",
         arguments: [
             ("", "/anything", true), (", domain=\"/a/ /b/c\"", "/a/x", true), (", domain=\"/a/ /b/c\"", "/b/x", true),
             (", domain=\"/a/ /b/c\"", "/c", false), (", domain=\"https://HOST/d/\"", "/d/x", true),
@@ -73,14 +73,14 @@ import Testing
         #expect((use(path) != nil) == isSent)
     }
 
-    @Test("A proxy is sent credentials for every target")
+    @Test("Credentials of a proxy are sent to it with every target")
     func proxy() throws {
         let proxy = ProtectionSpace.Server(scheme: "http", host: "proxy", port: 3128, isProxy: true)
         cache.store(try authentication("Basic realm=r"), server: proxy, path: "/deep/down")
         #expect(use("/", server: proxy) != nil)
     }
 
-    @Test("The space of the deepest folder counts, and of these the latest")
+    @Test("The credentials for the deepest folder are sent, and of several for that folder the latest")
     func deepest() throws {
         cache.store(try authentication("Basic realm=deep", user: "deep"), server: server, path: "/a/b/c")
         cache.store(try authentication("Basic realm=flat", user: "flat"), server: server, path: "/a/b")
@@ -90,7 +90,7 @@ import Testing
         #expect(use("/a/b/x")?.space.realm == "late")
     }
 
-    @Test("The folders of one space add up, and their number is limited")
+    @Test("The folders of one protection space accumulate, up to a limit")
     func folders() throws {
         for number in 0..<ProtectedPaths.limit {
             cache.store(try authentication("Basic realm=r"), server: server, path: "/\(number)/")
@@ -102,7 +102,7 @@ import Testing
         #expect(use("/last/") != nil)
     }
 
-    @Test("The number of spaces is limited; the oldest goes first")
+    @Test("The number of protection spaces is limited, and the oldest is removed first")
     func limit() throws {
         for number in 0...KnownAuthentications.limit {
             let server = ProtectionSpace.Server(scheme: "https", host: "host\(number)", port: 443)
@@ -112,7 +112,7 @@ import Testing
         #expect(use("/", server: ProtectionSpace.Server(scheme: "https", host: "host1", port: 443)) != nil)
     }
 
-    @Test("Requests at once use a nonce with different counts")
+    @Test("Concurrent requests use one nonce with different counts")
     func counts() async throws {
         cache.store(try authentication("Digest realm=r, nonce=n, qop=auth"), server: server, path: "/")
         let counts = await withTaskGroup(of: String?.self) { group in
@@ -122,7 +122,7 @@ import Testing
         #expect(counts.count == 100)
     }
 
-    @Test("The nonce that a server wants next is used next")
+    @Test("The next nonce that a server announces is used for the next request")
     func nextNonce() throws {
         cache.store(try authentication("Digest realm=r, nonce=n, qop=auth"), server: server, path: "/")
         let first = try #require(use("/"))
@@ -131,7 +131,7 @@ import Testing
         #expect(parameters(use("/"))["nc"] == "00000002")
     }
 
-    @Test("Credentials that were refused are forgotten, but not those that have replaced them")
+    @Test("Refused credentials are removed, unless other credentials have replaced them")
     func removal() throws {
         cache.store(try authentication("Basic realm=r", user: "old"), server: server, path: "/")
         let old = try #require(use("/"))

@@ -10,7 +10,7 @@ import Testing
     typealias Challenge = ChallengeField
 
     @Test(
-        "Challenges are read from fields of every form",
+        "Challenges are parsed in every form of the field",
         arguments: [
             (["Basic realm=\"a\""], [Challenge(scheme: "Basic", parameters: ["realm": "a"])]),
             (["Negotiate"], [Challenge(scheme: "Negotiate")]),
@@ -61,7 +61,7 @@ import Testing
         #expect(ChallengeField.challenges(in: fields) == expected)
     }
 
-    @Test("No bytes end the parser", .seeded)
+    @Test("The parser of challenges accepts any bytes without a trap", .seeded)
     func neverTraps() {
         let chunks = ["Basic", " ", ",", "=", "\"", "\\", "realm", "\t", "é", "(", "/", "\u{7F}", "nonce=\"x\""]
         var generator = SeededGenerator()
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(
-        "The strongest challenge that can be answered is taken",
+        "The strongest supported challenge is selected",
         arguments: [
             (["Basic realm=a"], "Basic"),
             (["Bearer", "Negotiate"], nil),
@@ -112,14 +112,14 @@ import Testing
         #expect(name == expected)
     }
 
-    @Test("Of two challenges that are alike the first counts")
+    @Test("Of two equal challenges, the first is selected")
     func firstOfEquals() {
         #expect(strongest("Basic realm=a, Basic realm=b") == .basic(realm: "a"))
         #expect(strongest("Digest realm=a, nonce=n", "Digest realm=b, nonce=n")?.realm == "a")
         #expect(strongest("Basic") == .basic(realm: nil))
     }
 
-    @Test("The parameters of a Digest are read")
+    @Test("The parameters of a Digest challenge are parsed")
     func digest() throws {
         let challenge = strongest(
             """

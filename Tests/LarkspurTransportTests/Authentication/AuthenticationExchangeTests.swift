@@ -25,7 +25,7 @@ struct AuthenticationExchangeTests {
     }
 
     @Test(
-        "A server takes the answer to its Digest challenge, more than once",
+        "A server accepts the credentials for its Digest challenge, for several requests",
         arguments: ["auth", "none"],
         ["MD5", "MD5-sess", "SHA-256", "SHA-256-sess"]
     )
@@ -50,7 +50,7 @@ struct AuthenticationExchangeTests {
         #expect(try await send(target, field).status == 401)
     }
 
-    @Test("A nonce that a server no longer takes is renewed")
+    @Test("A nonce that a server does not accept any more is renewed")
     func stale() async throws {
         let target = "/digest-auth/auth/user/pass?stale_after=1"
         let challenge = try #require(try await send(target).1)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("The ways to answer a challenge")
+@Suite("Offers of authentication schemes")
 struct ChallengeOfferTests {
     private func offers(_ fields: [String], _ schemes: Set<ConnectionScheme> = [.ntlm, .negotiate]) -> [String] {
         ChallengeOffer.offers(in: ChallengeField.challenges(in: fields), schemes: schemes).map { offer in
@@ -17,7 +17,7 @@ struct ChallengeOfferTests {
     }
 
     @Test(
-        "The strongest comes first, whatever field it stands in, and connections only for want of another",
+        "The strongest scheme comes first, and the schemes of connections are used only if there is no other",
         arguments: [
             (["Basic realm=a, Digest realm=b, nonce=n"], ["md5 b", "Basic a"]),
             (["Basic realm=a", "Digest realm=b, nonce=n, algorithm=SHA-256"], ["sha256 b", "Basic a"]),
@@ -33,14 +33,14 @@ struct ChallengeOfferTests {
         #expect(offers(fields) == expected)
     }
 
-    @Test("What libcurl cannot do is no way to answer")
+    @Test("A scheme that libcurl does not support is not offered")
     func unavailable() {
         #expect(offers(["NTLM", "Negotiate"], []) == [])
         #expect(offers(["NTLM", "Negotiate"], [.ntlm]) == ["ntlm"])
     }
 
     @Test(
-        "A ticket is sent only for a user credential that says so, and NTLM needs a name",
+        "A Negotiate ticket needs an empty user name and password, and NTLM needs a user name",
         arguments: [
             ("", "", true, false), ("u", "p", false, true), ("", "p", false, false), ("u\0x", "p", false, false),
         ]

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("Schemes of connections", .timeLimit(.minutes(5)))
+@Suite("Authentication schemes of connections", .timeLimit(.minutes(5)))
 struct ConnectionSchemeTests {
     let server: LoopbackServer
 
@@ -48,7 +48,7 @@ struct ConnectionSchemeTests {
     }
 
     @Test(
-        "NTLM is answered by libcurl, with the content at its end",
+        "libcurl handles an NTLM challenge, and sends the content with the last request",
         .enabled(if: ConnectionScheme.available.contains(.ntlm)),
         arguments: [0, 10, 200_000]
     )
@@ -67,7 +67,7 @@ struct ConnectionSchemeTests {
     }
 
     @Test(
-        "NTLM that is refused is asked about again, and ends in the response",
+        "After refused NTLM credentials the delegate is asked again, and the task ends with the 401 response",
         .enabled(if: ConnectionScheme.available.contains(.ntlm))
     )
     func refused() async throws {
@@ -82,7 +82,7 @@ struct ConnectionSchemeTests {
     }
 
     @Test(
-        "NTLM that is refused with much content ends all the same",
+        "A refusal of NTLM credentials with much content is delivered as the response",
         .enabled(if: ConnectionScheme.available.contains(.ntlm))
     )
     func refusedAtLength() async throws {
@@ -103,7 +103,7 @@ struct ConnectionSchemeTests {
     }
 
     @Test(
-        "A handle that has done NTLM sends nothing of it for the next request",
+        "A handle that was used for NTLM sends no credentials with the next request",
         .enabled(if: ConnectionScheme.available.contains(.ntlm))
     )
     func nextRequest() async throws {
@@ -124,7 +124,7 @@ struct ConnectionSchemeTests {
         #expect(server.requests.last?.connection != used.last)
     }
 
-    @Test("A ticket is sent for nobody's default; whoever has none and asks for it gets the response")
+    @Test("No Negotiate ticket is sent by default, and a request without a ticket gets the 401 response")
     func negotiate() async throws {
         server.route("/secret", .text("denied", status: 401).adding("WWW-Authenticate", "Negotiate"))
         let ticket = URLCredential(user: "", password: "", persistence: .none)
@@ -142,7 +142,7 @@ struct ConnectionSchemeTests {
     }
 
     @Test(
-        "The session's delegate hears of a connection's challenge first, and the task's of what it leaves",
+        "The session delegate gets a connection challenge first, and the task delegate after default handling",
         .enabled(if: ConnectionScheme.available.contains(.ntlm)),
         arguments: [true, false]
     )
@@ -157,7 +157,7 @@ struct ConnectionSchemeTests {
     }
 
     @Test(
-        "A session's delegate that releases the handler without a call refuses, and the task's is not asked",
+        "A session delegate that releases the handler without a call refuses, and the task delegate is not asked",
         .enabled(if: ConnectionScheme.available.contains(.ntlm))
     )
     func unanswered() async throws {

@@ -36,7 +36,7 @@ struct ContentReplayTests {
 
     private var bodies: [Int] { server.requests.map { $0.body == content ? $0.body.count : -1 } }
 
-    @Test("Data in a request and of an upload")
+    @Test("Data of a request and of an upload is sent again after a challenge")
     func data() async throws {
         let content = content
         let uploaded = try await outcome(makeLog()) { $0.uploadTask(with: $1, from: content) }
@@ -48,7 +48,7 @@ struct ContentReplayTests {
         #expect(bodies == Array(repeating: content.count, count: 4))
     }
 
-    @Test("A file")
+    @Test("A file is sent again after a challenge")
     func file() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try content.write(to: file)
@@ -57,7 +57,7 @@ struct ContentReplayTests {
         #expect(bodies == [content.count, content.count])
     }
 
-    @Test("A stream, for which the delegate is asked again")
+    @Test("A stream is requested from the delegate again after a challenge")
     func stream() async throws {
         let log = makeLog(InputStream(data: content))
         #expect(try await outcome(log) { $0.uploadTask(withStreamedRequest: $1) }.text == "welcome")
@@ -65,7 +65,7 @@ struct ContentReplayTests {
         #expect(log.events.values.filter { $0.name == "stream" }.count == 2)
     }
 
-    @Test("A stream that nobody can give again ends in an error that says so")
+    @Test("A stream that cannot be provided again ends in an error with the reason")
     func lostStream() async throws {
         let content = content
         let outcome = try await outcome(makeLog()) { session, request in

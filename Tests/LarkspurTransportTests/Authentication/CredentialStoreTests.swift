@@ -31,7 +31,7 @@ struct CredentialStoreTests {
     private let credential = URLCredential(user: "u", password: "p", persistence: .forSession)
 
     @Test(
-        "A default credential is found by what its space says",
+        "A default credential is found by the values of its protection space",
         arguments: [
             ("host", 8080, "http", "r", NSURLAuthenticationMethodHTTPBasic, true),
             ("HOST", 8080, "http", "r", NSURLAuthenticationMethodHTTPBasic, true),
@@ -48,7 +48,7 @@ struct CredentialStoreTests {
         #expect((store.defaultCredential(for: space()) != nil) == isFound)
     }
 
-    @Test("A space that leaves the method open serves for Digest too, after one that names it")
+    @Test("A credential for any method serves for Digest, unless there is a credential for Digest")
     func openMethod() {
         storage.set(credential, for: stored(nil))
         #expect(store.defaultCredential(for: space(.digest))?.user == "u")
@@ -58,7 +58,7 @@ struct CredentialStoreTests {
         #expect(store.defaultCredential(for: space(.ntlm)) == nil)
     }
 
-    @Test("What is kept goes to the space that is there, as its default")
+    @Test("A credential is stored as the default of the existing protection space")
     func keep() {
         storage.set(credential, for: stored())
         let other = URLCredential(user: "other", password: "p", persistence: .permanent)
@@ -69,7 +69,7 @@ struct CredentialStoreTests {
         #expect(store.defaultCredential(for: space())?.user == "other")
     }
 
-    @Test("What somebody has taken out, or changed, is lost")
+    @Test("A credential that is missing from the storage or replaced there counts as lost")
     func lost() {
         let userCredential = UserCredential(user: "u", password: "p")
         #expect(store.hasLost(userCredential, of: space()))
@@ -80,7 +80,7 @@ struct CredentialStoreTests {
         #expect(!CredentialStore(storage: nil).hasLost(userCredential, of: space()))
     }
 
-    @Test("Everything is removed, and without a storage nothing is there")
+    @Test("A reset removes all credentials, and a store without a storage has none")
     func removal() {
         store.store(credential, for: space())
         store.known.store(

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "Digest has the results of RFC 7616, section 3.9.1",
+        "A Digest response equals the example in RFC 7616, section 3.9.1",
         arguments: [
             ("MD5", "8ca523f5e9506fed4657c9700eebdbec"),
             ("SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
@@ -66,7 +66,7 @@ import Testing
         #expect(authentication.authorization(method: "GET", target: "/dir/index.html") == expected)
     }
 
-    @Test("A server without a quality of protection gets the response of RFC 2069")
+    @Test("The response to a challenge without a quality of protection is that of RFC 2069")
     func legacyDigest() throws {
         var authentication = try authentication("Digest realm=\"r\", nonce=\"n\"", user: "u", password: "p")
         let hash = DigestAlgorithm.md5.hash
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(
-        "A session algorithm binds the secret to the first nonces",
+        "A session algorithm combines the secret with the first nonces",
         arguments: [DigestAlgorithm.md5Session, .sha256Session]
     )
     func sessionAlgorithm(algorithm: DigestAlgorithm) throws {
@@ -99,7 +99,7 @@ import Testing
         #expect(second["response"] == hash("\(secret):m:00000001:c:auth:\(hash("GET:/x"))"))
     }
 
-    @Test("The uses of a nonce are counted, and those of the next one from the beginning")
+    @Test("The uses of a nonce are counted, and the count begins again with the next nonce")
     func nonceCount() throws {
         var authentication = try authentication("Digest realm=r, nonce=n, qop=auth")
         func use() -> [TextKey: String] { parameters(authentication.authorization(method: "GET", target: "/")) }
@@ -117,7 +117,7 @@ import Testing
         #expect(use()["nc"] == "00000002")
     }
 
-    @Test("A client's nonce is random, and new with each challenge")
+    @Test("A client nonce is random, and new for each challenge")
     func clientNonce() throws {
         func clientNonce(_ authentication: inout HTTPAuthentication) throws -> String {
             try #require(parameters(authentication.authorization(method: "GET", target: "/"))["cnonce"])
@@ -134,7 +134,7 @@ import Testing
         #expect(try clientNonce(&first) != nonce)
     }
 
-    @Test("A nonce that is too old is replaced, as often as a server may say so in a row")
+    @Test("A stale nonce is replaced, up to a limit of consecutive replacements")
     func stale() throws {
         var authentication = try authentication("Digest realm=r, nonce=n0, qop=auth")
         _ = authentication.authorization(method: "GET", target: "/")
@@ -156,7 +156,7 @@ import Testing
     }
 
     @Test(
-        "Credentials that were refused are not sent again",
+        "Only a stale challenge of the same realm renews Digest credentials",
         arguments: [
             "Digest realm=r, nonce=m, qop=auth", "Digest realm=r, nonce=m, qop=auth, stale=false",
             "Digest realm=other, nonce=m, qop=auth, stale=true", "Basic realm=r",
@@ -170,7 +170,7 @@ import Testing
     }
 
     @Test(
-        "The user is named as the server wants",
+        "The user name has the form that the server requests",
         arguments: [
             ("", "u", "username=\"u\""), ("", "a\"b\\c", #"username="a\"b\\c""#),
             ("", "Jäsøn", "username=\"Jäsøn\""),
@@ -187,7 +187,7 @@ import Testing
         #expect(field.contains("userhash=true") == option.contains("userhash"))
     }
 
-    @Test("A credential gives its name and password, which no description shows")
+    @Test("A credential has a name and a password, and no description shows them")
     func userCredential() throws {
         let userCredential = try #require(
             UserCredential(URLCredential(user: "u", password: "secret", persistence: .none))
@@ -202,7 +202,7 @@ import Testing
     }
 
     @Test(
-        "A URL says who asks",
+        "The credential of a URL is its user information",
         arguments: [
             ("http://a:b@h/", UserCredential(user: "a", password: "b")),
             ("http://a%40x:b%3A@h/", UserCredential(user: "a@x", password: "b:")),

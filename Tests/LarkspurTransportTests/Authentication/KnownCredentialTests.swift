@@ -5,7 +5,7 @@ import LarkspurTransport
 import Synchronization
 import Testing
 
-@Suite("Credentials that are known", .timeLimit(.minutes(5)))
+@Suite("Stored and accepted credentials", .timeLimit(.minutes(5)))
 struct KnownCredentialTests {
     let server: LoopbackServer
     let configuration = URLSessionConfiguration.testing
@@ -28,7 +28,7 @@ struct KnownCredentialTests {
 
     private static let basic = "Basic " + Data("user:password".utf8).base64EncodedString()
 
-    @Test("The storage's default credential is proposed, and used by default")
+    @Test("The default credential of the storage is proposed to the delegate, and used by default")
     func proposed() async throws {
         server.protect("/a")
         let credential = URLCredential(user: "user", password: "password", persistence: .permanent)
@@ -54,7 +54,7 @@ struct KnownCredentialTests {
         #expect(server.values(of: "Authorization", at: "/a") == [nil])
     }
 
-    @Test("A stored credential that is wrong is tried once")
+    @Test("A stored credential that the server refuses is tried once")
     func wrong() async throws {
         server.protect("/a")
         let credential = URLCredential(user: "user", password: "wrong", persistence: .permanent)
@@ -66,7 +66,7 @@ struct KnownCredentialTests {
     }
 
     @Test(
-        "An accepted credential is stored if it may be, and sent to its folder without being asked for",
+        "An accepted credential is stored if its persistence allows it, and sent to its folder without a challenge",
         arguments: [(URLCredential.Persistence.forSession, true), (.permanent, true), (.none, false)]
     )
     func accepted(persistence: URLCredential.Persistence, isKept: Bool) async throws {
@@ -82,7 +82,7 @@ struct KnownCredentialTests {
         #expect(stored.map(\.user) == (isKept ? ["user"] : []))
     }
 
-    @Test("A credential that was refused is not stored")
+    @Test("A refused credential is not stored")
     func refused() async throws {
         server.protect("/a")
         let session = makeSession(ChallengeDelegate(user: "user", "wrong"))
@@ -91,7 +91,7 @@ struct KnownCredentialTests {
         #expect(configuration.urlCredentialStorage?.allCredentials.isEmpty == true)
     }
 
-    @Test("Without a storage the session still knows what was accepted")
+    @Test("A session without a credential storage remembers accepted credentials")
     func withoutStorage() async throws {
         server.protect("/a")
         configuration.urlCredentialStorage = nil
@@ -103,7 +103,7 @@ struct KnownCredentialTests {
         #expect(server.requests.count == 3)
     }
 
-    @Test("A password that has changed on the server is asked for anew, once")
+    @Test("After a password has changed on the server, the delegate is asked once for the new one")
     func changed() async throws {
         server.protect("/a")
         let delegate = ChallengeDelegate(
@@ -122,7 +122,7 @@ struct KnownCredentialTests {
     }
 
     @Test(
-        "What is taken out of the storage is not sent any more, nor what a session had before its reset",
+        "Credentials are not sent any more after their removal from the storage or a reset of the session",
         arguments: [true, false]
     )
     func forgotten(isReset: Bool) async throws {
@@ -148,7 +148,7 @@ struct KnownCredentialTests {
         #expect(configuration.urlCredentialStorage?.allCredentials.values.allSatisfy(\.isEmpty) == true)
     }
 
-    @Test("The credentials of a URL are known for URLs that name them, and for no others")
+    @Test("Accepted credentials of a URL are sent only for URLs with the same credentials")
     func ofURLs() async throws {
         server.protect("/a")
         let session = makeSession()
@@ -161,7 +161,7 @@ struct KnownCredentialTests {
         #expect(configuration.urlCredentialStorage?.allCredentials.isEmpty == true)
     }
 
-    @Test("A request with a field of its own is sent with that")
+    @Test("A request with its own Authorization field is sent with that field")
     func ownField() async throws {
         server.protect("/a")
         let session = makeSession(ChallengeDelegate(user: "user", "password"))
@@ -176,7 +176,7 @@ struct KnownCredentialTests {
 
     // MARK: Digest
 
-    @Test("Requests at once use one nonce, each with a count of its own")
+    @Test("Concurrent requests use one nonce, each with its own count")
     func counts() async throws {
         let url = server.url("/digest-auth/auth/user/password/SHA-256")
         let delegate = ChallengeDelegate(user: "user", "password")
@@ -192,7 +192,7 @@ struct KnownCredentialTests {
         #expect(server.requests.count == 32)
     }
 
-    @Test("A nonce that becomes too old for requests at once is renewed without asking anybody")
+    @Test("A nonce that becomes stale for concurrent requests is renewed without a challenge to the delegate")
     func staleAtOnce() async throws {
         let url = server.url("/digest-auth/auth/user/password/MD5?stale_after=4")
         let delegate = ChallengeDelegate(user: "user", "password")
@@ -203,7 +203,7 @@ struct KnownCredentialTests {
         #expect(delegate.failures == [0])
     }
 
-    @Test("The next nonce is used that a server announces")
+    @Test("The next nonce that a server announces is used")
     func nextNonce() async throws {
         let next = Mutex(0)
         server.route("/n") { request in
@@ -224,7 +224,7 @@ struct KnownCredentialTests {
         }
     }
 
-    @Test("A server that has forgotten its nonces need not say so")
+    @Test("A nonce that the server has forgotten is renewed, even if the server does not call it stale")
     func forgottenNonces() async throws {
         let isRestarted = Mutex(false)
         server.route("/n") { request in

@@ -20,7 +20,7 @@ struct OriginTests {
     private static let credential = URLCredential(user: "user", password: "password", persistence: .forSession)
 
     @Test(
-        "A redirect takes credentials to no other origin, even if that asks for them in the same words",
+        "A redirect to another origin sends no credentials, even if that origin has the same challenge",
         arguments: Source.allCases,
         Target.allCases
     )

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "Foundation's space says what the key does, and makes an equal key",
+        "Foundation's protection space has the values of the key, and converts to an equal key",
         arguments: [false, true],
         ["http", "https"]
     )
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("A space that a caller made is understood in every way of writing it")
+    @Test("All notations of a caller's protection space are understood")
     func callersSpaces() {
         let space = URLProtectionSpace(
             host: "Host",
@@ -71,7 +71,7 @@ import Testing
         #expect(ProtectionSpace(other) == nil)
     }
 
-    @Test("A challenge has its space, the response and the number of failures, and a sender that does nothing")
+    @Test("A challenge object has the space, the response, the number of failures, and a sender without effect")
     func challenge() throws {
         let server = ProtectionSpace.Server(scheme: "http", host: "host", port: 80)
         let url = try #require(URL(string: "http://host/"))

@@ -55,7 +55,7 @@ struct ProxyChallengeTests {
         return try await session.outcome(of: try #require(URL(string: url)))
     }
 
-    @Test("A proxy's 407 is a challenge of the proxy, and without a credential the response")
+    @Test("A proxy's 407 is a challenge with the proxy's space, and the response if there is no credential")
     func plain() async throws {
         protect()
         let delegate = ChallengeDelegate((.useCredential, Self.right))
@@ -68,7 +68,10 @@ struct ProxyChallengeTests {
         #expect(refusal.status == 407 && refusal.text == "denied")
     }
 
-    @Test("Who the proxy's address names is proposed, and used by default", arguments: ["http", "https"])
+    @Test(
+        "The credential of the proxy's address is proposed to the delegate, and used by default",
+        arguments: ["http", "https"]
+    )
     func ownLogin(scheme: String) async throws {
         protect()
         let delegate = ChallengeDelegate()
@@ -77,7 +80,7 @@ struct ProxyChallengeTests {
         #expect(proxy.requests.map { $0.headers["Proxy-Authorization"] }.last == Self.field)
     }
 
-    @Test("What a proxy has taken it is sent with every further request, to whatever server")
+    @Test("Credentials that a proxy has accepted are sent to it with every further request, for any server")
     func known() async throws {
         protect()
         let delegate = ChallengeDelegate((.useCredential, Self.right))
@@ -93,7 +96,7 @@ struct ProxyChallengeTests {
         #expect(space.isProxy() && space.realm == "p")
     }
 
-    @Test("Proxy and server each get their own")
+    @Test("The proxy and the server each get their own credentials")
     func both() async throws {
         let serverField = "Basic " + Data("s:t".utf8).base64EncodedString()
         protect(serverField: serverField)
@@ -108,7 +111,7 @@ struct ProxyChallengeTests {
         #expect(proxy.requests.map { $0.headers["Proxy-Authorization"] } == [nil, Self.field, Self.field])
     }
 
-    @Test("A proxy that refuses credentials by a 401 without a challenge has not taken them")
+    @Test("Credentials are not stored if a proxy responds to them with a 401 without a challenge")
     func refusalWithoutChallenge() async throws {
         proxy.route("*") { request in
             if request.headers["Proxy-Authorization"] != nil { return .text("wrong", status: 401) }
@@ -125,7 +128,7 @@ struct ProxyChallengeTests {
 
     // MARK: Tunnels
 
-    @Test("A proxy that makes no tunnel asks as any other does, and gets what it asks for", arguments: [false, true])
+    @Test("A proxy that refuses a tunnel gets the credentials for its challenge", arguments: [false, true])
     func tunnel(isDigest: Bool) async throws {
         let url = "https://server.invalid:8443/a?b=c"
         let digest = #"Digest realm="p", nonce="n", qop="auth", algorithm=SHA-256"#
@@ -156,7 +159,7 @@ struct ProxyChallengeTests {
         #expect(delegate.challenges.values.first?.space.isProxy() == true)
     }
 
-    @Test("Without a credential the 407 is the response, of which nothing else of the proxy's is taken")
+    @Test("Without a credential for a tunnel the 407 is the response, without the proxy's content and cookies")
     func refusedTunnel() async throws {
         protect()
         let configuration = URLSessionConfiguration.testing
@@ -170,7 +173,7 @@ struct ProxyChallengeTests {
         #expect(configuration.httpCookieStorage?.cookies?.isEmpty == true)
     }
 
-    @Test("Wrong credentials for a tunnel are counted, and end in the response")
+    @Test("Wrong credentials for a tunnel count as failures, and the task ends with the 407 response")
     func wrongTunnel() async throws {
         protect()
         let delegate = ChallengeDelegate(
@@ -188,7 +191,7 @@ struct ProxyChallengeTests {
         #expect(try await outcome(delegate, "https://server.invalid/").code == .cancelled)
     }
 
-    @Test("A stream that a refused tunnel has read nothing of is sent when there is one")
+    @Test("A stream that was not read during a refused tunnel is sent after the tunnel is made")
     func stream() async throws {
         protect()
         let log = DelegateLog(
@@ -207,7 +210,10 @@ struct ProxyChallengeTests {
         #expect(log.events.values.filter { $0.name == "stream" }.count == 1)
     }
 
-    @Test("A request's own field for the proxy goes there, and to no server", arguments: ["http", "https"])
+    @Test(
+        "A request's own Proxy-Authorization field is sent to the proxy, and to no server",
+        arguments: ["http", "https"]
+    )
     func ownField(scheme: String) async throws {
         protect()
         let session = makeSession(nil)
@@ -221,7 +227,7 @@ struct ProxyChallengeTests {
         #expect(proxy.requests.count == 1 || scheme == "https")
     }
 
-    @Test("So does a field of the session, which is checked as any other")
+    @Test("A proxy authorization field of the session is sent to the proxy, and a line break in it fails the request")
     func fieldOfSession() async throws {
         protect()
         for (value, isTaken) in [(Self.field, true), ("a\r\nX: y", false)] {
@@ -237,7 +243,7 @@ struct ProxyChallengeTests {
         #expect(proxy.requests.map { $0.headers["Proxy-Authorization"] } == [Self.field])
     }
 
-    @Test("Without a proxy nobody sees the field for it", arguments: [true, false])
+    @Test("Without a proxy, the Proxy-Authorization field is not sent", arguments: [true, false])
     func fieldWithoutProxy(isOfSession: Bool) async throws {
         let configuration = URLSessionConfiguration.testing
         var request = URLRequest(url: proxy.url("/echo"))
@@ -254,7 +260,7 @@ struct ProxyChallengeTests {
         #expect(seen["X-A"] == "b")
     }
 
-    @Test("A server's 407 that no proxy has sent is an ordinary response")
+    @Test("A server's 407 without a proxy is an ordinary response")
     func withoutProxy() async throws {
         protect()
         let delegate = ChallengeDelegate((.useCredential, Self.right))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("What a task tries to be let in")
+@Suite("Authentication attempts of a task")
 struct RecipientAuthenticationTests {
     let store: CredentialStore
     let server = ProtectionSpace.Server(scheme: "http", host: "host", port: 80)
@@ -31,7 +31,7 @@ struct RecipientAuthenticationTests {
         recipient.accept(request)
     }
 
-    @Test("Refusals are counted, and the credential that was refused last is proposed")
+    @Test("Refusals are counted, and the last refused credential is proposed")
     func failures() throws {
         let recipient = Task(store)
         let first = try recipient.demand("Basic realm=r")
@@ -48,7 +48,7 @@ struct RecipientAuthenticationTests {
         #expect(try recipient.demand("Basic realm=r").failureCount == 2)
     }
 
-    @Test("A delegate that answers for ever is asked no more at some time")
+    @Test("The number of challenges that a delegate gets for one task is limited")
     func limit() throws {
         let recipient = Task(store)
         for count in 0..<RecipientAuthentication.failureLimit {
@@ -76,7 +76,7 @@ struct RecipientAuthenticationTests {
         }
     }
 
-    @Test("What was accepted is sent without being asked for, unless the request brings its own")
+    @Test("Accepted credentials are sent without a challenge, unless the request has its own")
     func known() throws {
         try know("Basic realm=r")
         let recipient = Task(store)
@@ -86,7 +86,7 @@ struct RecipientAuthenticationTests {
         #expect(store.defaultCredential(for: ProtectionSpace(server: server, realm: "r", scheme: .basic)) != nil)
     }
 
-    @Test("A credential that nobody is to store is for its task alone")
+    @Test("A credential without persistence is used by its task only")
     func unstored() throws {
         try know("Basic realm=r", stranger)
         let recipient = Task(store)
@@ -94,7 +94,7 @@ struct RecipientAuthenticationTests {
         #expect(store.storage?.allCredentials.isEmpty == true)
     }
 
-    @Test("The credentials of a URL are for requests that name the same user with the same password")
+    @Test("Credentials of a URL are sent only for requests with the same user and password")
     func owners() throws {
         let userCredential = UserCredential(user: "a", password: "1")
         try know("Basic realm=r", userCredential.credential, userCredential: userCredential)
@@ -109,7 +109,7 @@ struct RecipientAuthenticationTests {
         #expect(store.storage?.allCredentials.values.first?.keys.sorted() == ["u"])
     }
 
-    @Test("Known credentials that are refused are forgotten, and count as a failure")
+    @Test("Known credentials are removed after a refusal, which counts as a failure")
     func refused() throws {
         try know("Basic realm=r")
         let recipient = Task(store)
@@ -121,7 +121,7 @@ struct RecipientAuthenticationTests {
         #expect(store.known.isEmpty)
     }
 
-    @Test("What was taken out of the storage is not sent any more")
+    @Test("A credential that was removed from the storage is not sent any more")
     func logout() throws {
         try know("Basic realm=r")
         let (space, credentials) = try #require(store.storage?.allCredentials.first)
@@ -131,7 +131,7 @@ struct RecipientAuthenticationTests {
         #expect(store.known.isEmpty)
     }
 
-    @Test("A known Digest is renewed once with any new nonce, and more often only if the old one was too old")
+    @Test("Known Digest credentials are renewed once for any new nonce, and more often only for a stale one")
     func renewal() throws {
         try know("Digest realm=r, nonce=a, qop=auth")
         let recipient = Task(store)
@@ -145,7 +145,7 @@ struct RecipientAuthenticationTests {
         #expect(store.known.isEmpty)
     }
 
-    @Test("A name with a colon is no user of Basic, where the rest would be taken for the password")
+    @Test("A user name with a colon is not used for Basic, because a server would read the rest as the password")
     func colon() throws {
         let user = URLCredential(user: "a:b", password: "p", persistence: .forSession)
         let recipient = Task(store)
@@ -157,7 +157,7 @@ struct RecipientAuthenticationTests {
         #expect(recipient.send() == nil)
     }
 
-    @Test("A nonce that is always too old comes to an end")
+    @Test("The number of renewals of a stale nonce is limited")
     func alwaysStale() throws {
         let recipient = Task(store)
         let question = try recipient.demand("Digest realm=r, nonce=a")
@@ -170,7 +170,7 @@ struct RecipientAuthenticationTests {
         #expect(renewals == HTTPAuthentication.renewalLimit + 1)
     }
 
-    @Test("What another task has replaced meanwhile is used in its place")
+    @Test("A stale nonce is replaced by the one that another task has received meanwhile")
     func replaced() throws {
         try know("Digest realm=r, nonce=a, qop=auth")
         let recipient = Task(store)
@@ -182,7 +182,7 @@ struct RecipientAuthenticationTests {
         #expect(recipient.send()?.contains("nonce=\"d\"") == true)
     }
 
-    @Test("After a protection space that is refused comes the next")
+    @Test("After a rejected protection space, the next one is offered")
     func rejected() throws {
         let recipient = Task(store)
         let first = try recipient.demand("Basic realm=r, Digest realm=r, nonce=n, Digest realm=r, nonce=m")
@@ -192,7 +192,7 @@ struct RecipientAuthenticationTests {
         #expect(recipient.demand(after: second) == nil)
     }
 
-    @Test("Another server begins at nought, and sees nothing of the last one's")
+    @Test("Another server gets no credentials of the previous one, and its failures are counted from zero")
     func otherServer() throws {
         let recipient = Task(store)
         let question = try recipient.demand("Basic realm=r")
@@ -205,7 +205,7 @@ struct RecipientAuthenticationTests {
         #expect(next.failureCount == 0 && next.refused == nil)
     }
 
-    @Test("A ticket is sent for nobody's default, and for no name that is given")
+    @Test("A Negotiate ticket needs an explicit credential without a name, and is not sent by default")
     func negotiate() throws {
         let recipient = Task(store)
         let question = try recipient.demand("Negotiate")

@@ -28,7 +28,7 @@ struct ServerChallengeTests {
     private static let wrong = URLCredential(user: "user", password: "wrong", persistence: .forSession)
 
     @Test(
-        "What a delegate answers decides how the task ends",
+        "The disposition of the delegate decides how the task ends",
         arguments: [
             ([(.useCredential, right)], 200, [0]), ([(.useCredential, wrong), (.useCredential, right)], 200, [0, 1]),
             ([(.useCredential, wrong), (.performDefaultHandling, nil)], 401, [0, 1]),
@@ -82,7 +82,7 @@ struct ServerChallengeTests {
         #expect(try await outcome(nil, other, configuration: configuration).status == 401)
     }
 
-    @Test("One credential for ever ends in the response")
+    @Test("A delegate that always gives the same credential gets the 401 response in the end")
     func endless() async throws {
         server.protect("/secret")
         let delegate = ChallengeDelegate(user: "user", "wrong")
@@ -91,7 +91,7 @@ struct ServerChallengeTests {
     }
 
     @Test(
-        "Of several challenges the strongest is asked about, then the next",
+        "Of several challenges the delegate gets the strongest, and after its rejection the next",
         arguments: [
             [#"Basic realm="b", Digest realm="d", nonce="n""#], [#"Basic realm="b""#, #"Digest realm="d", nonce="n""#],
             [#"Unknown a="b,c", Basic realm="b""#, #"Bearer, Digest realm="d", nonce="n""#],
@@ -107,7 +107,7 @@ struct ServerChallengeTests {
     }
 
     @Test(
-        "A 401 without a challenge that can be answered is the response",
+        "A 401 without a supported challenge is the response",
         arguments: [[], ["Bearer"], [""], [",=;\"\\"], ["Digest realm=\"r\""], ["Digest nonce=n, algorithm=SHA-512"]]
     )
     func unanswerable(challenges: [String]) async throws {
@@ -120,7 +120,7 @@ struct ServerChallengeTests {
     }
 
     @Test(
-        "A server takes the answer to its Digest challenge",
+        "A server accepts the credentials for its Digest challenge",
         arguments: ["auth", "none"],
         ["MD5", "MD5-sess", "SHA-256", "SHA-256-sess"]
     )
@@ -133,7 +133,7 @@ struct ServerChallengeTests {
     }
 
     @Test(
-        "The methods and kinds of tasks make no difference",
+        "Challenges are handled for all methods and kinds of tasks",
         arguments: Style.allCases,
         ["GET", "HEAD", "POST", "DELETE"]
     )
@@ -148,7 +148,7 @@ struct ServerChallengeTests {
         if method == "POST" { #expect(server.requests.map(\.body) == [Data("content".utf8), Data("content".utf8)]) }
     }
 
-    @Test("The default is the credential of the URL, once", arguments: [("password", 200, 2), ("wrong", 401, 2)])
+    @Test("By default, the credential of the URL is tried once", arguments: [("password", 200, 2), ("wrong", 401, 2)])
     func credentialOfURL(password: String, status: Int, count: Int) async throws {
         server.protect("/secret")
         let url = try #require(URL(string: "http://user:\(password)@127.0.0.1:\(server.port)/secret"))
@@ -157,7 +157,7 @@ struct ServerChallengeTests {
         #expect(server.requests.first?.headers["Authorization"] == nil)
     }
 
-    @Test("A request with a field of its own is not touched, and its refusal is a challenge like any other")
+    @Test("A request's own Authorization field is sent unchanged, and its refusal is a challenge")
     func ownField() async throws {
         server.protect("/secret")
         let request = URLRequest(url, "GET", headers: ["Authorization": "Bearer own"])
@@ -168,7 +168,7 @@ struct ServerChallengeTests {
         #expect(try await outcome(nil, request).status == 401)
     }
 
-    @Test("A task's own delegate is asked in place of the session's")
+    @Test("A task's own delegate gets the challenge in place of the session's")
     func taskDelegate() async throws {
         server.protect("/secret")
         let (own, other) = (ChallengeDelegate(user: "user", "password"), ChallengeDelegate(user: "user", "wrong"))
@@ -179,7 +179,10 @@ struct ServerChallengeTests {
         #expect(own.failures == [0] && other.failures.isEmpty)
     }
 
-    @Test("A refusal with much content is put aside, and delivered if it is the answer", arguments: [true, false])
+    @Test(
+        "The large content of a 401 is discarded if a credential follows, and else delivered",
+        arguments: [true, false]
+    )
     func largeRefusal(isAnswered: Bool) async throws {
         let content = Data(repeating: 7, count: 3 << 20)
         let refusal = LoopbackServer.Response.data(content, status: 401).adding("WWW-Authenticate", "Basic realm=r")
@@ -190,7 +193,7 @@ struct ServerChallengeTests {
         #expect(outcome.data?.count == (isAnswered ? 7 : content.count))
     }
 
-    @Test("A nonce that is too old is renewed whatever content comes with the refusal")
+    @Test("A stale nonce is renewed even if the refusal has large content")
     func largeRenewal() async throws {
         func refusal(_ field: String) -> LoopbackServer.Response {
             .data(Data(repeating: 7, count: 3 << 20), status: 401).adding("WWW-Authenticate", field)
@@ -206,7 +209,7 @@ struct ServerChallengeTests {
         #expect(delegate.failures == [0])
     }
 
-    @Test("A task that is cancelled while nobody answers its challenge ends once")
+    @Test("A task that is cancelled before its challenge is handled ends once")
     func unanswered() async throws {
         server.protect("/secret")
         let delegate = SilentDelegate()

@@ -20,7 +20,7 @@ struct CacheControlTests {
     }
 
     @Test(
-        "Directives are read as RFC 9111, section 5.2, has them, and tolerantly",
+        "Directives are parsed as in RFC 9111, section 5.2, and malformed ones are tolerated",
         arguments: [
             Row("") { _ in },
             Row(" , ,") { _ in },

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("The copies in a program's own cache", .timeLimit(.minutes(5)))
+@Suite("Copies of responses in a program's own cache", .timeLimit(.minutes(5)))
 struct CacheCopyTests {
     let cache = URLCache(memoryCapacity: 4 << 20, diskCapacity: 0, diskPath: nil)
     let lab: CacheLab
@@ -49,7 +49,7 @@ struct CacheCopyTests {
         }
     }
 
-    @Test("A completion handler finds the response there")
+    @Test("In a completion handler, the cache already has the response")
     func handler() async throws {
         let found = Recorder<Bool>()
         for index in 0..<60 {
@@ -63,7 +63,7 @@ struct CacheCopyTests {
         #expect(found.values.allSatisfy { $0 })
     }
 
-    @Test("After an await it is there, and after a validation the fields of the 304 too")
+    @Test("After an await, the cache has the response, and after a validation also the fields of the 304")
     func awaited() async throws {
         for index in 0..<10 {
             var request = request(index)
@@ -76,7 +76,7 @@ struct CacheCopyTests {
         }
     }
 
-    @Test("A delegate finds it there at the end, also on the session's thread")
+    @Test("When a delegate is told of the end, the cache has the response, also on the session's thread")
     func delegate() async throws {
         for isOnLoop in [false, true] {
             let witness = Witness(cache)
@@ -95,7 +95,7 @@ struct CacheCopyTests {
         }
     }
 
-    @Test("A task does not wait for a delegate that decides later, and its response is stored then")
+    @Test("A task does not wait for a delegate that decides late, and its response is stored after the decision")
     func lateDecision() async throws {
         let witness = Witness(cache, answersLater: true)
         let session = lab.makeSession(witness)
@@ -106,7 +106,7 @@ struct CacheCopyTests {
         try await eventually { cache.cachedResponse(for: request(1)) != nil }
     }
 
-    @Test("Tasks end although their cache is emptied or released meanwhile")
+    @Test("Tasks end even if their cache is emptied or released meanwhile")
     func emptied() async throws {
         var cache: URLCache? = URLCache(memoryCapacity: 4 << 20, diskCapacity: 0, diskPath: nil)
         let store = PlainStore(try #require(cache))
@@ -124,7 +124,7 @@ struct CacheCopyTests {
         try await lab.get(path, policy: policy).source
     }
 
-    @Test("A response that ordinary requests cannot use has no copy, and serves those that take any response")
+    @Test("A response that the default policy cannot use has no copy, and serves policies that take any response")
     func uncopied() async throws {
         lab.route("/plain", ["Content-Type": "text/plain"])
         let request = URLRequest(url: lab.server.url("/plain"))
@@ -135,7 +135,7 @@ struct CacheCopyTests {
         #expect(try await source("/plain", .useProtocolCachePolicy) == "network")
     }
 
-    @Test("It serves none after the program has emptied its cache")
+    @Test("A response without a copy is not used after the program has emptied its cache")
     func uncopiedAndEmptied() async throws {
         for path in ["/plain", "/other"] { lab.route(path, ["Content-Type": "text/plain"]) }
         for _ in 0..<2 {
@@ -147,7 +147,7 @@ struct CacheCopyTests {
         }
     }
 
-    @Test("It takes the copy of the former response away")
+    @Test("A response without a copy removes the copy of the previous response")
     func replaced() throws {
         let store = PlainStore(cache)
         store.store(.made(["Etag": "\"1\""]), for: request(1))
@@ -178,7 +178,7 @@ struct CacheCopyTests {
         "public", "no-cache, stale-while-revalidate=60",
     ]
 
-    @Test("An entry has a copy exactly if a request with the default policy can use it", arguments: cacheControls)
+    @Test("An entry has a copy only if a request with the default policy can use it", arguments: cacheControls)
     func usefulness(cacheControl: String?) {
         let date = "Thu, 01 Jan 2026 00:00:00 GMT"
         let now = Date(timeIntervalSince1970: 1_767_225_600)
@@ -202,7 +202,7 @@ struct CacheCopyTests {
         }
     }
 
-    @Test("A cache on disk without memory answers the request after the first")
+    @Test("A cache on disk without memory serves the second request")
     func onDisk() async throws {
         let directory = CacheDirectory()
         let lab = try CacheLab(HTTPCache(memoryCapacity: 0, diskCapacity: 20 << 20, directory: directory.url))

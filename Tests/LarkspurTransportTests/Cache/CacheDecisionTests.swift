@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("What a cache does about a request")
+@Suite("Decisions of a cache about a request")
 struct CacheDecisionTests {
     /// A decision by its name.
     enum Outcome: String, Sendable {
@@ -55,7 +55,7 @@ struct CacheDecisionTests {
     }
 
     @Test(
-        "RFC 9111 and RFC 5861",
+        "The decision about a request follows RFC 9111 and RFC 5861",
         arguments: [
             Row("4 nothing stored", ago: nil, .miss),
             Row("4.2 fresh", .hit),
@@ -167,7 +167,7 @@ struct CacheDecisionTests {
     }
 
     @Test(
-        "The request's policy",
+        "The decision about a request follows its cache policy",
         arguments: [
             Row("reload, fresh", policy: .reloadIgnoringLocalCacheData, .miss),
             Row("reload everywhere, fresh", policy: .reloadIgnoringLocalAndRemoteCacheData, .miss),
@@ -217,7 +217,7 @@ struct CacheDecisionTests {
         #expect(Outcome(.decide(row.stored, for: row.request, at: CacheEntry.now)) == row.expected)
     }
 
-    @Test("Of several entries the latest counts (section 4)")
+    @Test("Of several entries, the latest is used (RFC 9111, section 4)")
     func latest() throws {
         let older = CacheEntry.made(["Cache-Control": "max-age=60", "Etag": "\"old\""], ago: 20)
         let newer = CacheEntry.made(["Cache-Control": "max-age=60", "Etag": "\"new\""], ago: 10)
@@ -245,7 +245,7 @@ struct CacheDecisionTests {
     }
 
     @Test(
-        "Stale responses for want of a better one, 100 seconds old",
+        "A response that is stale by 100 seconds replaces a failure if its fields allow that",
         arguments: [
             FallbackRow("5861-4 not of itself", "max-age=60", false),
             FallbackRow("5861-4 stale-if-error", "max-age=60, stale-if-error=40", true),

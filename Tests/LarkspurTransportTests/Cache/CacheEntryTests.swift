@@ -20,7 +20,7 @@ struct CacheEntryTests {
     }
 
     @Test(
-        "A request gets what was stored for the fields that Vary names (RFC 9111, section 4.1)",
+        "A request gets the response that was stored for its values of the fields in Vary (RFC 9111, section 4.1)",
         arguments: [
             VaryRow("no Vary", [], ["A": "1"], true),
             VaryRow("the same value", [("a", "1")], ["A": "1"], true),
@@ -40,7 +40,7 @@ struct CacheEntryTests {
         #expect(entry.matches(CacheRequestFields(own: row.request)) == row.matches)
     }
 
-    @Test("The session's fields, its cookies and the answers to challenges count as fields of the request")
+    @Test("Fields of the session, cookies and sent credentials count as fields of the request")
     func effectiveFields() {
         let fields = CacheRequestFields(
             own: ["A": "own"],
@@ -56,7 +56,7 @@ struct CacheEntryTests {
         #expect(fields["user-agent"]?.contains("curl/") == true)
     }
 
-    @Test("Credentials are compared by their hashes, and entries differ by them without Vary")
+    @Test("Credentials are compared by hashes, and different ones have separate entries even without Vary")
     func credentials() {
         let ada = CacheRequestFields(own: ["Authorization": "Basic ada"])
         let entry = CacheEntry.made(authorization: ada.nominated("authorization"))
@@ -68,14 +68,17 @@ struct CacheEntryTests {
         #expect(CacheRequestFields(own: ["Cookie": "secret"]).nominated("cookie")?.contains("secret") == false)
     }
 
-    @Test("A redirect is no answer", arguments: [301, 302, 303, 307, 308])
+    @Test("A redirect is not used as a response", arguments: [301, 302, 303, 307, 308])
     func redirects(status: Int) {
         let fields = CacheRequestFields(own: [:])
         #expect(!CacheEntry.made(["Location": "/y"], status: status).matches(fields))
         #expect(CacheEntry.made(status: status).matches(fields))
     }
 
-    @Test("What was sent counts, whatever was to be sent", arguments: [nil, "Basic a", "Basic b"])
+    @Test(
+        "The Authorization field that was sent identifies the entry, whatever the request's own field was",
+        arguments: [nil, "Basic a", "Basic b"]
+    )
     func sentCredential(value: String?) {
         let fields = CacheRequestFields(own: ["Authorization": "Basic a", "X": "1"])
         fields.note(sentFor: nil, with: value)
@@ -83,7 +86,7 @@ struct CacheEntryTests {
         #expect(fields["x"] == "1")
     }
 
-    @Test("For whom an answer to a challenge was sent counts, whatever the field was")
+    @Test("A credential that was sent for a challenge identifies the entry, whatever the field's value was")
     func sentCredential() {
         let ada = UserCredential(user: "ada", password: "x")
         let fields = CacheRequestFields(own: ["Authorization": "Bearer a"])
@@ -97,7 +100,7 @@ struct CacheEntryTests {
         )
     }
 
-    @Test("A digest credential is good for one request", arguments: [("Digest a=1", true), ("Basic x", false)])
+    @Test("A Digest authorization is valid for one request only", arguments: [("Digest a=1", true), ("Basic x", false)])
     func digest(value: String, isPassing: Bool) {
         #expect(CacheRequestFields(own: ["authorization": value]).hasPassingAuthorization == isPassing)
     }
@@ -115,7 +118,7 @@ struct CacheEntryTests {
         #expect(CacheEntry.storedFields(of: ["Connection": "x-hop,\u{301}a", "X-Hop": "1"]).isEmpty)
     }
 
-    @Test("A 304 replaces fields, but not those of the content (RFC 9111, sections 3.2 and 4.3.4)")
+    @Test("A 304 replaces the stored fields except those of the content (RFC 9111, sections 3.2 and 4.3.4)")
     func freshening() {
         let entry = CacheEntry.made(
             ["Cache-Control": "max-age=1", "Content-Length": "7", "Content-Type": "a/b", "Age": "9", "X-Old": "1"],
@@ -141,7 +144,7 @@ struct CacheEntryTests {
         #expect(Freshness(of: fresh, at: later).isFresh)
     }
 
-    @Test("What a 304 brings counts from when it came, if it does not say from when it is")
+    @Test("A 304 without a Date counts from the time of its arrival")
     func fresheningWithoutDate() {
         let entry = CacheEntry.made(
             ["Cache-Control": "max-age=60", "Date": "Mon, 01 Jan 2001 00:00:00 GMT", "Age": "9"]
@@ -152,7 +155,7 @@ struct CacheEntryTests {
     }
 
     @Test(
-        "A 304 is about what has its validator (RFC 9111, section 4.3.4)",
+        "A 304 updates the response with the same validator (RFC 9111, section 4.3.4)",
         arguments: [
             (["Etag": "\"a\""], ["Etag": "\"a\""], true),
             (["Etag": "\"a\""], ["Etag": "\"b\""], false),
@@ -168,7 +171,7 @@ struct CacheEntryTests {
         #expect(CacheEntry.made(stored).isValidated(by: received) == isValid)
     }
 
-    @Test("A validator that would break the request's lines is none")
+    @Test("A validator with a line break is not sent")
     func injection() {
         #expect(CacheEntry.made(["Etag": "\"a\"\r\nX: y", "Last-Modified": "a\nb"]).conditions.isEmpty)
     }
@@ -185,13 +188,13 @@ struct CacheEntryTests {
         authorization: "hash"
     )
 
-    @Test("What is written to a file is read from it")
+    @Test("A file is decoded to the entry that was encoded")
     func coding() {
         #expect(CacheFile.decode(CacheFile.encode(Self.full)) == Self.full)
         #expect(CacheFile.decode(CacheFile.encode(.made(content: "")))?.content == Data())
     }
 
-    @Test("A file that is cut, longer, or changed in any one byte is not read")
+    @Test("A file that is truncated, extended, or changed in one byte is rejected")
     func damage() {
         let file = CacheFile.encode(Self.full)
         for count in 0..<file.count { #expect(CacheFile.decode(file.prefix(count)) == nil) }
@@ -203,7 +206,7 @@ struct CacheEntryTests {
         }
     }
 
-    @Test("A head whose counts lie is not read, and asks for no memory")
+    @Test("A head with false counts is rejected, and allocates no memory for them")
     func lyingCounts() {
         let head = Self.full.encodedHead
         for offset in stride(from: 0, to: head.count - 8, by: 1) {
@@ -215,7 +218,7 @@ struct CacheEntryTests {
         #expect(CacheEntry(encodedHead: Data(), content: Data()) == nil)
     }
 
-    @Test("Names of files tell entries for one URL apart, and nothing of what is in them")
+    @Test("File names differ between the entries of one URL, and do not reveal their content")
     func names() {
         let name = CacheFile.name(of: Self.full)
         #expect(name.utf8.count == 16 + 1 + 64 + 6)
@@ -227,7 +230,7 @@ struct CacheEntryTests {
     }
 
     @Test(
-        "An entry is kept under what is sent of its URL",
+        "An entry is stored under the URL as it is sent",
         arguments: [
             ("http://a.test/x#fragment", "http://a.test/x"), ("http://a.test/@x?a@b", "http://a.test/@x?a@b"),
             ("http://u:p@a.test/x?q=1", "http://a.test/x?q=1"),

@@ -5,7 +5,7 @@ import Testing
 @testable import LarkspurTransport
 
 /// Files of the cache with a head of 512 KiB: the cost of writing and reading grows with the length.
-@Suite("Costs of files of the cache", .enabled(if: Growth.isMeasured), .serialized, .timeLimit(.minutes(5)))
+@Suite("Costs of cache files", .enabled(if: Growth.isMeasured), .serialized, .timeLimit(.minutes(5)))
 struct CacheFileCostTests {
     struct Shape: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -33,7 +33,7 @@ struct CacheFileCostTests {
         Shape(testDescription: "long content") { .made(content: long("a", $0)) },
     ]
 
-    @Test("A file that is whole", arguments: shapes)
+    @Test("An intact file is encoded and decoded in linear time", arguments: shapes)
     func whole(shape: Shape) {
         #expect(Growth.factor(of: shape.entry) { _ = CacheFile.encode($0) } < Growth.linear)
         #expect(Growth.factor(of: shape.entry) { _ = CacheFile.name(of: $0) } < Growth.linear)
@@ -43,7 +43,7 @@ struct CacheFileCostTests {
         #expect(growth < Growth.linear)
     }
 
-    @Test("A head that is none", arguments: [0, 1, 2, 0x20, 0xFF])
+    @Test("A damaged head is rejected in linear time", arguments: [0, 1, 2, 0x20, 0xFF])
     func damaged(byte: UInt8) {
         let heads = { (size: Int) -> Data in
             var writer = ByteWriter()
@@ -60,7 +60,7 @@ struct CacheFileCostTests {
         #expect(Growth.factor(of: heads) { _ = CacheEntry(encodedHead: $0, content: Data()) } < Growth.linear)
     }
 
-    @Test("Names of files", arguments: ["a", "-", "\u{301}", ".entry"])
+    @Test("A file name is parsed in linear time", arguments: ["a", "-", "\u{301}", ".entry"])
     func name(unit: String) {
         #expect(Growth.factor(of: { Self.long(unit, $0) }) { _ = CacheFile.sum(ofName: $0) } < Growth.linear)
     }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("Which requests a kept response answers", .timeLimit(.minutes(5)))
+@Suite("Requests that a stored response can serve", .timeLimit(.minutes(5)))
 struct CacheIdentityTests {
-    @Test("A response is kept for the cookies that it was asked for with, not for those that it has set itself")
+    @Test("A response is stored for the cookies that were sent, and not for those that it sets")
     func cookiesAsSent() async throws {
         let lab = try CacheLab()
         lab.server.route("/x") { request in
@@ -20,7 +20,7 @@ struct CacheIdentityTests {
         #expect(try await lab.get("/x").source == "cache")
     }
 
-    @Test("Content is kept decoded, and requests that ask for other codings are told apart")
+    @Test("Content is stored decoded, and requests with different Accept-Encoding fields have separate entries")
     func codings() async throws {
         let lab = try CacheLab()
         let text = String(repeating: "content ", count: 100)
@@ -39,7 +39,7 @@ struct CacheIdentityTests {
         #expect(lab.requestCount("/x") == 2)
     }
 
-    @Test("A 304 that brings a Vary field tells requests apart from then on")
+    @Test("After a 304 with a Vary field, requests with different values of its fields have separate entries")
     func varyLater() async throws {
         let lab = try CacheLab()
         lab.route(
@@ -53,7 +53,7 @@ struct CacheIdentityTests {
         #expect(try await lab.get("/x", ["X-A": "2"]).source == "network")
     }
 
-    @Test("A 304 after which a response may not be kept removes it", arguments: ["Vary", "Cache-Control"])
+    @Test("A 304 that forbids storing removes the stored response", arguments: ["Vary", "Cache-Control"])
     func keptNoLonger(name: String) async throws {
         let lab = try CacheLab()
         lab.route(
@@ -69,7 +69,7 @@ struct CacheIdentityTests {
     }
 
     @Test(
-        "A HEAD after which a response may not be kept removes it",
+        "A HEAD response that forbids storing removes the stored response",
         arguments: [["Vary": "*"], ["Cache-Control": "no-store"], [:]]
     )
     func headRemoves(fields: [String: String]) async throws {
@@ -89,7 +89,7 @@ struct CacheIdentityTests {
         #expect(try await lab.get("/x", policy: .returnCacheDataDontLoad).outcome.code == .resourceUnavailable)
     }
 
-    @Test("Content that turns out too large removes what it has replaced at the server")
+    @Test("A response that exceeds the size limit removes the stored response that it replaces")
     func tooLarge() async throws {
         let lab = try CacheLab(HTTPCache(memoryCapacity: 20_000))
         lab.server.route(
@@ -103,7 +103,7 @@ struct CacheIdentityTests {
         #expect(try await lab.get("/x").text == "new")
     }
 
-    @Test("A change by a URL that means the same reaches what is kept", arguments: ["/x", "/x?q"])
+    @Test("A change through an equivalent URL removes the stored response", arguments: ["/x", "/x?q"])
     func equivalentURLs(path: String) async throws {
         let lab = try CacheLab()
         lab.server.route("/x", method: "GET", .text("content").adding("Cache-Control", "max-age=600"))
@@ -116,7 +116,7 @@ struct CacheIdentityTests {
         #expect(try await lab.get(path).source == "network")
     }
 
-    @Test("A server on one socket cannot empty the cache of what another's has said, but of its own")
+    @Test("A server on a Unix socket can remove stored responses of its own, but not those of another socket")
     func sockets() async throws {
         let folder = CacheDirectory()
         try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)

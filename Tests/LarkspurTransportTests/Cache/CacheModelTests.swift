@@ -12,7 +12,7 @@ import Testing
 struct CacheModelTests {
     private static let number = ProcessInfo.processInfo.environment["LARKSPUR_DIFFERENTIAL_CASES"].flatMap { Int($0) }
 
-    @Test("Each outcome of random sequences is one that the rules allow")
+    @Test("Each outcome of random sequences is allowed by the rules")
     func sequences() async throws {
         let number = Self.number ?? 800
         let lab = try CacheModelLab()
@@ -43,7 +43,7 @@ struct CacheModelTests {
         }
     }
 
-    @Test("The model refuses what the rules forbid")
+    @Test("The model rejects outcomes that the rules forbid")
     func refusals() {
         let now = Date(timeIntervalSince1970: 1_700_000_000)
         func faults(
@@ -78,7 +78,7 @@ struct CacheModelTests {
         #expect(faults([fresh], vary: ["x-variant"]) == [])
     }
 
-    @Test("The latest response has to be used, if it is successful", arguments: [200, 500])
+    @Test("The model requires the latest response if that is successful", arguments: [200, 500])
     func latest(status: Int) {
         let now = Date(timeIntervalSince1970: 1_700_000_000)
         var model = CacheModel()
@@ -93,7 +93,7 @@ struct CacheModelTests {
         #expect(faults == (status == 500 ? [] : ["4: there is a more recent response"]))
     }
 
-    @Test("The model is certain of a response until the server says that it may not be stored")
+    @Test("The model expects a response in the cache until the server forbids storing it")
     func certainty() {
         let now = Date(timeIntervalSince1970: 1_700_000_000)
         let noStore = CacheModel.Directive(name: "no-store")

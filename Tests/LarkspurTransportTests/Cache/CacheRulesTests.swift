@@ -39,7 +39,7 @@ struct CacheRulesTests {
     private static let stale = ["Age": "1000", "ETag": "\"a\""]
 
     @Test(
-        "The second request for what was just loaded",
+        "The second request for a URL is served as the fields and the policy say",
         arguments: [
             Row("5.2.2.1 max-age", control("max-age=600"), "cache"),
             Row("5.2.2.1 max-age=0", control("max-age=0", tag), "validated"),
@@ -113,7 +113,7 @@ struct CacheRulesTests {
         #expect(second.outcome.field("Content-Type") == first.outcome.field("Content-Type"))
     }
 
-    @Test("A hit is what the network delivered, with its age, and the field's names and values as they were")
+    @Test("A hit has the content and the fields of the first response, and an Age field")
     func hit() async throws {
         let lab = try CacheLab()
         lab.route("/x", ["Cache-Control": "max-age=3600", "X-lower": "1", "Set-Cookie": "a=b", "Link": "<a>"])
@@ -129,7 +129,7 @@ struct CacheRulesTests {
         #expect(second.outcome.response?.mimeType == "text/plain")
     }
 
-    @Test("The metrics of a hit say that nothing was sent, those of a validated response what was")
+    @Test("The metrics of a hit show no sent request, and those of a validated response show the request")
     func metrics() async throws {
         let lab = try CacheLab()
         lab.route("/x", ["Cache-Control": "max-age=600", "ETag": "\"a\""])
@@ -147,9 +147,7 @@ struct CacheRulesTests {
         #expect(validated.metrics[0].responseBodyBytesDecoded == 1)
     }
 
-    @Test(
-        "URLs that differ in their query, and requests that differ in a field that Vary names, have entries of their own"
-    )
+    @Test("Different queries, and different values of the fields in Vary, have separate entries")
     func identity() async throws {
         let lab = try CacheLab()
         lab.server.route("/x") { request in
@@ -167,7 +165,7 @@ struct CacheRulesTests {
         #expect(lab.requestCount("/x") == 4)
     }
 
-    @Test("What was loaded with one credential is not served to another, or to none")
+    @Test("A response for one credential is not served to requests with another or without one")
     func credentials() async throws {
         let lab = try CacheLab()
         lab.server.route("/x") { request in
@@ -181,7 +179,7 @@ struct CacheRulesTests {
         #expect(lab.requestCount("/x") == 3)
     }
 
-    @Test("What was loaded after a challenge is for who answered it")
+    @Test("A response after a challenge is served only to requests with the same credential")
     func challenge() async throws {
         let lab = try CacheLab()
         lab.server.route("/x") { request in
@@ -209,7 +207,7 @@ struct CacheRulesTests {
         #expect(try await load("ada").text == first.text)
     }
 
-    @Test("Cookies are fields like others: a response that varies by them is kept for each")
+    @Test("A response that varies by cookies is stored separately for each value")
     func cookies() async throws {
         let lab = try CacheLab()
         lab.server.route("/x") { request in
@@ -234,7 +232,7 @@ struct CacheRulesTests {
         #expect(storage.cookies?.isEmpty ?? true)
     }
 
-    @Test("A 304 brings new fields, which count from then on")
+    @Test("A 304 updates the stored fields, and the updated response is used")
     func freshening() async throws {
         let lab = try CacheLab()
         lab.route(
@@ -254,7 +252,7 @@ struct CacheRulesTests {
         #expect(hit.outcome.field("X-Version") == "2")
     }
 
-    @Test("A changed response takes the place of the one that was asked about")
+    @Test("A changed response replaces the stored response whose validation was requested")
     func changed() async throws {
         let lab = try CacheLab()
         lab.server.route(
@@ -270,7 +268,7 @@ struct CacheRulesTests {
         #expect(lab.server.requests(to: "/x").map { $0.headers["If-None-Match"] } == [nil, "\"a\""])
     }
 
-    @Test("What has become no-store is not kept any longer")
+    @Test("A response with no-store removes the stored response")
     func nowUnstorable() async throws {
         let lab = try CacheLab()
         lab.server.route(
@@ -283,7 +281,7 @@ struct CacheRulesTests {
         #expect(try await lab.get("/x").source == "network")
     }
 
-    @Test("A 304 about something else leads to a request without conditions")
+    @Test("A 304 with another validator leads to a request without conditions")
     func wrongValidator() async throws {
         let lab = try CacheLab()
         lab.server.route(
@@ -298,7 +296,7 @@ struct CacheRulesTests {
         #expect(lab.server.requests(to: "/x").map { $0.headers["If-None-Match"] } == [nil, "\"a\"", nil])
     }
 
-    @Test("Conditions and ranges of the caller's own go past the cache, and a 304 to them is delivered")
+    @Test("Requests with their own conditions or ranges bypass the cache, and get a 304 as the response")
     func ownConditions() async throws {
         let lab = try CacheLab()
         lab.route("/x", ["Cache-Control": "max-age=600", "ETag": "\"a\""])
@@ -312,7 +310,7 @@ struct CacheRulesTests {
 
     // MARK: HEAD
 
-    @Test("A GET that is kept answers a HEAD, without content")
+    @Test("A stored GET response serves a HEAD request, without content")
     func head() async throws {
         let lab = try CacheLab()
         lab.route("/x", ["Cache-Control": "max-age=600"])
@@ -324,7 +322,10 @@ struct CacheRulesTests {
         #expect(lab.requestCount("/x") == 1)
     }
 
-    @Test("A HEAD freshens what is kept, or removes it (RFC 9111, section 4.3.5)", arguments: [true, false])
+    @Test(
+        "A HEAD response updates the stored response, or removes it (RFC 9111, section 4.3.5)",
+        arguments: [true, false]
+    )
     func headAsUpdate(isSame: Bool) async throws {
         let lab = try CacheLab()
         lab.server.route("/x") { request in
@@ -357,7 +358,7 @@ struct CacheRulesTests {
     }
 
     @Test(
-        "Unsafe methods remove what they may have changed (RFC 9111, section 4.4)",
+        "Unsafe methods remove the stored responses that they may have changed (RFC 9111, section 4.4)",
         arguments: [
             Invalidation("POST", "POST", .text("done"), kept: ["/b", "/c?q"]),
             Invalidation("PUT", "PUT", .status(204), kept: ["/b", "/c?q"]),
@@ -395,7 +396,7 @@ struct CacheRulesTests {
     }
 
     @Test(
-        "The response to a safe method whose content says what is asked is not stored by URL",
+        "The response to a QUERY request or another safe method with a query in its content is not stored",
         arguments: ["QUERY", "PROPFIND", "REPORT", "SEARCH"],
         [true, false]
     )
@@ -413,7 +414,7 @@ struct CacheRulesTests {
         #expect(lab.server.requests.allSatisfy { $0.headers["If-None-Match"] == nil })
     }
 
-    @Test("An upload invalidates too")
+    @Test("An upload removes the stored response")
     func upload() async throws {
         let lab = try CacheLab()
         lab.server.route("/x", method: "GET", .text("content").adding("Cache-Control", "max-age=600"))

@@ -11,7 +11,10 @@ struct CacheSessionTests {
 
     // MARK: Policies
 
-    @Test("A policy that forbids loading fails where there is nothing, cache or not", arguments: [true, false])
+    @Test(
+        "The policy returnCacheDataDontLoad fails without a stored response, with a cache and without",
+        arguments: [true, false]
+    )
     func dontLoad(hasCache: Bool) async throws {
         let lab = try CacheLab(hasCache ? HTTPCache() : nil)
         lab.route("/x", Self.fresh)
@@ -25,7 +28,7 @@ struct CacheSessionTests {
         #expect(second.text == (hasCache ? "1" : nil))
     }
 
-    @Test("The field only-if-cached gets a 504 where there is nothing")
+    @Test("A request with only-if-cached gets a 504 without a stored response")
     func onlyIfCached() async throws {
         let lab = try CacheLab()
         lab.route("/x", Self.fresh)
@@ -37,7 +40,7 @@ struct CacheSessionTests {
         #expect(try await lab.get("/x", ["Cache-Control": "only-if-cached"]).text == "1")
     }
 
-    @Test("The configuration's policy is that of requests without one of their own")
+    @Test("The configuration's cache policy applies to requests with the default policy")
     func configuredPolicy() async throws {
         let lab = try CacheLab(policy: .reloadIgnoringLocalCacheData)
         lab.route("/x", Self.fresh)
@@ -45,7 +48,7 @@ struct CacheSessionTests {
         #expect(try await lab.get("/x", policy: .returnCacheDataElseLoad).source == "cache")
     }
 
-    @Test("Reloading tells caches on the way")
+    @Test("A reload sends fields that make other caches reload")
     func fieldsOfPolicies() async throws {
         let lab = try CacheLab(nil)
         lab.route("/x", Self.fresh)
@@ -67,14 +70,14 @@ struct CacheSessionTests {
 
     // MARK: Caches
 
-    @Test("Without a cache nothing is kept")
+    @Test("Without a cache, nothing is stored")
     func noCache() async throws {
         let lab = try CacheLab(nil)
         lab.route("/x", Self.fresh)
         for _ in 0..<2 { #expect(try await lab.get("/x").source == "network") }
     }
 
-    @Test("A plain URLCache lends its capacity to a store in memory, which sessions with it share")
+    @Test("A plain URLCache sets the capacity of a memory store, which is shared by its sessions")
     func plainCache() async throws {
         let lab = try CacheLab(URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil))
         lab.route("/x", Self.fresh)
@@ -87,7 +90,7 @@ struct CacheSessionTests {
         #expect(try await lab.get("/x?other").text == "2")
     }
 
-    @Test("A plain URLCache gets a copy of what is kept, and what is removed from it counts no longer")
+    @Test("A plain URLCache gets a copy of each stored response, and after the copy's removal the response is not used")
     func copies() async throws {
         let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil)
         let lab = try CacheLab(cache)
@@ -109,7 +112,7 @@ struct CacheSessionTests {
         #expect(try await lab.get("/x").text == "3")
     }
 
-    @Test("A plain URLCache that is full goes on getting copies")
+    @Test("A plain URLCache that is full continues to get copies")
     func manyCopies() async throws {
         let cache = URLCache(memoryCapacity: 100_000, diskCapacity: 0, diskPath: nil)
         let lab = try CacheLab(cache)
@@ -131,7 +134,7 @@ struct CacheSessionTests {
         #expect(cache.currentMemoryUsage <= 100_000)
     }
 
-    @Test("A session that trusts servers for other reasons shares no plain URLCache")
+    @Test("A session with different trust settings does not share the store of a plain URLCache")
     func otherTrust() async throws {
         let lab = try CacheLab(URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil))
         lab.route("/x", Self.fresh)
@@ -178,7 +181,7 @@ struct CacheSessionTests {
         }
     }
 
-    @Test("A class of the caller's is used by its methods, and never believed for another URL or other fields")
+    @Test("A URLCache subclass is used through its methods, and its responses to other URLs or fields are rejected")
     func ownClass() async throws {
         let lab = try CacheLab(OwnCache())
         lab.server.route("/x") { request in
@@ -194,7 +197,7 @@ struct CacheSessionTests {
         #expect(lab.requestCount("/x") == 3)
     }
 
-    @Test("What a program has put into its cache itself is served, as old as it says")
+    @Test("A response that a program has put into its cache is served until it is stale")
     func filledByHand() async throws {
         let cache = OwnCache()
         let lab = try CacheLab(cache)
@@ -226,7 +229,7 @@ struct CacheSessionTests {
         return formatter.string(from: date)
     }
 
-    @Test("On disk: another session finds what the first has loaded, and a damaged file is not served")
+    @Test("Another session finds a response on disk, and a damaged file is not served")
     func disk() async throws {
         let directory = CacheDirectory()
         let lab = try CacheLab(HTTPCache(directory: directory.url))
@@ -248,7 +251,7 @@ struct CacheSessionTests {
     // MARK: Delivery
 
     @Test(
-        "Every way to use a task gets the same from the cache",
+        "Every style of task gets the same response from the cache",
         arguments: Style.allCases.filter { $0 != .download && $0 != .downloadDelegate }
     )
     func styles(style: Style) async throws {
@@ -266,7 +269,7 @@ struct CacheSessionTests {
         #expect(lab.requestCount("/x") == 1)
     }
 
-    @Test("Content that was coded is kept decoded, and a hit is the same as the miss")
+    @Test("Coded content is stored decoded, and a hit equals the first response")
     func coded() async throws {
         let lab = try CacheLab()
         let text = String(repeating: "content ", count: 1000)
@@ -296,7 +299,7 @@ struct CacheSessionTests {
         #expect(lab.requestCount("/x") == 1)
     }
 
-    @Test("Counts, progress and state of a hit are those of a transfer")
+    @Test("The counts, progress and state of a hit are those of a transfer")
     func counts() async throws {
         let lab = try CacheLab()
         lab.route("/x", Self.fresh)
@@ -336,7 +339,7 @@ struct CacheSessionTests {
         #expect(lab.requestCount("/x") == 1)
     }
 
-    @Test("Downloads go past the cache")
+    @Test("Downloads bypass the cache")
     func downloads() async throws {
         let lab = try CacheLab()
         lab.route("/x", Self.fresh)

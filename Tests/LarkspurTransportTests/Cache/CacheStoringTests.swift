@@ -3,12 +3,12 @@ import LarkspurTesting
 import LarkspurTransport
 import Testing
 
-@Suite("What a session stores", .timeLimit(.minutes(5)))
+@Suite("Responses that a session stores", .timeLimit(.minutes(5)))
 struct CacheStoringTests {
     private static let fresh = ["Cache-Control": "max-age=600", "ETag": "\"a\""]
 
     @Test(
-        "A response that is not whole is not kept",
+        "An incomplete response is not stored",
         arguments: [LoopbackServer.Fault.shortBody, .resetInBody, .missingLastChunk, .truncatedGzip]
     )
     func truncated(fault: LoopbackServer.Fault) async throws {
@@ -20,7 +20,7 @@ struct CacheStoringTests {
     }
 
     @Test(
-        "What answers a request with no-store changes nothing that is stored (RFC 9111, section 5.2.1.5)",
+        "The response to a request with no-store changes no stored response (RFC 9111, section 5.2.1.5)",
         arguments: ["GET", "HEAD"]
     )
     func refusedUpdate(method: String) async throws {
@@ -43,7 +43,7 @@ struct CacheStoringTests {
     }
 
     @Test(
-        "A response whose end another reader could find elsewhere is not kept",
+        "A response whose end is ambiguous is not stored",
         arguments: [
             ("HTTP/1.1", "Transfer-Encoding: chunked, chunked"),
             ("HTTP/1.1", "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked"),
@@ -58,7 +58,7 @@ struct CacheStoringTests {
         #expect(try await lab.get("/x", policy: .returnCacheDataElseLoad).text == "second")
     }
 
-    @Test("A cancelled response is not kept")
+    @Test("A cancelled response is not stored")
     func cancelled() async throws {
         let lab = try CacheLab()
         let gate = LoopbackServer.Gate()
@@ -75,7 +75,7 @@ struct CacheStoringTests {
         #expect(try await lab.get("/x").text == "second")
     }
 
-    @Test("A response is not kept if the delegate releases the handler without a call")
+    @Test("A response is not stored if the delegate releases the handler without a call")
     func unanswered() async throws {
         let lab = try CacheLab()
         lab.server.route("/x", .text("first").adding("Cache-Control", "max-age=600"), .text("second"))
@@ -87,7 +87,10 @@ struct CacheStoringTests {
         #expect(try await lab.get("/x").text == "second")
     }
 
-    @Test("What is larger than a twentieth of the capacity is delivered and not kept", arguments: [true, false])
+    @Test(
+        "Content that is larger than a twentieth of the capacity is delivered and not stored",
+        arguments: [true, false]
+    )
     func large(hasLength: Bool) async throws {
         let lab = try CacheLab(HTTPCache(memoryCapacity: 20_000))
         let content = Data(count: 1001)
@@ -131,7 +134,7 @@ struct CacheStoringTests {
     }
 
     @Test(
-        "The delegate is asked before the task completes, and its answer is what is kept",
+        "The delegate is asked before the task completes, and the response that it returns is stored",
         arguments: Verdict.allCases
     )
     func willCache(verdict: Verdict) async throws {
@@ -157,7 +160,7 @@ struct CacheStoringTests {
         #expect(try await lab.get("/x").text == expected[verdict] ?? "2")
     }
 
-    @Test("A response without freshness and validators is proposed, and serves where no other is asked for")
+    @Test("A response without freshness and validator is proposed, and serves policies that take any response")
     func nothingSaid() async throws {
         let lab = try CacheLab()
         lab.route("/x", [:])
@@ -177,7 +180,7 @@ struct CacheStoringTests {
         )
     }
 
-    @Test("The user info that a delegate adds is kept", arguments: ["own", "plain", "foreign"])
+    @Test("The user info that a delegate adds is stored", arguments: ["own", "plain", "foreign"])
     func userInfo(kind: String) async throws {
         final class ForeignCache: URLCache, @unchecked Sendable {}
         let cache: URLCache =
@@ -214,7 +217,7 @@ struct CacheStoringTests {
         }
     }
 
-    @Test("A hit and a response that may not be kept are not proposed")
+    @Test("A hit and a response that must not be stored are not proposed to the delegate")
     func notAsked() async throws {
         let lab = try CacheLab()
         lab.route("/x", Self.fresh)
@@ -226,7 +229,7 @@ struct CacheStoringTests {
         #expect(try await keeper.calls.wait(for: 2) == ["completed", "completed"])
     }
 
-    @Test("An answer that comes late is stored, and holds nothing up")
+    @Test("A response that the delegate returns late is stored, and the task does not wait for it")
     func lateAnswer() async throws {
         let lab = try CacheLab()
         lab.route("/x", Self.fresh)

@@ -20,7 +20,7 @@ struct EntryStoreOrderTests {
     }
 
     @Test(
-        "What is removed while the disk is still to be read does not come back, and hides nothing of another URL",
+        "A removal while the disk is being read is not undone, and does not affect other URLs",
         arguments: [(EntryStoreOrderTests.url, 0), (EntryStoreOrderTests.otherURL, 1)]
     )
     func removalWhileLoading(removed: String, count: Int) async throws {
@@ -43,7 +43,7 @@ struct EntryStoreOrderTests {
         #expect((store.memoryUsage == 0) == (count == 0))
     }
 
-    @Test("Looking for what has come since a date uses no entry")
+    @Test("A removal by date does not count as a use of the remaining entries")
     func removalSince() throws {
         let store = makeStore()
         store.store(.made(ago: 100, url: Self.url))

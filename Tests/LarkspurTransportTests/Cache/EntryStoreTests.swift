@@ -24,7 +24,7 @@ struct EntryStoreTests {
         store.entries(for: "http://a.test/" + path).map { String(decoding: $0.content, as: UTF8.self) }
     }
 
-    @Test("Entries are kept by URL and fields; the same ones again take the place of those before")
+    @Test("Entries are stored by URL and fields, and an entry with the same ones replaces the earlier one")
     func variants() {
         let store = EntryStore(memoryCapacity: 1 << 20, diskCapacity: 0, directory: nil)
         store.store(entry("x", "one", varying: "1"))
@@ -43,7 +43,7 @@ struct EntryStoreTests {
         #expect(store.memoryUsage == 0)
     }
 
-    @Test("A URL has no more than so many entries, in memory and on disk, of which the first go first")
+    @Test("The number of entries for a URL is limited in memory and on disk, and the oldest are removed first")
     func manyVariants() {
         let store = makeStore()
         for number in 0..<40 { store.store(entry("x", "\(number)", varying: "\(number)")) }
@@ -54,7 +54,7 @@ struct EntryStoreTests {
         }
     }
 
-    @Test("Memory is bounded; what was not used for the longest time goes first")
+    @Test("The memory is limited, and the least recently used entries are removed first")
     func memoryLimit() {
         let content = String(repeating: "x", count: 1000)
         let store = EntryStore(memoryCapacity: 20_000, diskCapacity: 0, directory: nil)
@@ -70,7 +70,7 @@ struct EntryStoreTests {
         #expect(store.memoryUsage == 0)
     }
 
-    @Test("What is larger than a twentieth of the capacity is not kept")
+    @Test("Content that is larger than a twentieth of the capacity is not stored")
     func largeContent() {
         let store = EntryStore(memoryCapacity: 20_000, diskCapacity: 0, directory: nil)
         #expect(store.maximumContentSize == 1000)
@@ -83,7 +83,7 @@ struct EntryStoreTests {
 
     // MARK: Disk
 
-    @Test("Entries outlive the store, in files that only their owner may read")
+    @Test("Entries outlive the store, in files that only their owner can read")
     func reopening() throws {
         var store = makeStore()
         store.store(entry("x", "one", varying: "1"))
@@ -103,7 +103,7 @@ struct EntryStoreTests {
         #expect(store.lookUp("http://a.test/x").mayHaveMore == false)
     }
 
-    @Test("A file that is damaged, cut or empty is removed and never served")
+    @Test("A file that is damaged, truncated or empty is removed and never served")
     func damage() throws {
         for path in ["a", "b", "c", "d"] { makeStoreWith(path) }
         let files = directory.names.map(directory.file)
@@ -125,7 +125,7 @@ struct EntryStoreTests {
         _ = store.diskUsage
     }
 
-    @Test("A file under another entry's name is not taken for that")
+    @Test("A file with the name of another entry is not used for that entry")
     func exchanged() throws {
         makeStoreWith("a")
         let a = try #require(directory.names.first)
@@ -136,7 +136,7 @@ struct EntryStoreTests {
         #expect(contents(makeStore(), "b") == [])
     }
 
-    @Test("The disk is bounded; what was not used for the longest time goes first")
+    @Test("The disk space is limited, and the least recently used entries are removed first")
     func diskLimit() {
         let content = String(repeating: "x", count: 900)
         let store = makeStore(memory: 0, disk: 20_000)
@@ -156,7 +156,7 @@ struct EntryStoreTests {
         #expect(directory.names.count < files.count)
     }
 
-    @Test("What may be kept in memory only is not written, and removes the file before it")
+    @Test("An entry for memory only is not written, and removes the file of the previous entry")
     func memoryOnly() {
         let store = makeStore()
         store.store(entry("x", "old"))
@@ -168,7 +168,7 @@ struct EntryStoreTests {
         #expect(contents(store, "x") == ["secret"])
     }
 
-    @Test("Removing reaches the files")
+    @Test("A removal deletes the files")
     func removal() {
         let store = makeStore()
         for path in ["a", "b", "c"] { store.store(entry(path)) }
@@ -181,7 +181,7 @@ struct EntryStoreTests {
         #expect(directory.names == [])
     }
 
-    @Test("What has come since a date can be removed")
+    @Test("Entries that were stored after a date can be removed")
     func removalSince() {
         let store = makeStore()
         store.store(.made(ago: 100, url: "http://a.test/old"))
@@ -194,7 +194,7 @@ struct EntryStoreTests {
         }
     }
 
-    @Test("Two stores with one folder see whole entries of one another's, and each other's removals")
+    @Test("Two stores with one folder see each other's entries and removals, and never a partial entry")
     func sharedFolder() {
         let first = makeStore(memory: 0)
         first.store(entry("x", "one"))
@@ -209,7 +209,7 @@ struct EntryStoreTests {
         #expect(contents(first, "x") == [])
     }
 
-    @Test("What a process has left behind that ended while it wrote is removed, if it is old")
+    @Test("Old temporary files of a process that ended during a write are removed")
     func leftovers() throws {
         makeStoreWith("x")
         let new = UUID().uuidString + ".entry.tmp"
@@ -226,7 +226,7 @@ struct EntryStoreTests {
         #expect(directory.names.filter { !$0.hasSuffix(".entry") } == ([new] + foreign).sorted())
     }
 
-    @Test("A folder that is a symbolic link is not used, and nothing behind it is touched", arguments: ["", "/"])
+    @Test("A folder that is a symbolic link is not used, and the linked folder is not changed", arguments: ["", "/"])
     func symbolicLink(end: String) throws {
         makeStoreWith("x")
         let leftover = directory.file(UUID().uuidString + ".entry.tmp")
@@ -248,7 +248,7 @@ struct EntryStoreTests {
         #expect(directory.names == names)
     }
 
-    @Test("A link that takes the folder's place is not followed")
+    @Test("A symbolic link that replaces the folder is not followed")
     func laterLink() throws {
         let other = CacheDirectory()
         let store = makeStore()
@@ -260,7 +260,7 @@ struct EntryStoreTests {
         #expect(other.names.isEmpty)
     }
 
-    @Test("Where nothing can be written, memory serves")
+    @Test("If the folder cannot be written, entries are stored in memory")
     func noFolder() throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("Larkspur-\(UUID().uuidString)")
         try Data().write(to: file)
@@ -271,7 +271,7 @@ struct EntryStoreTests {
         #expect(store.diskUsage == 0)
     }
 
-    @Test("A folder that disappears takes nothing with it but its entries")
+    @Test("After the folder is deleted, its entries are gone and the store continues to work")
     func folderGone() throws {
         let store = makeStore(memory: 0)
         store.store(entry("x"))
@@ -283,7 +283,7 @@ struct EntryStoreTests {
         #expect(contents(store, "y") == [])
     }
 
-    @Test("A link in the folder leads nowhere")
+    @Test("A symbolic link in the folder is not followed")
     func links() throws {
         makeStoreWith("x")
         let name = try #require(directory.names.first)
@@ -295,7 +295,7 @@ struct EntryStoreTests {
         #expect(elsewhere.names == [name])
     }
 
-    @Test("Many threads at once leave it consistent")
+    @Test("A store stays consistent when many threads use it")
     func races() async {
         let store = makeStore(memory: 20_000, disk: 20_000)
         await withTaskGroup(of: Void.self) { group in

@@ -23,7 +23,7 @@ struct FreshnessTests {
     private static let date = "Tue, 14 Nov 2023 22:13:20 GMT"
 
     @Test(
-        "The lifetime",
+        "The lifetime follows from the fields (RFC 9111, section 4.2.1)",
         arguments: [
             Row("4.2.1 max-age", ["Cache-Control": "max-age=60"], 60),
             Row("5.2.2.10 s-maxage is for shared caches", ["Cache-Control": "s-maxage=600, max-age=60"], 60),
@@ -90,7 +90,7 @@ struct FreshnessTests {
     }
 
     @Test(
-        "The age, RFC 9111, section 4.2.3",
+        "The age follows from the fields and times (RFC 9111, section 4.2.3)",
         arguments: [
             AgeRow("resident time", sent: 10, came: 10, 10),
             AgeRow("response delay", sent: 15, came: 10, 15),
@@ -118,7 +118,10 @@ struct FreshnessTests {
         #expect(Freshness(of: entry, at: CacheEntry.now).age == row.age)
     }
 
-    @Test("What has no time left is stale (section 4.2)", arguments: [(59, true), (60, false), (61, false)])
+    @Test(
+        "A response is stale when its age equals its lifetime (RFC 9111, section 4.2)",
+        arguments: [(59, true), (60, false), (61, false)]
+    )
     func border(age: Int, isFresh: Bool) {
         let entry = CacheEntry.made(["Cache-Control": "max-age=60"], ago: TimeInterval(age))
         #expect(Freshness(of: entry, at: CacheEntry.now).isFresh == isFresh)

@@ -45,7 +45,7 @@ struct HTTPCacheTests {
         for text in texts { #expect(try content(text) == nil) }
     }
 
-    @Test("Vary and credentials tell entries apart")
+    @Test("Different values of the fields in Vary and different credentials have separate entries")
     func variants() throws {
         let url = "http://a.test/x"
         for language in ["en", "de"] {
@@ -62,7 +62,7 @@ struct HTTPCacheTests {
         #expect(try content(url, ["Authorization": "Basic b"]) == nil)
     }
 
-    @Test("The response comes back as it was stored")
+    @Test("A cached response has the status, fields and content that were stored")
     func whole() throws {
         let url = "http://a.test/x"
         cache.storeCachedResponse(try response(url, "content", ["ETag": "\"a\"", "X-a": "b"]), for: try request(url))
@@ -75,7 +75,7 @@ struct HTTPCacheTests {
         #expect(cached.storagePolicy == .allowed)
     }
 
-    @Test("What must not or cannot be kept is not")
+    @Test("Responses that must not or cannot be stored are not stored")
     func refusals() throws {
         let url = "http://a.test/x"
         cache.storeCachedResponse(try response(url, "a", [:], .notAllowed), for: try request(url))
@@ -95,7 +95,7 @@ struct HTTPCacheTests {
         #expect(cache.currentMemoryUsage == 0)
     }
 
-    @Test("Its sizes are its own, and the superclass makes no folder")
+    @Test("HTTPCache counts its own sizes, and its superclass makes no folder")
     func sizes() throws {
         #expect(cache.memoryCapacity == 1 << 20)
         #expect(cache.diskCapacity == 20 << 20)
@@ -109,7 +109,7 @@ struct HTTPCacheTests {
         #expect(cache.diskCapacity == 7)
     }
 
-    @Test("The initialiser of the superclass, with the path of a folder")
+    @Test("The initialiser of the superclass takes the path of a folder")
     func path() throws {
         let directory = CacheDirectory()
         let url = "http://a.test/x"
@@ -123,7 +123,7 @@ struct HTTPCacheTests {
         #expect(directory.names == [])
     }
 
-    @Test("The methods for tasks go by the task's request")
+    @Test("The methods for tasks use the task's request")
     func tasks() async throws {
         let session = CurlURLSession(configuration: .testing)
         defer { session.invalidateAndCancel() }

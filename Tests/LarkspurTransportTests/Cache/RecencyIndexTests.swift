@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("The order in which things were used")
+@Suite("The order of use of elements")
 struct RecencyIndexTests {
     private func filled() -> RecencyIndex<String, Int> {
         var index = RecencyIndex<String, Int>()
@@ -11,7 +11,7 @@ struct RecencyIndexTests {
         return index
     }
 
-    @Test("Several elements share a key")
+    @Test("One key can have several elements")
     func sharing() {
         let index = filled()
         #expect(index.elements(for: "a") == [0, 2])
@@ -20,7 +20,7 @@ struct RecencyIndexTests {
         #expect(index.totalCost == 40)
     }
 
-    @Test("What was not used for the longest time goes first, and no more than has to")
+    @Test("The least recently used elements are evicted first, and no more than necessary")
     func eviction() {
         var index = filled()
         index.touch("a")
@@ -34,7 +34,7 @@ struct RecencyIndexTests {
         #expect(index.elements == [7])
     }
 
-    @Test("Of the elements for one key the first can be removed")
+    @Test("The oldest elements for a key can be removed")
     func trimming() {
         var index = filled()
         #expect(index.trim("a", to: 1) == [0])
@@ -57,7 +57,7 @@ struct RecencyIndexTests {
         #expect(index.elements == [7])
     }
 
-    @Test("Elements are removed by key, or by key and condition, wherever they are in the order", arguments: 0..<4)
+    @Test("Elements are removed by key, or by key and condition, at any place in the order", arguments: 0..<4)
     func removal(element: Int) {
         var index = filled()
         for key in ["a", "b", "c"] { index.remove(key) { $0 == element } }

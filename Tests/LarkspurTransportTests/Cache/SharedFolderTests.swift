@@ -41,7 +41,7 @@ struct SharedFolderTests {
         return entries.count
     }
 
-    @Test("Two that write, read, remove and evict at once see whole entries only, and leave nothing but these")
+    @Test("Two processes that write, read, remove and evict entries see complete entries, and leave only these")
     func processes() async throws {
         let directory = CacheDirectory()
         async let other: Void = Self.runElsewhere(in: directory.url)
@@ -66,7 +66,7 @@ struct SharedFolderTests {
     }
 
     @Test(
-        "A process that is killed while it writes leaves entries that are whole, and half ones under other names only"
+        "A process that is killed during a write leaves complete entries, and partial ones under temporary names only"
     )
     func killed() async throws {
         let directory = CacheDirectory()

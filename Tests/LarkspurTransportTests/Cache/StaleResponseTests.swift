@@ -9,7 +9,7 @@ struct StaleResponseTests {
         "Cache-Control": "max-age=600, stale-while-revalidate=600", "Age": "1000", "ETag": "\"a\"",
     ]
 
-    @Test("stale-while-revalidate: the stale response comes at once, and the next one is up to date")
+    @Test("With stale-while-revalidate, the stale response is delivered at once, and the next request gets the new one")
     func whileRevalidating() async throws {
         let lab = try CacheLab()
         let gate = LoopbackServer.Gate()
@@ -53,7 +53,7 @@ struct StaleResponseTests {
     }
 
     @Test(
-        "The session's own request is no task of anybody's, and does not hold up the session's end",
+        "A revalidation by the session is not listed as a task, and does not delay the session's end",
         arguments: [true, false]
     )
     func invalidation(cancels: Bool) async throws {
@@ -104,7 +104,7 @@ struct StaleResponseTests {
         return reply
     }
 
-    @Test("The new response is stored if the delegate does not refuse it, so that each change is fetched once")
+    @Test("The response of a revalidation is stored if the delegate does not refuse it")
     func refreshWithDelegate() async throws {
         let lab = try CacheLab()
         let log = DelegateLog()
@@ -134,7 +134,7 @@ struct StaleResponseTests {
         }
     }
 
-    @Test("While a delegate decides about the new response, the server is not asked again")
+    @Test("While a delegate decides about the revalidated response, no further revalidation is sent")
     func refreshUntilDecision() async throws {
         let lab = try CacheLab()
         let delegate = HesitantDelegate()
@@ -154,7 +154,7 @@ struct StaleResponseTests {
         #expect(lab.requestCount("/x") == 2)
     }
 
-    @Test("The new response is not stored if the delegate refuses it, and the old one is removed")
+    @Test("If the delegate refuses the revalidated response, it is not stored, and the stale one is removed")
     func refusedRefresh() async throws {
         let lab = try CacheLab()
         let delegate = ReleasingDelegate()
@@ -168,7 +168,7 @@ struct StaleResponseTests {
         #expect(try await lab.get("/x").text == "newest")
     }
 
-    @Test("As after other requests with a completion handler, the delegate is not asked about the new response")
+    @Test("After a task with a completion handler, the delegate is not asked about the revalidated response")
     func refreshWithHandler() async throws {
         let lab = try CacheLab()
         let delegate = ReleasingDelegate()
@@ -180,7 +180,7 @@ struct StaleResponseTests {
         #expect(reply.text == "new")
     }
 
-    @Test("The delegate of the task is the delegate of its refresh, which follows no redirect unasked")
+    @Test("The delegate of a task gets a redirect of its revalidation, and decides whether it is followed")
     func refreshWithOwnDelegate() async throws {
         let lab = try CacheLab()
         lab.server.route("/to", .text("there"))
@@ -199,7 +199,7 @@ struct StaleResponseTests {
         #expect(lab.server.requests(to: "/to").isEmpty)
     }
 
-    @Test("A refresh that is challenged asks nobody, and gives up where a delegate might have refused")
+    @Test("A revalidation ends at a challenge, which the delegate does not get")
     func challengedRefresh() async throws {
         let lab = try CacheLab()
         lab.server.route(
@@ -246,7 +246,7 @@ struct StaleResponseTests {
     }
 
     @Test(
-        "stale-if-error: a stale response in place of a failure",
+        "With stale-if-error, a stale response replaces a failure",
         arguments: [
             Failure("500", .text("failure", status: 500), true),
             Failure("502", .text("failure", status: 502), true),
@@ -299,7 +299,7 @@ struct StaleResponseTests {
         if row.isStaleServed { #expect(try await lab.get("/x", policy: .returnCacheDataDontLoad).text == "old") }
     }
 
-    @Test("A server that is gone, with the wish of the request")
+    @Test("A request with stale-if-error gets the stale response if the server cannot be reached")
     func unreachable() async throws {
         let lab = try CacheLab()
         lab.route("/x", ["Cache-Control": "max-age=600", "Age": "1000", "ETag": "\"a\""])
@@ -310,7 +310,7 @@ struct StaleResponseTests {
         #expect(try await lab.get("/x", policy: .returnCacheDataElseLoad).text == "1")
     }
 
-    @Test("Cancelling is no failure")
+    @Test("A cancellation leads to no stale response")
     func cancelled() async throws {
         let lab = try CacheLab()
         lab.server.route("/x", .text("old").with(Self.ifError), .fault(.noResponse))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("What a cache keeps")
+@Suite("Decisions about storing responses")
 struct StoreDecisionTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -32,7 +32,7 @@ struct StoreDecisionTests {
     private static let kept = StoreDecision.store(varying: [])
 
     @Test(
-        "RFC 9111, section 3",
+        "A response is stored if its fields and the request allow that (RFC 9111, section 3)",
         arguments: [
             Row("3 max-age", [length, fresh], kept),
             Row("3 Expires", [length, "Expires: Tue, 14 Nov 2023 22:14:20 GMT"], kept),
@@ -112,7 +112,7 @@ struct StoreDecisionTests {
         #expect(StoreDecision.decide(head, for: row.request) == row.expected)
     }
 
-    @Test("A length is not needed where the protocol has frames")
+    @Test("A response over HTTP/2 may be stored without a length")
     func framed() throws {
         var parser = ResponseHeadParser()
         let head = try #require(try parser.heads(["HTTP/2 200", Self.fresh, ""]).first)

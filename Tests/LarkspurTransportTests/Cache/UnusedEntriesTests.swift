@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("Entries that are hardly ever used")
+@Suite("Entries that the default policy never uses")
 struct UnusedEntriesTests {
     private static let cost = CacheEntry.made(url: url(0)).cost
 
@@ -13,7 +13,7 @@ struct UnusedEntriesTests {
         entries[Self.url(index)].map { String(decoding: $0.content, as: UTF8.self) }
     }
 
-    @Test("There is one for a URL, the last one")
+    @Test("A URL has one unused entry, the latest")
     func replacement() {
         var entries = UnusedEntries(capacity: 1 << 20)
         #expect(entries.isEmpty && !entries.contains(Self.url(0)))
@@ -27,7 +27,7 @@ struct UnusedEntriesTests {
         #expect(entries.isEmpty && entries.capacity == 1 << 20)
     }
 
-    @Test("The last ones fit in half of the capacity, and none that was replaced or removed comes back")
+    @Test("The latest unused entries fit in half of the capacity, and replaced or removed ones do not reappear")
     func capacity() {
         // Ten of them are half of the capacity.
         var entries = UnusedEntries(capacity: 20 * Self.cost)
@@ -43,7 +43,7 @@ struct UnusedEntriesTests {
         #expect(rest == [3] + Array(20..<30))
     }
 
-    @Test("What is replaced again and again pushes nothing out")
+    @Test("Repeated replacements of one entry remove no other entry")
     func repeatedReplacement() {
         var entries = UnusedEntries(capacity: 20 * Self.cost)
         entries.insert(.made(url: Self.url(1)))
@@ -51,7 +51,7 @@ struct UnusedEntriesTests {
         #expect(entries.contains(Self.url(1)))
     }
 
-    @Test("A store with such entries leaves half of its capacity to the others, and keeps both kinds apart")
+    @Test("A store with unused entries leaves half of its capacity to other entries, and keeps both kinds separate")
     func plainStore() throws {
         let cache = URLCache(memoryCapacity: 100 * Self.cost, diskCapacity: 0, diskPath: nil)
         let store = PlainStore(cache)
@@ -78,7 +78,7 @@ struct UnusedEntriesTests {
         #expect(store.lookUp(Self.url(199), for: any).entries.isEmpty)
     }
 
-    @Test("Responses to different authorizations or of different variants stay apart", arguments: ["token", nil])
+    @Test("Unused entries for different credentials or variants are separate", arguments: ["token", nil])
     func variants(authorization: String?) throws {
         let store = PlainStore(URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil))
         let request = URLRequest(url: try #require(URL(string: Self.url(0))))

@@ -39,7 +39,7 @@ struct CodedResponseTests {
 
     private func perform(_ path: String) async -> Result { await perform(URLRequest(url: server.url(path))).0 }
 
-    @Test("A response is decoded, and keeps its fields", arguments: CodedSample.all)
+    @Test("A response is decoded, and its fields are unchanged", arguments: CodedSample.all)
     func decoded(_ sample: CodedSample) async throws {
         serve(sample)
 
@@ -70,7 +70,7 @@ struct CodedResponseTests {
     }
 
     @Test(
-        "Content is decoded whatever the request's Accept-Encoding says",
+        "Content is decoded with any Accept-Encoding of the request",
         arguments: ["gzip", "br;q=1.0, gzip;q=0.9", "identity", "*"]
     )
     func ownNegotiation(value: String) async throws {
@@ -86,7 +86,7 @@ struct CodedResponseTests {
         #expect(server.requests.first?.headers["Accept-Encoding"] == value)
     }
 
-    @Test("Content is decoded whatever the session's Accept-Encoding says")
+    @Test("Content is decoded with any Accept-Encoding of the session")
     func sessionNegotiation() async throws {
         serve(.gzip)
         let configuration = URLSessionConfiguration.testing {
@@ -99,7 +99,7 @@ struct CodedResponseTests {
         }
     }
 
-    @Test("A range is asked for without a coding, and a part of coded content is left as it is")
+    @Test("A request for a range asks for identity, and a part of coded content is delivered undecoded")
     func range() async throws {
         serve(.gzip, status: 206)
         var request = URLRequest(url: server.url("/coded"))
@@ -111,7 +111,7 @@ struct CodedResponseTests {
         #expect(server.requests.first?.headers["Accept-Encoding"] == "identity")
     }
 
-    @Test("Content in a coding that is unknown is delivered as it is")
+    @Test("Content in an unknown coding is delivered undecoded")
     func unknownCoding() async throws {
         server.route("/coded", .text("content").adding("Content-Encoding", "zap"))
 
@@ -120,7 +120,7 @@ struct CodedResponseTests {
         #expect(result.data == Data("content".utf8))
     }
 
-    @Test("Content with five codings is an error, not delivered as it is", arguments: ["gzip", "br", "zap"])
+    @Test("Content with five codings is an error, and is not delivered undecoded", arguments: ["gzip", "br", "zap"])
     func tooManyCodings(_ last: String) async throws {
         let response = LoopbackServer.Response.text("content").adding("Content-Encoding", "gzip, deflate, gzip, br")
         server.route("/coded", response.adding("Content-Encoding", last))
@@ -133,7 +133,7 @@ struct CodedResponseTests {
     }
 
     @Test(
-        "A response without content has nothing to decode",
+        "A response without content is not decoded",
         arguments: [("HEAD", 200), ("GET", 304), ("GET", 204), ("GET", 200)]
     )
     func noContent(_ method: String, _ status: Int) async throws {
@@ -150,7 +150,7 @@ struct CodedResponseTests {
     }
 
     @Test(
-        "Truncated or false content fails with a sentence",
+        "Content that is truncated or not in its coding fails with a sentence about the coding",
         arguments: [LoopbackServer.Fault.truncatedGzip, .falseGzip]
     )
     func faults(_ fault: LoopbackServer.Fault) async throws {
@@ -163,7 +163,7 @@ struct CodedResponseTests {
         #expect(result.data == nil)
     }
 
-    @Test("A body that expands too much ends its task")
+    @Test("Content that expands too much ends its task")
     func bomb() async throws {
         server.route("/coded", .data(CodedSample.zeros(members: 1024)).adding("Content-Encoding", "gzip"))
 
@@ -173,7 +173,7 @@ struct CodedResponseTests {
         #expect(result.error?.localizedDescription.contains("100 times") == true)
     }
 
-    @Test("The body of a redirect that is followed need not be in its coding")
+    @Test("The content of a redirect that is followed does not have to be in its coding")
     func redirect() async throws {
         serve(.gzip)
         let redirect = LoopbackServer.Response.data(Data("moved".utf8), status: 302)
@@ -185,7 +185,7 @@ struct CodedResponseTests {
         #expect(result.data == CodedSample.text)
     }
 
-    @Test("The body of a redirect that is not followed is decoded", arguments: CodedSample.all)
+    @Test("The content of a redirect that is not followed is decoded", arguments: CodedSample.all)
     func refusedRedirect(_ sample: CodedSample) async throws {
         let redirect = LoopbackServer.Response.data(sample.coded, status: 302)
         server.route("/moved", redirect.adding("Location", "/coded").adding("Content-Encoding", sample.field))
@@ -200,7 +200,7 @@ struct CodedResponseTests {
         #expect(data == CodedSample.text)
     }
 
-    @Test("A truncated body of a redirect that is not followed is an error")
+    @Test("Truncated content of a redirect that is not followed is an error")
     func truncatedRedirect() async throws {
         let redirect = LoopbackServer.Response.data(CodedSample.gzip.coded.dropLast(), status: 302)
         server.route("/moved", redirect.adding("Location", "/coded").adding("Content-Encoding", "gzip"))

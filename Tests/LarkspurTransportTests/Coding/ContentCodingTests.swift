@@ -4,13 +4,13 @@ import Testing
 
 @Suite("Content-Encoding")
 struct ContentCodingTests {
-    @Test("Every coding that libcurl has a library for is asked for, the commonest first")
+    @Test("Accept-Encoding has every coding whose library libcurl has, the most common first")
     func acceptEncoding() {
         #expect(ContentDecoder.acceptEncoding == "gzip, deflate, br, zstd")
     }
 
     @Test(
-        "A field names codings in any case, with blanks, by old names and with identity among them",
+        "A field names codings in any case, with blanks, by old names, and with identity among them",
         arguments: [
             ("gzip", [.gzip]), ("GZip", [.gzip]), (" \tx-gzip ", [.gzip]), ("identity, gzip", [.gzip]),
             (",deflate,,", [.deflate]), ("br, ZSTD", [.brotli, .zstd]),
@@ -22,7 +22,7 @@ struct ContentCodingTests {
     }
 
     @Test(
-        "Where nothing is coded, or a coding is unknown, the content is left as it is",
+        "Content without a coding or in an unknown one is left undecoded",
         arguments: ["", " , ", "identity", "compress", "gzipped", "gzi", "g\u{F6}ip", "compress, gzip", "gzip, \u{0}"]
     )
     func nothingToDecode(_ field: String) {
@@ -30,7 +30,7 @@ struct ContentCodingTests {
     }
 
     @Test(
-        "Four codings are undone, and more are an error, known or not",
+        "Up to four codings are decoded, and more are an error, whether they are known or not",
         arguments: [
             ("gzip, gzip, gzip, gzip", true), ("identity,,gzip, x-gzip, identity, br, deflate ,", true),
             ("gzip, gzip, gzip, gzip, gzip", false), ("br,identity,gzip,zstd,deflate,GZIP", false),

@@ -8,12 +8,12 @@ import Testing
 struct ContentDecoderTests {
     typealias Coding = LoopbackServer.ContentCoding
 
-    @Test("Each coding is undone, in whatever parts it comes", arguments: CodedSample.all, [1, 2, 7, .max])
+    @Test("Each coding is decoded, whatever the sizes of the parts", arguments: CodedSample.all, [1, 2, 7, .max])
     func decode(_ sample: CodedSample, _ chunk: Int) throws {
         #expect(try ContentDecoder.decode(sample.coded, sample.field, chunk: chunk) == CodedSample.text)
     }
 
-    @Test("Content that ends too early is an error, wherever it ends", arguments: CodedSample.all, [1, .max])
+    @Test("Content that is truncated at any place is an error", arguments: CodedSample.all, [1, .max])
     func truncated(_ sample: CodedSample, _ chunk: Int) throws {
         let coding = try #require(ContentCoding.list([Substring(sample.field)])?.first)
         for count in 1..<sample.coded.count {
@@ -23,12 +23,12 @@ struct ContentDecoderTests {
         }
     }
 
-    @Test("No content at all is complete", arguments: CodedSample.all)
+    @Test("Empty content is complete", arguments: CodedSample.all)
     func empty(_ sample: CodedSample) throws {
         #expect(try ContentDecoder.decode(Data(), sample.field) == Data())
     }
 
-    @Test("Content that is nothing after one of its codings has no other coding, which is an error")
+    @Test("Content that is empty after the first of two codings is truncated, which is an error")
     func emptyInside() {
         let nothing = Coding.gzip.encode(Data())
         #expect(throws: ContentDecoder.Failure.truncated(.deflate)) {
@@ -36,7 +36,7 @@ struct ContentDecoderTests {
         }
     }
 
-    @Test("A frame of zstd whose last block is empty has the size that its header states", arguments: [1, 7, .max])
+    @Test("A zstd frame whose last block is empty has the size that its header states", arguments: [1, 7, .max])
     func statedSize(_ chunk: Int) throws {
         guard ContentCoding.zstd.isAvailable else { return }
         // A header, a raw block of three bytes, and an empty last block (RFC 8878, section 3.1.1).
@@ -66,7 +66,7 @@ struct ContentDecoderTests {
         return frame
     }
 
-    @Test("A window of zstd has at most 8 MB, of a frame in one segment too", arguments: [1, 7, .max])
+    @Test("A window of zstd has at most 8 MB, also in a frame with a single segment", arguments: [1, 7, .max])
     func windows(_ chunk: Int) throws {
         guard ContentCoding.zstd.isAvailable else { return }
         let word = [5]
@@ -92,7 +92,7 @@ struct ContentDecoderTests {
         #expect(ContentDecoder.Failure.needsLargeWindow(.zstd).sentence.contains("8 MB"))
     }
 
-    @Test("A frame of zstd from before its standard is no content, because its window would have no limit")
+    @Test("A zstd frame from before the standard is malformed, because its window would have no limit")
     func oldFrames() {
         guard ContentCoding.zstd.isAvailable else { return }
         for version in UInt8(0x22)...0x27 {
@@ -102,7 +102,7 @@ struct ContentDecoderTests {
         }
     }
 
-    @Test("A frame of zstd that is skipped may come before and after others", arguments: [1, 7, .max])
+    @Test("Skippable frames of zstd may precede and follow others", arguments: [1, 7, .max])
     func skippedFrames(_ chunk: Int) throws {
         guard ContentCoding.zstd.isAvailable else { return }
         let skipped = Data([0x5A, 0x2A, 0x4D, 0x18, 3, 0, 0, 0, 1, 2, 3])
@@ -111,7 +111,7 @@ struct ContentDecoderTests {
         #expect(try ContentDecoder.decode(content, "zstd", chunk: chunk) == Data("aaaaa".utf8))
     }
 
-    @Test("The large windows of brotli, which its standard does not have, are not decoded")
+    @Test("The large windows of brotli, which the standard does not have, are not decoded")
     func largeBrotliWindow() {
         guard ContentCoding.brotli.isAvailable else { return }
         // The first seven bits announce such a window.
@@ -120,7 +120,7 @@ struct ContentDecoderTests {
         }
     }
 
-    @Test("Content that is in no coding is an error", arguments: CodedSample.all, [1, .max])
+    @Test("Content that is not in its coding is an error", arguments: CodedSample.all, [1, .max])
     func garbage(_ sample: CodedSample, _ chunk: Int) throws {
         for text in ["This is no coded content at all, as anyone can see.", "{\"error\": 1}", "\u{1F}\u{8}\u{1F}\u{8}"]
         {
@@ -130,7 +130,7 @@ struct ContentDecoderTests {
         }
     }
 
-    @Test("A bit that is wrong leads to an error or to other content, never further", arguments: CodedSample.all)
+    @Test("A flipped bit leads to an error or to other content of limited size", arguments: CodedSample.all)
     func wrongBits(_ sample: CodedSample) {
         var errors = 0
         for index in sample.coded.indices {
@@ -148,7 +148,7 @@ struct ContentDecoderTests {
         #expect(errors > sample.coded.count)
     }
 
-    @Test("Members of gzip and frames of zstd that follow one another are one content", arguments: [1, 5, .max])
+    @Test("Consecutive gzip members or zstd frames are decoded as one content", arguments: [1, 5, .max])
     func members(_ chunk: Int) throws {
         for sample in CodedSample.all where sample.field == "gzip" || sample.field == "zstd" {
             let coded = sample.coded + sample.coded + sample.coded
@@ -165,7 +165,7 @@ struct ContentDecoderTests {
     }
 
     @Test(
-        "What follows the end of gzip, deflate and brotli is ignored, as browsers do",
+        "Bytes after the end of gzip, deflate and brotli are ignored, as in browsers",
         arguments: CodedSample.all.filter { $0.field != "zstd" },
         [Data(count: 700), Data([0]), Data("\u{1F}x and more".utf8), Data("<!-- served in 3 ms -->".utf8)]
     )
@@ -177,7 +177,7 @@ struct ContentDecoderTests {
         }
     }
 
-    @Test("Codings that were applied one after the other are undone the other way round", arguments: [1, 11, .max])
+    @Test("Several codings are decoded in reverse order", arguments: [1, 11, .max])
     func chain(_ chunk: Int) throws {
         let chained = Coding.gzip.encode(Coding.deflate.encode(Coding.gzip.encode(CodedSample.brotli.coded)))
 
@@ -196,7 +196,7 @@ struct ContentDecoderTests {
         }
     }
 
-    @Test("Content that expands beyond the limit is stopped there, one part later at most")
+    @Test("The decoding of content that expands beyond the limit stops, at most one part later")
     func bomb() throws {
         let bomb = CodedSample.zeros(members: 4096)
         var largest = 0
@@ -211,7 +211,7 @@ struct ContentDecoderTests {
         #expect(total <= max(Int(ContentDecoder.harmlessSize), 101 * bomb.count))
     }
 
-    @Test("Content that expands between two codings is stopped, although nothing comes of it")
+    @Test("The decoding of content that expands too much inside its outer coding stops, even without output")
     func hiddenBomb() throws {
         let bomb = Coding.gzip.encode(CodedSample.gzip.coded) + CodedSample.zeros(members: 1024)
         #expect(throws: ContentDecoder.Failure.expands(limit: 100)) {
@@ -219,7 +219,7 @@ struct ContentDecoderTests {
         }
     }
 
-    @Test("Up to 16 MiB content may expand as it likes, and beyond that up to the limit")
+    @Test("Content up to 16 MiB may expand at any factor, and beyond that up to the limit")
     func harmlessExpansion() throws {
         let small = try ContentDecoder.decode(CodedSample.zeros(members: 256), "gzip", maximumExpansion: 1)
         let large = try ContentDecoder.decode(CodedSample.zeros(members: 512), "gzip", maximumExpansion: 1000)
@@ -227,7 +227,10 @@ struct ContentDecoderTests {
         #expect(large == Data(count: 32 << 20))
     }
 
-    @Test("A consumer that stops gets nothing more until it goes on, and then the rest", arguments: [500, 1000, .max])
+    @Test(
+        "A consumer that stops gets no content until it continues, and then gets the rest",
+        arguments: [500, 1000, .max]
+    )
     func stop(_ chunk: Int) throws {
         let content = CodedSample.zeros(members: 40) + CodedSample.gzip.coded
         let decoder = try #require(ContentDecoder(contentEncoding: "gzip", maximumExpansion: 100))
@@ -261,7 +264,7 @@ struct ContentDecoderTests {
         #expect(decoder.decodedBytes == Int64(decoded.count))
     }
 
-    @Test("One chunk of 14 bytes that is 16 MiB comes in parts, without further input")
+    @Test("A chunk of 14 bytes that expands to 16 MiB is delivered in parts, without further input")
     func smallInput() throws {
         var sizes: [Int] = []
         let decoded = try ContentDecoder.decode(CodedSample.brotliZeros, "br", chunk: .max) { sizes.append($0.count) }

@@ -62,7 +62,7 @@ struct SlowConsumerTests {
         return nil
     }
 
-    @Test("64 MiB that come in 90 kilobytes are decoded as fast as they are consumed")
+    @Test("Content of 64 MiB in 90 kilobytes is decoded only as fast as it is consumed")
     func largeBody() async throws {
         let content = CodedSample.zeros(members: 1024)
         serve(content, "gzip")
@@ -79,7 +79,7 @@ struct SlowConsumerTests {
         #expect(metrics.responseBodyBytesDecoded == 64 << 20)
     }
 
-    @Test("A transfer that has ended long before its content is consumed completes after that")
+    @Test("A task completes after its content is consumed, even if its transfer has ended long before")
     func transferEndsFirst() async throws {
         serve(CodedSample.brotliZeros, "br")
         var events = consumer.events.makeAsyncIterator()
@@ -94,7 +94,7 @@ struct SlowConsumerTests {
         #expect(task.transferMetrics.last?.responseBodyBytesDecoded == 16 << 20)
     }
 
-    @Test("That such content was truncated is said after all that could be decoded")
+    @Test("An error about truncated content follows the content that could be decoded")
     func truncated() async throws {
         serve(CodedSample.zeros(members: 64).dropLast(), "gzip")
         var events = consumer.events.makeAsyncIterator()
@@ -107,7 +107,7 @@ struct SlowConsumerTests {
         #expect(rest.1?.code == .cannotDecodeContentData)
     }
 
-    @Test("That the transfer has failed is said after all that could be decoded")
+    @Test("The failure of a transfer is reported after the content that could be decoded")
     func cutShort() async throws {
         let content = CodedSample.zeros(members: 64)
         server.route(
@@ -130,7 +130,7 @@ struct SlowConsumerTests {
         #expect(task.transferMetrics.last?.responseBodyBytesDecoded == 4 << 20)
     }
 
-    @Test("A suspended task decodes nothing, even if its transfer has ended, until it is resumed")
+    @Test("A suspended task decodes no content until it is resumed, even if its transfer has ended")
     func suspended() async throws {
         serve(CodedSample.brotliZeros, "br")
         var events = consumer.events.makeAsyncIterator()
@@ -152,7 +152,7 @@ struct SlowConsumerTests {
         #expect(rest.1 == nil)
     }
 
-    @Test("A task can be cancelled while the last of its content waits")
+    @Test("A task can be cancelled while the last of its content waits for the consumer")
     func cancelled() async throws {
         serve(CodedSample.brotliZeros, "br")
         var events = consumer.events.makeAsyncIterator()
@@ -166,7 +166,7 @@ struct SlowConsumerTests {
         #expect(rest.1?.code == .cancelled)
     }
 
-    @Test("Content that is broken where libcurl had kept it during the pause ends the task at once")
+    @Test("Malformed content that libcurl has buffered during a pause ends the task at once")
     func broken() async throws {
         let (hasAll, isWritten, isOver) = (LoopbackServer.Gate(), LoopbackServer.Gate(), LoopbackServer.Gate())
         // Stored blocks of DEFLATE (RFC 1951, section 3.2.4), as many as the backlog has room for.

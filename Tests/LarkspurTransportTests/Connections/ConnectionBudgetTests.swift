@@ -31,14 +31,14 @@ struct ConnectionBudgetTests {
         func share(_ index: Int) { queues[index].allowMultiplexing(in: nil) }
     }
 
-    @Test("No more requests have a place than the limit says, however many origins there are")
+    @Test("The number of admitted requests does not exceed the limit, however many origins there are")
     func limit() {
         let queues = Queues(3, limit: 2, budget: 3)
         for number in 0..<3 { for index in 0..<3 { queues.enqueue(index, number) } }
         #expect(queues.admitted == ["0.0", "1.0", "2.0"])
     }
 
-    @Test("The limit of an origin holds too")
+    @Test("The limit of an origin applies in addition to the budget")
     func limitOfOrigin() {
         let queues = Queues(2, limit: 2, budget: 5)
         for number in 0..<4 { queues.enqueue(0, number) }
@@ -46,7 +46,7 @@ struct ConnectionBudgetTests {
         #expect(queues.admitted == ["0.0", "0.1", "1.0", "1.1"])
     }
 
-    @Test("A free place goes to the origin that has waited the longest time")
+    @Test("A free place is given to the origin that has waited longest")
     func order() {
         let queues = Queues(3, limit: 4, budget: 1)
         for number in 0..<2 { for index in 0..<3 { queues.enqueue(index, number) } }
@@ -54,7 +54,7 @@ struct ConnectionBudgetTests {
         #expect(queues.admitted == ["0.0", "1.0", "2.0", "0.1", "1.1", "2.1"])
     }
 
-    @Test("A user that has left does not take the place of another")
+    @Test("A request that has left the queue takes no place")
     func leaving() {
         let queues = Queues(3, limit: 4, budget: 1)
         queues.enqueue(0, 0)
@@ -64,7 +64,7 @@ struct ConnectionBudgetTests {
         #expect(queues.admitted == ["0.0", "2.0"])
     }
 
-    @Test("The requests that share a connection take one place")
+    @Test("Requests that share a connection take one place")
     func sharing() {
         let queues = Queues(2, limit: 4, budget: 3)
         for number in 0..<6 { queues.enqueue(0, number) }
@@ -83,7 +83,7 @@ struct ConnectionBudgetTests {
         #expect(queues.admitted.last == "0.6")
     }
 
-    @Test("Requests that end as soon as they begin leave the place to all others")
+    @Test("Requests that end as soon as they begin give their places to all others")
     func failures() {
         let count = 20_000
         let queues = Queues(count, limit: 1, budget: 1)

@@ -82,7 +82,7 @@ struct ConnectionLimitTests {
     }
 
     @Test(
-        "Times that libcurl does not have are rounded to those that it has",
+        "Durations that libcurl cannot represent are rounded to those that it can",
         arguments: [.seconds(-1), .zero, .milliseconds(1), .seconds(1e9), .seconds(Int64.max)] as [Duration]
     )
     func extremes(_ time: Duration) async throws {
@@ -97,7 +97,7 @@ struct ConnectionLimitTests {
     }
 
     @Test(
-        "The addresses of the other family are tried after the delay",
+        "The addresses of the other family are tried after the delay of the option",
         arguments: [(Duration.milliseconds(10), true), (.seconds(600), false)]
     )
     func addressFamilies(_ delay: Duration, _ triesBoth: Bool) async throws {
@@ -120,7 +120,7 @@ struct ConnectionLimitTests {
 
     // MARK: Numbers
 
-    @Test("All origins together have no more connections than the option says, idle ones included")
+    @Test("All origins together have no more connections than the option allows, idle ones included")
     func total() async throws {
         let gate = LoopbackServer.Gate()
         let servers = try (0..<4).map { _ in try LoopbackServer() }
@@ -147,7 +147,7 @@ struct ConnectionLimitTests {
 
     /// libcurl from 8.12 on would let the requests wait for the first response, because they might share a connection
     /// of HTTP/2.
-    @Test("Requests over TLS to a server of HTTP/1.1 do not wait for each other's responses")
+    @Test("HTTP/1.1 requests over TLS do not wait for each other's responses")
     func heldOverTLS() async throws {
         let server = try LoopbackServer(tls: .selfSigned())
         let gate = LoopbackServer.Gate()
@@ -205,7 +205,7 @@ struct ConnectionLimitTests {
         #expect(await session.connections.isEmpty)
     }
 
-    @Test("A connection that is being opened is busy, and has no protocol yet")
+    @Test("A connection that is being opened counts as busy, and has no protocol yet")
     func opening() async throws {
         let silent = try SilentServer(isFull: false)
         let session = session()
@@ -219,7 +219,7 @@ struct ConnectionLimitTests {
         task.cancel()
     }
 
-    @Test("A WebSocket has a connection")
+    @Test("A WebSocket counts as a connection")
     func webSocket() async throws {
         let server = try LoopbackServer()
         let gate = LoopbackServer.Gate()
@@ -234,7 +234,7 @@ struct ConnectionLimitTests {
         socket.cancel()
     }
 
-    @Test("A look at the connections does not count as activity, which would keep an idle thread")
+    @Test("A snapshot of the connections is not activity, and does not keep an idle thread alive")
     func activity() {
         #expect(!LoopMailbox.Command.snapshot { _ in }.isActivity)
         #expect(LoopMailbox.Command.run {}.isActivity)

@@ -16,7 +16,7 @@ struct ConnectionsTests {
 
     // MARK: Queues
 
-    @Test("The requests to one origin have one queue, and those to another have another")
+    @Test("Each origin has one queue for its requests")
     func queues() {
         let connections = Connections(settings: settings)
         let queue = connections.queue(of: destination("http://a.test/one?x"))
@@ -26,7 +26,7 @@ struct ConnectionsTests {
         }
     }
 
-    @Test("Of many origins, those with requests keep their queues, and the idle ones are forgotten")
+    @Test("Origins with requests keep their queues, and the queues of many idle origins are removed")
     func idleQueues() {
         let connections = Connections(settings: settings)
         let busy = connections.queue(of: destination("http://busy.test/"))
@@ -41,7 +41,7 @@ struct ConnectionsTests {
 
     // MARK: Handles
 
-    @Test("Without shards there is neither a handle nor a deadline")
+    @Test("Without shards, there is no handle and no deadline")
     func noShards() throws {
         let connections = Connections(settings: settings)
         #expect(throws: URLError.self) { try connections.takeHandle(for: nil) }
@@ -49,7 +49,7 @@ struct ConnectionsTests {
         #expect(connections.deadline == .distantFuture && connections.support == nil)
     }
 
-    @Test("A handle that is returned is that of the next transfer, without its client")
+    @Test("A returned handle is used for the next transfer, and its client is removed")
     func reuse() throws {
         let connections = try makeConnections()
         let handle = try connections.takeHandle(for: nil)
@@ -73,7 +73,7 @@ struct ConnectionsTests {
 
     // MARK: Shards
 
-    @Test("A transfer gets the shard with a connection to its origin, else the one with room")
+    @Test("A transfer gets the shard with a connection to its origin, or else the one with room")
     func shards() throws {
         let connections = try makeConnections()
         let queue = HostQueue(limit: 1)

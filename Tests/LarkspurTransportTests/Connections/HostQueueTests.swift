@@ -27,14 +27,14 @@ struct HostQueueTests {
         }
     }
 
-    @Test("As many are admitted at once as the limit says", arguments: [1, 2, 6])
+    @Test("No more users are admitted at a time than the limit allows", arguments: [1, 2, 6])
     func limit(_ limit: Int) {
         let line = Line(limit: limit)
         for number in 0..<10 { line.enqueue(number) }
         #expect(line.admitted == Array(0..<limit))
     }
 
-    @Test("The end of a transfer admits the next one, and no other")
+    @Test("The end of a transfer admits the next user, and no other")
     func release() {
         let line = Line(limit: 2)
         for number in 0..<5 { line.enqueue(number) }
@@ -44,7 +44,7 @@ struct HostQueueTests {
         #expect(line.admitted == [0, 1, 2, 3])
     }
 
-    @Test("The places of transfers that have ended are there for later users")
+    @Test("A user that comes after the end of a transfer is admitted")
     func laterUsers() {
         let line = Line(limit: 1)
         line.enqueue(0)
@@ -73,7 +73,7 @@ struct HostQueueTests {
         #expect(waiting.ticket == nil)
     }
 
-    @Test("A user that leaves while it waits is passed over, and takes no place")
+    @Test("A user that leaves while it waits is skipped, and takes no place")
     func leaving() {
         let line = Line(limit: 1)
         line.enqueue(0)
@@ -89,7 +89,7 @@ struct HostQueueTests {
     }
 
     @Test(
-        "A user that is queued again with another priority has its turn once, by the new priority",
+        "A user that is queued again with another priority is admitted once, by the new priority",
         arguments: [0, 1] as [Float]
     )
     func prioritizing(priority: Float) {
@@ -113,7 +113,7 @@ struct HostQueueTests {
         #expect(line.admitted == [-1] + Array(stride(from: 0, to: 1_000, by: 3)))
     }
 
-    @Test("A user that ends as soon as it is admitted gives its place to the next, without recursion")
+    @Test("A user that ends as soon as it is admitted gives its place to the next one, without recursion")
     func endingAtOnce() {
         let queue = HostQueue(limit: 1)
         var depth = 0
@@ -137,7 +137,7 @@ struct HostQueueTests {
         #expect(queue.isIdle)
     }
 
-    @Test("A queue is idle when no transfer is under way and none waits")
+    @Test("A queue is idle when no transfer is active and no user waits")
     func idle() {
         let line = Line(limit: 1)
         #expect(line.queue.isIdle)
@@ -147,7 +147,7 @@ struct HostQueueTests {
         #expect(line.queue.isIdle)
     }
 
-    @Test("HTTP/2 admits as many users as share a connection")
+    @Test("With HTTP/2, as many users are admitted as share a connection")
     func multiplexing() {
         let line = Line(limit: 1)
         for number in 0..<150 { line.enqueue(number) }
@@ -155,7 +155,7 @@ struct HostQueueTests {
         #expect(line.admitted == Array(0..<100))
     }
 
-    @Test("HTTP/2 lowers no limit")
+    @Test("HTTP/2 does not lower a limit")
     func highLimit() {
         let line = Line(limit: 120)
         line.queue.allowMultiplexing(in: nil)
@@ -169,7 +169,7 @@ struct HostQueueTests {
         try Connections(settings: TestEngine().settings, poll: EventPoll())
     }
 
-    @Test("The shard of the transfer that ended last is taken first, and each once")
+    @Test("The shard of the transfer that ended last is taken first, and each shard is taken once")
     func shards() throws {
         let connections = try makeConnections()
         let (first, second) = (
@@ -199,7 +199,7 @@ struct HostQueueTests {
         #expect(queue.takeShard() === nil)
     }
 
-    @Test("The shard of an HTTP/2 connection is taken again and again")
+    @Test("The shard of an HTTP/2 connection can be taken repeatedly")
     func sharedShard() throws {
         let connections = try makeConnections()
         let shard = try #require(connections.shardWithRoom(for: .requests))

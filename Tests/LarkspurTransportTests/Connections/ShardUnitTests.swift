@@ -30,7 +30,7 @@ struct ShardUnitTests {
 
     private func makeShard() throws -> Shard { try #require(connections.shardWithRoom(for: .requests)) }
 
-    @Test("A transfer is due at once, and its end is reported to its client, once")
+    @Test("A transfer is due at once, and its end is reported to its client once")
     func end() throws {
         let shard = try makeShard()
         let user = FakeConnectionUser(1)
@@ -42,7 +42,7 @@ struct ShardUnitTests {
         connections.close()
     }
 
-    @Test("A transfer that has ended can be begun again")
+    @Test("A transfer that has ended can be started again")
     func restart() throws {
         let shard = try makeShard()
         let user = FakeConnectionUser(1)
@@ -56,9 +56,7 @@ struct ShardUnitTests {
         connections.close()
     }
 
-    @Test(
-        "A shard with as many transfers as it takes is followed by another, and by itself when half of them have ended"
-    )
+    @Test("A full shard is followed by another, and is used again when half of its transfers have ended")
     func capacity() throws {
         let shard = try makeShard()
         let users = try fill(shard, with: Shard.capacity)
@@ -76,7 +74,7 @@ struct ShardUnitTests {
         connections.close()
     }
 
-    @Test("A shard closes its connections when it has been without transfers for a time, and another takes its place")
+    @Test("A shard without transfers closes its connections after a time, and another replaces it")
     func idleTime() throws {
         let shard = try makeShard()
         let user = FakeConnectionUser(1)
@@ -106,7 +104,7 @@ struct ShardUnitTests {
         connections.close()
     }
 
-    @Test("Uploads are checked whenever the shard has made progress, as long as they are in it")
+    @Test("While a shard has uploads, they are checked whenever the shard has made progress")
     func uploads() throws {
         let shard = try makeShard()
         let (user, other) = (FakeConnectionUser(1), FakeConnectionUser(2))
@@ -123,7 +121,7 @@ struct ShardUnitTests {
         connections.close()
     }
 
-    @Test("All transfers watch streams while one of them needs that")
+    @Test("All transfers watch streams while one of them needs the watch")
     func streams() throws {
         let shard = try makeShard()
         let users = try fill(shard, with: 2)

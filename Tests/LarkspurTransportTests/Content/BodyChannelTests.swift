@@ -6,7 +6,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("The channel of content that is produced", .timeLimit(.minutes(2)))
+@Suite("The channel of produced content", .timeLimit(.minutes(2)))
 struct BodyChannelTests {
     private struct Failure: Error, Equatable {}
 
@@ -34,7 +34,7 @@ struct BodyChannelTests {
         if case .end = step { true } else { false }
     }
 
-    @Test("Nothing is produced before content is asked for, and it is produced once")
+    @Test("The producer starts when content is first requested, and starts once")
     func lateStart() {
         let starts = Count()
         let channel = BodyChannel(length: nil) { _ in
@@ -50,7 +50,7 @@ struct BodyChannelTests {
         #expect(!channel.isAtRest)
     }
 
-    @Test("A production that cannot start fails the content")
+    @Test("A producer that cannot start fails the content")
     func noStart() {
         let channel = BodyChannel(length: nil) { _ in throw Failure() }
         guard case .fail(let error) = channel.take() else {
@@ -61,7 +61,7 @@ struct BodyChannelTests {
         #expect(channel.failure is Failure)
     }
 
-    @Test("Chunks come in order, one for each write, and then the end")
+    @Test("Chunks arrive in order, one for each write, and then the end")
     func order() async throws {
         let channel = makeStarted()
         try await channel.write(Data("one".utf8))
@@ -118,7 +118,7 @@ struct BodyChannelTests {
     }
 
     @Test(
-        "A waiting writer gets the reason of the end, and its task is cancelled",
+        "The reason of the end is thrown to a waiting writer, whose task is cancelled",
         arguments: [BodyChannel.Refusal.answered(status: 413), .transferEnded]
     )
     func closing(_ reason: BodyChannel.Refusal) async throws {
@@ -149,7 +149,7 @@ struct BodyChannelTests {
     }
 
     @Test(
-        "Each of several writers returns when the call ends, also if one of them has finished the content",
+        "Several writers return when the call ends, also if one of them has finished the content",
         arguments: [BodyChannel.Refusal.answered(status: 413), .transferEnded],
         [true, false]
     )
@@ -208,7 +208,7 @@ struct BodyChannelTests {
         #expect(try await cancelled.wait() == [false])
     }
 
-    @Test("Announced and written lengths have to agree", arguments: [0, 1, 5, 9])
+    @Test("A difference between the announced and the written length is an error", arguments: [0, 1, 5, 9])
     func length(_ count: Int) async throws {
         let channel = makeStarted(length: 5)
         if count > 5 {
@@ -259,7 +259,7 @@ struct BodyChannelTests {
         #expect(throws: BodyChannel.Refusal.contentEnded) { try channel.finish() }
     }
 
-    @Test("A cancelled writer stops waiting, and others go on")
+    @Test("A cancelled writer stops waiting, and other writers continue")
     func cancelledWriter() async throws {
         let channel = makeStarted()
         try await channel.write(Data(count: BodyChannel.highMark - 1))
@@ -272,7 +272,7 @@ struct BodyChannelTests {
         try await first.value
     }
 
-    @Test("A thread that blocks gets the content, and the end of the channel wakes it")
+    @Test("A thread that waits for content gets it, and is woken by the end of the channel")
     func blocking() async throws {
         let channel = BodyChannel(length: nil) { channel in
             Task {
@@ -300,7 +300,7 @@ struct BodyChannelTests {
 
     /// Random writers, a reader with random waits and a random end: every byte comes in order up to the end, and every
     /// writer ends.
-    @Test("Random writers and ends", arguments: 0..<40)
+    @Test("Random chunks arrive unchanged, up to a random end of the channel", arguments: 0..<40)
     func random(_ seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let chunks = (0..<Int.random(in: 1...60, using: &random)).map { _ in

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("StreamReader.Pump", .timeLimit(.minutes(1)))
 struct BodyPumpTests {
-    @Test("No chunk overtakes another one, however early the next one is asked for")
+    @Test("Chunks arrive in order, even if the next one is requested early")
     func order() async throws {
         let content = Data.numbered(20 << 16)
         let chunks = Recorder<Data>()

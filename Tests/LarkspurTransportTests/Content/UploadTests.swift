@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("Long content is sent when the server has said that it wants it", arguments: Source.allCases)
+    @Test("Long content is sent after the server has sent 100 Continue", arguments: Source.allCases)
     func expectsContinue(source: Source) async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
@@ -54,7 +54,7 @@ import Testing
         #expect(task.countOfBytesSent == Int64(Self.long.count))
     }
 
-    @Test("Content of 1 MiB and less is sent at once")
+    @Test("Content of up to 1 MiB is sent at once")
     func doesNotAsk() async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
@@ -66,7 +66,7 @@ import Testing
         #expect(server.requests.map { $0.headers["Expect"] } == [nil])
     }
 
-    @Test("Content is sent in the end to a server that does not know the question", arguments: Source.allCases)
+    @Test("Content is sent after a time to a server that ignores Expect", arguments: Source.allCases)
     func ignorant(source: Source) async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
@@ -81,7 +81,7 @@ import Testing
         #expect(server.requests.map { $0.body == Self.long } == [true])
     }
 
-    @Test("A server that refuses the question gets the content without it", arguments: Source.allCases)
+    @Test("After a 417 the content is sent without Expect", arguments: Source.allCases)
     func refusedExpectation(source: Source) async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
@@ -101,7 +101,7 @@ import Testing
         #expect(log.names.filter { $0 == "response" }.count == 1)
     }
 
-    @Test("A caller's own question that is refused is not asked again")
+    @Test("After a 417 to the caller's own Expect field, the request is sent without that field")
     func ownExpectation() async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
@@ -121,7 +121,7 @@ import Testing
         #expect(server.requests.last?.body == Data("short".utf8))
     }
 
-    @Test("A 417 that answers no question is a response")
+    @Test("A 417 to a request without Expect is a response")
     func plain417() async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
@@ -133,7 +133,7 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
-    @Test("A server that answers before it has the content is heard", arguments: Source.allCases)
+    @Test("A response is delivered if it comes before the content is sent", arguments: Source.allCases)
     func earlyAnswer(source: Source) async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
@@ -150,7 +150,7 @@ import Testing
         #expect(task.countOfBytesSent < Int64(Self.long.count))
     }
 
-    @Test("A server that answers in the middle of the content is heard, however it goes on", arguments: Source.allCases)
+    @Test("A response is delivered if it comes while the content is sent", arguments: Source.allCases)
     func answerInTheMiddle(source: Source) async throws {
         let server = try RawServer { connection in
             _ = connection.read(atLeast: 200_000)
@@ -166,7 +166,7 @@ import Testing
         #expect(outcome.status == 403)
     }
 
-    @Test("A file that becomes shorter while it is sent is an error, and so is one that changes")
+    @Test("A file that changes during an upload is an error")
     func changingFile() async throws {
         for change in ["shorten", "rewrite", "lengthen"] {
             let server = try LoopbackServer()
@@ -217,7 +217,7 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
-    @Test("Content is sent again where a kept connection turns out to be dead", arguments: Source.allCases)
+    @Test("Content is sent again if a reused connection turns out to be closed", arguments: Source.allCases)
     func deadConnection(source: Source) async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
@@ -235,7 +235,7 @@ import Testing
     }
 
     @Test(
-        "Another stream is fetched where a kept connection is lost, unless the method is not idempotent",
+        "If a reused connection is lost, another stream is requested for idempotent methods only",
         arguments: ["PUT", "POST"],
         [1_000, 1_000_000]
     )
@@ -257,7 +257,7 @@ import Testing
     }
 
     @Test(
-        "A stream of another length than its request says is an error, and nothing goes beyond that length",
+        "A stream of another length than its request states is an error, and no more than that length is sent",
         arguments: [4, 6, 200_000],
         ["5", " 5", "5, 5"]
     )
@@ -284,7 +284,7 @@ import Testing
         }
     }
 
-    @Test("A stream of which there is no second is an error where it would have to be sent again")
+    @Test("If a stream has to be sent again and the delegate provides none, the task fails")
     func noSecondStream() async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
@@ -307,7 +307,7 @@ import Testing
         #expect(asked.values.count == 2)
     }
 
-    @Test("A stream that a delegate releases the handler of is an error")
+    @Test("A task fails if the delegate releases the handler for a stream without a call")
     func unansweredStream() async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
@@ -322,7 +322,7 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
-    @Test("A request's stream that was sent already, and is closed, is an error")
+    @Test("A request with a stream that is already closed fails")
     func closedStream() async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
@@ -339,7 +339,10 @@ import Testing
         #expect(outcome.code == .requestBodyStreamExhausted)
     }
 
-    @Test("Progress goes up to the whole, and says what is expected", arguments: Source.allCases)
+    @Test(
+        "The progress of an upload rises to the whole length, and each report has the expected length",
+        arguments: Source.allCases
+    )
     func progress(source: Source) async throws {
         let server = try LoopbackServer()
         defer { server.stop() }

@@ -22,7 +22,7 @@ struct CookieBoundsTests {
         server.route(path, cookies.reduce(.text("ok")) { $0.adding("Set-Cookie", $1) })
     }
 
-    @Test("Thousands of cookies of one response leave those of one site, and every later request goes out")
+    @Test("A response with thousands of cookies leaves the limit of one site, and later requests are sent")
     func flood() async throws {
         route("/flood", (0..<3000).map { "c\($0)=" + String(repeating: "x", count: 40) + "; Path=/" })
         _ = try await session.outcome(of: URLRequest(url: server.url("/flood")))
@@ -33,9 +33,7 @@ struct CookieBoundsTests {
         #expect(field.utf8.count > CookieLimits.fieldLength - 100)
     }
 
-    @Test(
-        "A field has no more than its length: cookies with longer paths first, then older ones; what does not fit is left out"
-    )
+    @Test("A Cookie field has a limited length: longer paths come first, then older cookies, and the rest is left out")
     func fieldLength() async throws {
         let long = String(repeating: "x", count: 4000)
         route("/a/set", ["short=1; Path=/", "one=\(long); Path=/", "two=\(long); Path=/", "deep=\(long); Path=/a"])
@@ -46,7 +44,7 @@ struct CookieBoundsTests {
         #expect(sent == ["deep", "shor", "one="])
     }
 
-    @Test("A cookie that is too long is none, and one with an attribute that is too long has not got that")
+    @Test("A cookie that is too long is rejected, and an attribute that is too long is ignored")
     func lengths() throws {
         let pair = "a=" + String(repeating: "x", count: CookieLimits.pairLength - 1)
         #expect(SetCookie(pair) != nil)
@@ -56,7 +54,7 @@ struct CookieBoundsTests {
         #expect(SetCookie("a=b; Path=\(path)x")?.path == nil)
     }
 
-    @Test("A request whose header is too large fails with an error that says so, and is not sent")
+    @Test("A request whose header is too large fails with an error about the size, and is not sent")
     func requestTooLarge() async throws {
         for length in [1 << 20, 4 << 20] {
             let value = String(repeating: "x", count: length)
@@ -72,7 +70,7 @@ struct CookieBoundsTests {
         #expect(outcome.error?.localizedDescription.contains("request's header is too large") != true)
     }
 
-    @Test("The storage has a response's cookies when its handler or delegate is called")
+    @Test("The storage has a response's cookies before the handler or delegate is called")
     func handlersSeeCookies() async throws {
         for number in 0..<200 {
             route("/\(number)", ["n\(number % 50)=\(number); Path=/"])

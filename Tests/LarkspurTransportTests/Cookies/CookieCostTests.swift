@@ -35,12 +35,12 @@ struct CookieCostTests {
         Shape("a=", "\u{301}"), Shape("a=", ",b"), Shape("a=b; Domain=", "."),
     ]
 
-    @Test("A Set-Cookie value", arguments: cookies)
+    @Test("A Set-Cookie value is parsed in linear time", arguments: cookies)
     func setCookie(shape: Shape) {
         #expect(isLinear(shape) { _ = SetCookie($0) })
     }
 
-    @Test("Set-Cookie values as one", arguments: cookies)
+    @Test("A list of Set-Cookie values is joined in linear time", arguments: cookies)
     func setCookieList(shape: Shape) {
         #expect(isLinear(shape) { _ = SetCookieList([$0]) })
         let lists = { (size: Int) in Array(repeating: shape.text(64), count: size / 64) }
@@ -48,7 +48,7 @@ struct CookieCostTests {
     }
 
     @Test(
-        "A date",
+        "A date is parsed in linear time",
         arguments: [
             Shape("", "1"), Shape("", "1:"), Shape("", ":"), Shape("", "1:1:1 "), Shape("", "jan "), Shape("", " "),
             Shape("", "a"), Shape("", "1 "), Shape("1:1:", "1"), Shape("", "1999a"),
@@ -78,7 +78,7 @@ struct CookieCostTests {
         Stored(testDescription: "long names") { cookie(String(repeating: "n", count: 200) + "\($0)") },
     ]
 
-    @Test("The Cookie field from a storage with thousands of cookies", arguments: stored)
+    @Test("The cost of a Cookie field is linear in the number of stored cookies", arguments: stored)
     func field(_ stored: Stored) throws {
         let url = try #require(URL(string: "https://a.example.com/" + String(repeating: "p/", count: 1000)))
         let jars = { (count: Int) -> CookieJar in
@@ -89,7 +89,7 @@ struct CookieCostTests {
         #expect(Growth.factor(of: jars, upTo: 1 << 12) { _ = $0.field(for: url) } < Growth.linear)
     }
 
-    @Test("A response's one cookie, from a storage with thousands", arguments: stored)
+    @Test("The cost of storing one cookie is linear in the number of stored cookies", arguments: stored)
     func scan(_ stored: Stored) throws {
         let context = try #require(URL(string: "https://a.example.com/p/").flatMap(CookieJar.Context.init))
         let cookies = { (count: Int) in (0..<count).compactMap(stored.cookie) }
@@ -117,7 +117,11 @@ struct CookieCostTests {
     ]
 
     /// A head of 512 KiB has about 2^15 of them.
-    @Test("Many cookies of a response, with a storage that is full", arguments: values, ["https", "http"])
+    @Test(
+        "The cost of storing a response's cookies is linear in their number, in a full storage",
+        arguments: values,
+        ["https", "http"]
+    )
     func response(_ values: Values, scheme: String) throws {
         let context = try #require(URL(string: "\(scheme)://a.example.com/p/").flatMap(CookieJar.Context.init))
         let stored = (0..<CookieLimits.perSite).compactMap { Self.cookie("a", path: "/p/\($0)") }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct CookieHostTests {
     @Test(
-        "A host is within a domain that it equals or ends in after a dot, unless it is an address",
+        "A host is within an equal domain or a superdomain, unless it is an address",
         arguments: [
             ("a.example.com", "example.com", true), ("example.com", "example.com", true),
             ("Example.COM", "example.com", true),
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(
-        "Single labels and the registries' names are no owner's, whatever the list, and with a dot at their end",
+        "Single labels and registry names are public suffixes with either list, also with a dot at the end",
         arguments: [
             ("com", true), ("localhost", true), ("co.uk", true), ("com.au", true), ("example.com", false),
             ("t.co", false), ("a.co.uk", false), ("com.", true), ("co.uk.", true), ("example.com.", false),
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(
-        "Where the system has a list, what that says counts",
+        "The system's list of public suffixes is used if there is one",
         .enabled(if: PublicSuffixList.current == .system),
         arguments: [
             ("github.io", true), ("a.github.io", false), ("tokyo.jp", true), ("xn--fiqs8s", true),
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(
-        "A site is what one owner has",
+        "A site is a public suffix and one more label",
         arguments: [
             ("www.example.com", "example.com"), ("www.example.com.", "example.com."), ("0x7f.1", "0x7f.1"),
             ("com", "com"),

@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "The spellings of a host have the same cookies, and a host without a canonical form has none",
+        "All spellings of a host have the same cookies, and a host without a canonical form has none",
         arguments: [
             ("http://A.example/", "http://%61.example/"), ("http://127.1/", "http://127.0.0.1/"),
             ("http://127.0.0.1/", "http://0x7f.1/"), ("http://[0::1]/", "http://[::1]/"),
@@ -44,7 +44,7 @@ import Testing
         #expect(Set(stored.keys) == ["a"])
     }
 
-    @Test("Without cookies, a storage or permission there is no field")
+    @Test("Without cookies, a storage or permission, there is no Cookie field")
     func nothing() throws {
         #expect(try field("http://a.example/") == nil)
         try store("a=b", from: "http://a.example/")
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(
-        "A cookie goes where its domain says",
+        "The domain of a cookie selects the hosts to which it is sent",
         arguments: [
             ("www.example.com", "a=b", ["www.example.com"]),
             (
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(
-        "A cookie goes where its path says",
+        "The path of a cookie selects the paths to which it is sent",
         arguments: [
             ("/", "", ["/", "/a", "/a/", "/a/b", "/ab"]), ("/a", "", ["/", "/a", "/a/", "/a/b", "/ab"]),
             ("/a/b", "", ["/a", "/a/", "/a/b"]), ("/a/", "", ["/a", "/a/", "/a/b"]),
@@ -109,7 +109,7 @@ import Testing
         #expect(try field("http://a.example") == (receivers.first == "/" ? "a=b" : nil))
     }
 
-    @Test("A secure cookie goes over https only, and an insecure server cannot replace it")
+    @Test("A secure cookie is sent over https only, and an insecure server cannot replace it")
     func secure() throws {
         try store("a=b; Secure", from: "https://a.example/")
         #expect(stored["a"]?.isSecure == true)
@@ -120,7 +120,7 @@ import Testing
         #expect(try field("https://a.example/") == "a=b")
     }
 
-    @Test("A secure cookie that lost its property in the storage's file is secure still")
+    @Test("A secure cookie stays secure if the file of the storage loses that property")
     func secureAfterReading() throws {
         try store("a=b; Secure", from: "https://a.example/")
         let properties = try #require(stored["a"]?.properties).merging([.secure: true]) { $1 }
@@ -131,7 +131,7 @@ import Testing
         #expect(try field("https://a.example/") == "a=b")
     }
 
-    @Test("Ages and dates end a cookie")
+    @Test("Ages and dates set the expiry of a cookie")
     func expiry() throws {
         let start = Date()
         try store(
@@ -152,7 +152,7 @@ import Testing
     }
 
     @Test(
-        "An end in the past deletes",
+        "A cookie with an expiry in the past removes the stored cookie",
         arguments: ["Max-Age=0", "Max-Age=-1", "Expires=Thu, 01 Jan 1970 00:00:00 GMT"]
     )
     func deletion(attribute: String) throws {
@@ -163,7 +163,7 @@ import Testing
         #expect(stored.keys.sorted() == ["b"])
     }
 
-    @Test("Longer paths come first, then older cookies")
+    @Test("In the Cookie field, longer paths come first, then older cookies")
     func order() throws {
         for cookie in ["root=1; Path=/", "deep=2; Path=/a/b", "middle=3; Path=/a", "later=4; Path=/a"] {
             try store(cookie, from: "http://a.example/")
@@ -171,7 +171,7 @@ import Testing
         #expect(try field("http://a.example/a/b") == "deep=2; middle=3; later=4; root=1")
     }
 
-    @Test("A cookie is written only when it changes")
+    @Test("A cookie is written to the storage only when it changes")
     func writing() throws {
         let attributes = "; Path=/; Max-Age=1000; HttpOnly"
         try store("a=b" + attributes, from: "http://a.example/")
@@ -186,7 +186,7 @@ import Testing
         #expect(storage.cookies?.count == 1)
     }
 
-    @Test("Values on which Foundation's parser traps, and promises that are not kept, do no harm")
+    @Test("Cookies with odd characters are stored without a trap, and broken prefixes or values are rejected")
     func odd() throws {
         try store(
             "\u{1F600}x3=a",
@@ -205,7 +205,7 @@ import Testing
         #expect(try field("http://b.example/") == nil)
     }
 
-    @Test("Cookies that the caller made are sent by their own rules")
+    @Test("Cookies that the caller made are sent by their own domain and path")
     func madeByCaller() throws {
         for (name, domain, path) in [("a", "a.example", "/"), ("b", ".a.example", ""), ("c", "A.Example", "/x")] {
             storage.setCookie(
@@ -217,7 +217,7 @@ import Testing
     }
 
     @Test(
-        "The policy decides who may set cookies",
+        "The accept policy decides which responses may set cookies",
         arguments: [
             (.always, "http://other.org/", true), (.never, nil, false), (.onlyFromMainDocumentDomain, nil, true),
             (.onlyFromMainDocumentDomain, "http://other.org/", false),
@@ -239,7 +239,7 @@ import Testing
         #expect(stored.isEmpty == !accepts)
     }
 
-    @Test("A session that handles no cookies stores none")
+    @Test("A session that does not handle cookies stores none")
     func disabled() throws {
         try store(
             "a=b",

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("What a response changes in a storage of cookies")
+@Suite("Changes of a response to a cookie storage")
 struct CookieUpdateTests {
     private let now = Date()
 
@@ -36,14 +36,14 @@ struct CookieUpdateTests {
         return try #require(HTTPCookie(properties: properties))
     }
 
-    @Test("Of two values for one cookie the last one counts")
+    @Test("Of two values for one cookie, the last one is stored")
     func lastOne() throws {
         let update = try update(["a=1", "b=1", "a=2", "b=; Max-Age=0", "c=1; Max-Age=0", "c=2"])
         #expect(Set(update.additions.map { $0.name + $0.value }) == ["a2", "c2"])
         #expect(update.removals.isEmpty)
     }
 
-    @Test("A cookie that is ended, and set again, is the new one")
+    @Test("A cookie that is removed and set again has the new value")
     func endedAndSet() throws {
         let stored = try ["a", "b"].map { try cookie($0) }
         let update = try update(["a=; Max-Age=0", "a=new", "b=new", "b=; Max-Age=0"], stored: stored)
@@ -52,7 +52,7 @@ struct CookieUpdateTests {
         #expect(update.applied(to: stored).map(\.name) == ["a"])
     }
 
-    @Test("A site has no more than its number of cookies: those of the response that came last")
+    @Test("The number of cookies of a site is limited, and the last ones of a response are stored")
     func manyInOneResponse() throws {
         let update = try update((0..<16_000).map { "c\($0)=v; Max-Age=\($0 + 1)" })
         #expect(update.additions.count == CookieLimits.perSite)
@@ -60,7 +60,7 @@ struct CookieUpdateTests {
     }
 
     @Test(
-        "The oldest cookies of a site give way to new ones; those for secure connections last, and those of other sites never",
+        "A site's oldest cookies are removed first, its secure ones last, and those of other sites never",
         .seeded
     )
     func eviction() throws {
@@ -81,7 +81,7 @@ struct CookieUpdateTests {
         #expect(more.additions.count == 101)
     }
 
-    @Test("A storage has no more than its number of cookies; what has expired does not count")
+    @Test("The number of cookies in a storage is limited, and expired ones do not count")
     func total() throws {
         var stored = try (0..<CookieLimits.total).map { try cookie("c\($0)", domain: "host\($0 / 100).test") }
         let update = try update(["a=1", "b=1"], stored: stored)
@@ -93,7 +93,7 @@ struct CookieUpdateTests {
         #expect(try self.update(["a=1", "b=1"], stored: stored).removals.map(\.name) == ["c2"])
     }
 
-    @Test("A storage that its owner has filled beyond the bounds shrinks by steps")
+    @Test("A storage with cookies beyond the limit shrinks in steps")
     func overfull() throws {
         let stored = try (0..<4000).map { try cookie("c\($0)", domain: "host\($0 / 100).test") }
         let update = try update(["a=1"], stored: stored)
@@ -101,7 +101,7 @@ struct CookieUpdateTests {
     }
 
     @Test(
-        "What comes over http neither replaces nor hides a cookie for secure connections",
+        "A cookie over http neither replaces nor hides a secure cookie",
         arguments: [
             ("https://a.example.com/x/", "s=1", true), ("http://a.example.com/x/", "s=1", false),
             ("http://a.example.com/x/", "s=1; Max-Age=0", false), ("http://a.example.com/x/y", "s=1; Path=/x/z", false),
@@ -116,7 +116,7 @@ struct CookieUpdateTests {
         #expect(try update([setCookie], from: origin, stored: stored).isEmpty == !isAccepted)
     }
 
-    @Test("What changes nothing is no change")
+    @Test("An unchanged cookie leads to no change")
     func unchanged() throws {
         let update = try update(["a=1; Path=/"])
         #expect(try self.update(["a=1; Path=/"], stored: update.additions).isEmpty)
@@ -124,7 +124,7 @@ struct CookieUpdateTests {
         #expect(try self.update(["a=2; Path=/"], stored: update.additions).additions.count == 1)
     }
 
-    @Test("Cookies that are kept in a file come after those that are not, each in their order")
+    @Test("Session cookies are added before persistent ones, each group in its order")
     func order() throws {
         let update = try update(["a=1; Max-Age=9", "b=1", "c=1; Max-Age=9", "d=1"])
         #expect(update.additions.map(\.name) == ["b", "d", "a", "c"])

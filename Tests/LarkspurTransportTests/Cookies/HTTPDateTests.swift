@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct HTTPDateTests {
     @Test(
-        "Dates are read in all the forms that servers send",
+        "Dates are parsed in all forms that servers send",
         arguments: [
             ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
             ("Sun Nov  6 08:49:37 1994", 784_111_777), ("Sun, 06-Nov-1994 08:49:37 GMT", 784_111_777),
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(
-        "The strict parser reads the three forms of HTTP, in any case",
+        "The strict parser accepts the three forms of HTTP, in any case",
         arguments: [
             ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
             ("Sun Nov  6 08:49:37 1994", 784_111_777), ("Sun Nov 06 08:49:37 1994", 784_111_777),
@@ -53,7 +53,7 @@ import Testing
     private static let now = Date(timeIntervalSince1970: 1_700_000_000)
 
     @Test(
-        "A year of two digits is at most fifty years ahead",
+        "A year of two digits is at most fifty years in the future",
         arguments: [("73", 2073), ("74", 1974), ("23", 2023), ("24", 2024), ("00", 2000), ("99", 1999)]
     )
     func centuries(digits: String, year: Int) {
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(
-        "The strict parser reads nothing else",
+        "The strict parser accepts no other forms",
         arguments: [
             "", "0", "-1", " ", "GMT", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 UTC",
             "Sun, 06 Nov 1994 08:49:37 +0000", "Sun, 06 Nov 1994 08:49:37 EST", "Sun, 06 Nov 94 08:49:37 GMT",
@@ -88,7 +88,7 @@ import Testing
     func noStrictDates(text: String) { #expect(HTTPDate.parseStrictly(text) == nil) }
 
     @Test(
-        "What is no date is none",
+        "A text that is not a date is rejected",
         arguments: [
             "", "0", "Sun", "06 Nov 1994", "06 Nov 08:49:37", "Nov 1994 08:49:37", "06 1994 08:49:37",
             "31 Feb 2000 00:00:00",

@@ -35,7 +35,7 @@ struct SetCookieListTests {
         }
     }
 
-    @Test("What Foundation's parser is shown does not end the process")
+    @Test("Values that are passed to Foundation's parser do not end the process")
     func parsing() async {
         await #expect(processExitsWith: .success) {
             guard let url = URL(string: "https://www.example.com/a") else { exit(1) }
@@ -53,7 +53,7 @@ struct SetCookieListTests {
         }
     }
 
-    @Test("What is left out ends a process")
+    @Test("A value that is withheld from Foundation's parser would end the process")
     func trap() async {
         await #expect(processExitsWith: .failure) {
             guard let url = URL(string: "https://www.example.com/a") else { exit(0) }
@@ -63,7 +63,7 @@ struct SetCookieListTests {
     }
 
     @Test(
-        "Values with any character are shown, names and dates with such characters are not",
+        "A cookie value may have any character, and a cookie whose name or date has such characters is left out",
         arguments: [
             ("a=\u{1F600}; Path=/", true), ("a=e\u{301}; Comment=\u{1F600}", true), ("\u{E4}=\u{E4}", true),
             ("a=b; Path=/\u{1F600}; Expires=Wed, 09 Jun 2049 10:18:14 GMT", true), ("\u{1F600}=a", false),

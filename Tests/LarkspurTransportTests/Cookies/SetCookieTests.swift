@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct SetCookieTests {
     @Test(
-        "Name and value are read as they stand, without blanks around them",
+        "Name and value are read unchanged, without surrounding blanks",
         arguments: [
             ("a=b", "a", "b"), (" a = b ; Path=/", "a", "b"), ("a=", "a", ""), ("a=b=c", "a", "b=c"),
             ("a=\"b\"", "a", "\"b\""),
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(
-        "What is no cookie is refused",
+        "A malformed cookie is rejected",
         arguments: [
             "", ";", "a", "=b", " =b", "a; b=c", "a=b\u{0}", "a=\nb", "a\u{7F}=b", "a=b; Path=/\r",
             "a=" + String(repeating: "x", count: 4096),
@@ -33,7 +33,7 @@ import Testing
         #expect(SetCookie(text) == nil)
     }
 
-    @Test("Attributes are read whatever their case, and the last one counts")
+    @Test("Attributes are read in any case, and the last of the same name is used")
     func attributes() throws {
         let cookie = try #require(
             SetCookie(
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(
-        "Attributes without sense count for nothing",
+        "Malformed attributes are ignored",
         arguments: [
             "Path=x", "Path", "Domain=", "Domain=.", "Max-Age=", "Max-Age=1x", "Max-Age=+1", "Max-Age=-", "Expires=x",
             "=", "", "Path=/" + String(repeating: "x", count: 1024),
@@ -59,14 +59,14 @@ import Testing
         #expect(SetCookie("a=b; " + attribute) == SetCookie("a=b"))
     }
 
-    @Test("The last domain counts, also an empty one", arguments: ["Domain=", "Domain=.", "Domain"])
+    @Test("The last Domain attribute is used, even if it is empty", arguments: ["Domain=", "Domain=.", "Domain"])
     func lastDomain(attribute: String) {
         #expect(SetCookie("a=b; Domain=example.com; " + attribute)?.domain == nil)
         #expect(SetCookie("a=b; \(attribute); Domain=example.com")?.domain == "example.com")
     }
 
     @Test(
-        "An age wins over a date, and no number is too large",
+        "Max-Age takes precedence over Expires, and no number is too large",
         arguments: [
             ("Max-Age=10; Expires=Wed, 09 Jun 2049 10:18:14 GMT", 10), ("Max-Age=0", 0), ("Max-Age=-5", 0),
             ("Max-Age=99999999999999999999999999", 3_155_760_000), ("Max-Age=-99999999999999999999999999", 0),
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(
-        "A name's prefix is a promise",
+        "A cookie that breaks the rules of its name's prefix is rejected",
         arguments: [
             ("__Secure-a=b; Secure", true, true), ("__Secure-a=b", true, false), ("__Secure-a=b; Secure", false, false),
             ("__host-a=b; Secure; Path=/", true, true), ("__Host-a=b; Secure", true, false),

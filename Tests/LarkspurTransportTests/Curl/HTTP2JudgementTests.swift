@@ -4,10 +4,10 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("Judgement on libcurl's HTTP/2", .timeLimit(.minutes(5)))
+@Suite("Judgement of libcurl's HTTP/2", .timeLimit(.minutes(5)))
 struct HTTP2JudgementTests {
     @Test(
-        "The server's frames have the bytes of RFC 9113",
+        "HTTP/2 frames are encoded as in RFC 9113",
         arguments: [
             (.settings, [0, 0, 0, 4, 0, 0, 0, 0, 0]), (.settingsAcknowledgement, [0, 0, 0, 4, 1, 0, 0, 0, 0]),
             (.head(of: 1), [0, 0, 1, 1, 4, 0, 0, 0, 1, 0x88]),
@@ -28,7 +28,7 @@ struct HTTP2JudgementTests {
         #expect(HTTP2Frame.data(0x01_02_03, of: 1).bytes.prefix(3) == [1, 2, 3])
     }
 
-    @Test("Every fault has a trial, and each trial ends its response in one way")
+    @Test("Every fault has a trial, and each trial's response has at most one end")
     func trials() {
         #expect(Set(HTTP2Trial.all.map(\.fault)) == Set(HTTP2Fault.allCases))
         for trial in HTTP2Trial.all {
@@ -39,7 +39,7 @@ struct HTTP2JudgementTests {
     }
 
     // The faults of some versions, such as 7.76, depend on chance, but not whether there are any.
-    @Test("The loaded libcurl loads a plain response, and each judgement is the same", .enabled(if: Libcurl.hasHTTP2))
+    @Test("The loaded libcurl loads a plain response, and repeated judgements agree", .enabled(if: Libcurl.hasHTTP2))
     func repetition() {
         let judgement = HTTP2Judgement.ofLoadedLibcurl
         #expect(judgement != .untried && judgement != .absent)
@@ -49,7 +49,10 @@ struct HTTP2JudgementTests {
         }
     }
 
-    @Test("The watch of streams is a part of the judgement", .enabled(if: Libcurl.hasHTTP2 && HTTP2Trust.tracesStreams))
+    @Test(
+        "Without the watch of streams, a reset without an error counts as a fault",
+        .enabled(if: Libcurl.hasHTTP2 && HTTP2Trust.tracesStreams)
+    )
     func untraced() {
         guard case .faulty(let faults) = HTTP2Judgement(tracesStreams: false) else {
             Issue.record("Without the watch, no libcurl with a trace tells a reset without an error from an end.")
@@ -58,7 +61,7 @@ struct HTTP2JudgementTests {
         #expect(faults.contains(.resetWithoutError))
     }
 
-    @Test("Judgements of many threads do not disturb one another", .enabled(if: Libcurl.hasHTTP2))
+    @Test("Concurrent judgements do not disturb each other", .enabled(if: Libcurl.hasHTTP2))
     func threads() async {
         let judgements = await withTaskGroup(of: HTTP2Judgement?.self) { group in
             for _ in 0..<16 { group.addTask { HTTP2Judgement(tracesStreams: HTTP2Trust.tracesStreams) } }
@@ -68,7 +71,10 @@ struct HTTP2JudgementTests {
         #expect(judgements.map { $0 == .sound } == Array(repeating: isSound, count: 16))
     }
 
-    @Test("If descriptors run out, no judgement is made, and the next attempt makes it", .enabled(if: Libcurl.hasHTTP2))
+    @Test(
+        "If descriptors run out, there is no judgement, and the next attempt makes one",
+        .enabled(if: Libcurl.hasHTTP2)
+    )
     func descriptors() async {
         await #expect(processExitsWith: .success) {
             // The first attempt opens what is opened once in a process.
@@ -99,12 +105,12 @@ struct HTTP2JudgementTests {
         }
     }
 
-    @Test("A libcurl without HTTP/2 is judged without an attempt", .enabled(if: !Libcurl.hasHTTP2))
+    @Test("A libcurl without HTTP/2 is judged as absent", .enabled(if: !Libcurl.hasHTTP2))
     func absent() {
         #expect(HTTP2Judgement.ofLoadedLibcurl == .absent)
     }
 
-    @Test("The reason names every fault, and the option that offers HTTP/2 nevertheless")
+    @Test("The reason names every fault, and the option that enables HTTP/2 in spite of them")
     func reasons() {
         #expect(HTTP2Judgement.sound.lack == nil)
         #expect(HTTP2Judgement.absent.lack == "this libcurl was built without it")

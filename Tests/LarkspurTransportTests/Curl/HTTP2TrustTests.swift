@@ -7,7 +7,7 @@ import Testing
 @Suite("Trust in libcurl's HTTP/2")
 struct HTTP2TrustTests {
     @Test(
-        "It is offered by default after a sound judgement alone",
+        "By default, HTTP/2 is offered only if libcurl's HTTP/2 was judged sound",
         arguments: [
             (.sound, true), (.faulty([.resetWithoutError]), false), (.untried, false), (.absent, false),
         ] as [(HTTP2Judgement, Bool)]
@@ -35,7 +35,7 @@ struct HTTP2TrustTests {
     }
 
     @Test(
-        "The trace of libcurl is read",
+        "The trace of libcurl is parsed",
         arguments: [
             ("[HTTP/2] [3] CLOSED\n", .closed(3)),
             ("[HTTP/2] [2147483647] <- FRAME[RST_STREAM, len=4, flags=0, error=0]\n", .reset(2_147_483_647)),
@@ -61,7 +61,7 @@ struct HTTP2TrustTests {
         #expect(Array(line.utf8).withUnsafeBytes { StreamEvent($0) } == event)
     }
 
-    @Test("A stream that was reset before its end is told from others, by connection and number")
+    @Test("A stream that was reset before its end is recognized by its connection and number")
     func watch() {
         var watch = StreamWatch()
         func note(_ event: StreamEvent, _ connection: Int64 = 0) -> Bool { watch.note(event, on: connection) }
@@ -78,7 +78,7 @@ struct HTTP2TrustTests {
         #expect(!note(.closed(5)))
     }
 
-    @Test("Connections are forgotten only after many others")
+    @Test("A retired connection is remembered until many others have followed")
     func retirement() {
         var retired = RetiredConnections()
         for number in 0..<Int64(100) { retired.insert(number) }

@@ -8,7 +8,10 @@ import Testing
 
 @Suite("The use of HTTP/3")
 struct HTTP3UseTests {
-    @Test("HTTP/3 needs libcurl's, HTTP/2 to fall back to, and TLS 1.3", arguments: [HTTP3Use.automatic, .preferred])
+    @Test(
+        "HTTP/3 requires libcurl's support, HTTP/2 as a fallback, and TLS 1.3",
+        arguments: [HTTP3Use.automatic, .preferred]
+    )
     func prerequisites(_ use: HTTP3Use) {
         var tls = TLSConfiguration()
         #expect(use.effective(hasHTTP3: true, offersHTTP2: true, tls: settings(tls)) == use)
@@ -42,7 +45,7 @@ struct HTTP3UseTests {
         }
     }
 
-    @Test("It is off by default, and an option of the session's settings")
+    @Test("HTTP/3 is off by default, and an option of the session")
     func option() {
         var options = CurlURLSession.Options()
         options.http2 = .always
@@ -55,20 +58,23 @@ struct HTTP3UseTests {
         #expect(session.offersHTTP3 == CurlURLSession.supportsHTTP3)
     }
 
-    @Test("The versions are libcurl's numbers")
+    @Test("The offered HTTP versions have the numbers of libcurl's option")
     func numbers() {
         #expect(OfferedVersions.http1.number == 2)
         #expect(OfferedVersions.http2.number == 4)
         #expect(OfferedVersions.http3.number == 30)
     }
 
-    @Test("libcurl has HTTP/3 if it says so")
+    @Test("libcurl has HTTP/3 if it reports the feature")
     func feature() {
         let isBuiltIn = libcurl_features() & (1 << 25) != 0
         #expect(CurlURLSession.supportsHTTP3 == (isBuiltIn && libcurl_version_number() >= 0x075800))
     }
 
-    @Test("The option is no error without HTTP/3, and for http", arguments: [HTTP3Use.automatic, .preferred])
+    @Test(
+        "The HTTP/3 option is no error for http URLs and without HTTP/3 in libcurl",
+        arguments: [HTTP3Use.automatic, .preferred]
+    )
     func plain(_ use: HTTP3Use) async throws {
         let server = try LoopbackServer()
         let field = "h3=%22:\(server.port)%22"

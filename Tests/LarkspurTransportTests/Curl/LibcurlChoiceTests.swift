@@ -48,7 +48,7 @@ struct LibcurlChoiceTests {
         return (response as? HTTPURLResponse)?.statusCode
     }
 
-    @Test("The libcurl in a file is the one in use, with its OpenSSL, beside the one of FoundationNetworking")
+    @Test("A chosen libcurl is used with its own OpenSSL, next to the libcurl of FoundationNetworking")
     func chosen() async {
         await #expect(processExitsWith: .success) { [path = copy.path as String] in
             Self.forgetEnvironment()
@@ -65,7 +65,7 @@ struct LibcurlChoiceTests {
         }
     }
 
-    @Test("A second choice is refused, and the error names the libcurl in use")
+    @Test("A second choice is rejected, and the error names the libcurl in use")
     func second() async {
         await #expect(processExitsWith: .success) { [path = copy.path as String] in
             Self.forgetEnvironment()
@@ -84,7 +84,7 @@ struct LibcurlChoiceTests {
         }
     }
 
-    @Test("A file that cannot be used is an error with its path and the reason, after which another may be chosen")
+    @Test("An unusable file is an error with its path and the reason, and another file can then be chosen")
     func unusable() async throws {
         let text = try folder.file("text.so", Data("no library".utf8))
         let missing = folder.url.appendingPathComponent("missing.so")
@@ -106,7 +106,7 @@ struct LibcurlChoiceTests {
         }
     }
 
-    @Test("The environment chooses, and a program that chooses another one is refused")
+    @Test("The environment chooses a libcurl, and the program's choice of another is rejected")
     func environment() async {
         await #expect(processExitsWith: .success) { [path = copy.path as String] in
             setenv("LARKSPUR_LIBCURL", path, 1)
@@ -119,7 +119,7 @@ struct LibcurlChoiceTests {
         }
     }
 
-    @Test("Without the libcurl that the environment names there is none, and each task fails with the reason")
+    @Test("If the libcurl of the environment cannot be used, each task fails with the reason")
     func environmentWithoutLibrary() async throws {
         for (value, reason) in [
             ("/missing/libcurl.so.4", "The libcurl in /missing/libcurl.so.4 cannot be loaded: /missing/libcurl.so.4: "),

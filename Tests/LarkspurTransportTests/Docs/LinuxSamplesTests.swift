@@ -72,7 +72,7 @@ struct LinuxSamplesTests {
         #expect(printer.output.values.last == "http/1.1, 7 bytes")
     }
 
-    @Test("Tasks of a subclass are made for the module's overloads, and not for Foundation's")
+    @Test("The module's overloads make tasks of a subclass, and Foundation's overloads do not")
     func overloads() async throws {
         let url = server.url("/list")
         let request = URLRequest(url: url)

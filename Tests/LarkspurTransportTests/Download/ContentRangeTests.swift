@@ -30,7 +30,7 @@ struct ContentRangeTests {
         ("/", nil),
     ]
 
-    @Test("Only a value without contradictions is read", arguments: values)
+    @Test("A Content-Range value with contradictions is rejected", arguments: values)
     func read(_ value: String, _ expected: ContentRange?) { #expect(ContentRange(value) == expected) }
 }
 #endif

@@ -31,7 +31,7 @@ struct DownloadFileTests {
     private func text(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
 
     @Test(
-        "Only names in the form of a download's file, in a folder that is not above, are a download's own",
+        "Only an absolute path without .. and with the name of a partial download belongs to a download",
         arguments: [
             ("/tmp/", true), ("/tmp/\u{301}a/", true), ("/", true), ("", false), ("/tmp/../", false),
             ("/tmp/../\u{301}a/", false), ("/tmp/a\u{600}/../\u{FE0F}b/", false),
@@ -45,7 +45,7 @@ struct DownloadFileTests {
         }
     }
 
-    @Test("What is written goes behind what is there, all of which counts")
+    @Test("Content is appended to the file, whose whole existing content is used")
     func append() throws {
         let path = try leave("abcde")
         let file = try #require(DownloadFile(try resumption(path, received: 3), of: nil))
@@ -55,7 +55,7 @@ struct DownloadFileTests {
         #expect(try text(file.close().path) == "abcdefg")
     }
 
-    @Test("A file that is whole gives up its last byte, to be fetched once more")
+    @Test("A file that is already complete loses its last byte, which is requested again")
     func whole() throws {
         let path = try leave("abcde")
         let file = try #require(DownloadFile(try resumption(path, received: 5, total: 5), of: nil))
@@ -64,7 +64,7 @@ struct DownloadFileTests {
         #expect(try text(file.close().path) == "abcdE")
     }
 
-    @Test("A file that is shorter or longer than it can be is not used, and goes away", arguments: [6...9, 3...4])
+    @Test("A file that is shorter or longer than possible is not used, and is removed", arguments: [6...9, 3...4])
     func length(_ lengths: ClosedRange<Int64>) throws {
         let path = try leave("abcde")
         let data = try resumption(path, received: lengths.lowerBound, total: lengths.upperBound)
@@ -72,7 +72,7 @@ struct DownloadFileTests {
         #expect(folder.files.isEmpty)
     }
 
-    @Test("A copy of its descriptor, as a child process has before it begins, keeps no other download from a file")
+    @Test("A copy of the file's descriptor in a child process keeps no other download from the file")
     func copied() throws {
         let file = try DownloadFile(of: nil, in: folder.url)
         try Data("abcde".utf8).withUnsafeBytes { try file.write($0) }
@@ -89,7 +89,7 @@ struct DownloadFileTests {
         #expect(next.length == 5)
     }
 
-    @Test("A file that a download is writing is not used by another one")
+    @Test("A file that one download writes is not used by another")
     func locked() throws {
         let path = try leave("abcde")
         let first = DownloadFile(try resumption(path), of: nil)
@@ -103,7 +103,7 @@ struct DownloadFileTests {
         #expect(folder.files.count == 1)
     }
 
-    @Test("What was abandoned is removed when it is old enough, and nothing else")
+    @Test("Abandoned files are removed when they are old enough, and other files are not")
     func abandoned() throws {
         let old = try leave("abcde")
         let young = try leave("abcde")
@@ -124,7 +124,7 @@ struct DownloadFileTests {
         used.close()
     }
 
-    @Test("Links, pipes, folders and what is not there are not used")
+    @Test("Links, pipes, folders and missing files are not used")
     func otherThings() throws {
         let path = try leave("abcde")
         let name = folder.url.appendingPathComponent("Larkspur-1-\(UUID().uuidString).tmp").path
@@ -145,7 +145,7 @@ struct DownloadFileTests {
         #expect(DownloadFile(try resumption(path), of: nil) != nil)
     }
 
-    @Test("Only names of the form that is given here are taken")
+    @Test("Only a file whose name has the form of a partial download is used")
     func names() throws {
         let path = try leave("abcde")
         let other = folder.url.appendingPathComponent("precious").path
@@ -160,7 +160,7 @@ struct DownloadFileTests {
         return status.st_mode & 0o777
     }
 
-    @Test("A file is private until it is whole, and then has the permissions of any new file")
+    @Test("A file is private until it is complete, and then has the permissions of a new file")
     func permissions() throws {
         let ordinary = folder.url.appendingPathComponent("ordinary").path
         close(open(ordinary, O_WRONLY | O_CREAT | O_EXCL, 0o666))
@@ -172,7 +172,7 @@ struct DownloadFileTests {
         #expect(folder.files.count == 3)
     }
 
-    @Test("What was resumed gets the permissions of any new file as well")
+    @Test("A resumed file has the permissions of a new file when it is complete")
     func permissionsOfResumed() throws {
         let ordinary = folder.url.appendingPathComponent("ordinary").path
         close(open(ordinary, O_WRONLY | O_CREAT | O_EXCL, 0o666))
@@ -181,7 +181,7 @@ struct DownloadFileTests {
         #expect(try permissions(file.finish().path) == permissions(ordinary))
     }
 
-    @Test("Only a private file's permissions are replaced, and a folder that takes no file has none to give")
+    @Test("Only private permissions are replaced, and a folder that cannot be written gives none")
     func replacedPermissions() throws {
         let file = folder.url.appendingPathComponent("file")
         close(open(file.path, O_WRONLY | O_CREAT | O_EXCL, 0o600))

@@ -26,14 +26,17 @@ struct DownloadValidatorTests {
         (nil, nil, nil, nil),
     ]
 
-    @Test("A strong tag is one, and else a date that is a second older than the response", arguments: cases)
+    @Test(
+        "A strong entity tag is a validator, and else a date that is a second older than the response",
+        arguments: cases
+    )
     func strength(_ test: (tag: String?, modified: String?, date: String?, validator: DownloadValidator?)) {
         #expect(
             DownloadValidator(entityTag: test.tag, lastModified: test.modified, date: test.date) == test.validator
         )
     }
 
-    @Test("A part is of the same version if it has the same tag, or no other date")
+    @Test("A part is of the same version if it has the same entity tag, or no other date")
     func agreement() {
         let tag = DownloadValidator.entityTag("\"a\"")
         #expect(tag.agrees(withEntityTag: "\"a\"", lastModified: Self.day))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("Downloads that are cancelled to go on later", .timeLimit(.minutes(5)))
+@Suite("Downloads that are cancelled with resume data", .timeLimit(.minutes(5)))
 struct ResumableCancellationTests {
     let server: LoopbackServer
     let folder: DownloadFolder
@@ -52,7 +52,7 @@ struct ResumableCancellationTests {
     }
 
     @Test(
-        "The handler gets resume data once, the task ends cancelled, and another one goes on",
+        "The handler gets resume data once, the task ends as cancelled, and another task continues the download",
         arguments: [true, false]
     )
     func goesOn(isSuspended: Bool) async throws {
@@ -85,7 +85,7 @@ struct ResumableCancellationTests {
         #expect(folder.files.isEmpty)
     }
 
-    @Test("Where nobody could go on, there is nil and no file")
+    @Test("A download that cannot be resumed gives nil and leaves no file")
     func notResumable() async throws {
         _ = serveInChunks([:])
         let task = session.downloadTask(with: server.url("/file"))
@@ -97,7 +97,7 @@ struct ResumableCancellationTests {
         #expect(folder.files.isEmpty)
     }
 
-    @Test("A download that is complete, and whose delegate has not come to that, ends as if it had not been cancelled")
+    @Test("A download that is complete when it is cancelled ends without an error, even if its delegate is busy")
     func tooLate() async throws {
         server.route("/file", .data(content))
         let answers = Recorder<Data?>()
@@ -128,7 +128,7 @@ struct ResumableCancellationTests {
         #expect(folder.files.isEmpty)
     }
 
-    @Test("A plain cancellation leaves nothing")
+    @Test("A cancellation without resume data leaves no file")
     func plain() async throws {
         _ = serveInChunks()
         let task = session.downloadTask(with: server.url("/file"))
@@ -141,7 +141,7 @@ struct ResumableCancellationTests {
         #expect(folder.files.isEmpty)
     }
 
-    @Test("A task that never ran gives back what it was made with; one that has ended gives nil")
+    @Test("A task that never ran gives its original resume data, and one that has ended gives nil")
     func beforeAndAfter() async throws {
         _ = serveInChunks()
         let task = session.downloadTask(with: server.url("/file"))
@@ -163,7 +163,7 @@ struct ResumableCancellationTests {
         CurlURLSession.discardResumeData(data)
     }
 
-    @Test("A download under way tells what it would leave, and goes on")
+    @Test("An active download gives its current resume data, and continues")
     func snapshot() async throws {
         let gate = serveInChunks()
         let task = session.downloadTask(with: server.url("/file"))

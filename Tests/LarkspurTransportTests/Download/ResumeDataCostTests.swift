@@ -64,12 +64,12 @@ struct ResumeDataCostTests {
         Shape(#""x": 1"#, "") { ",\"x\($0)\":1" }, Shape(#""x": 1"#, "") { _ in " " },
     ]
 
-    @Test("Reading it", arguments: shapes)
+    @Test("Resume data is parsed in linear time", arguments: shapes)
     func reading(shape: Shape) {
         #expect(Growth.factor(of: shape.data) { _ = ResumeData($0) } < Growth.linear)
     }
 
-    @Test("Reading the date of a version", arguments: ["1 ", "Sun, ", "1:1:1 "])
+    @Test("The date of a version is parsed in linear time", arguments: ["1 ", "Sun, ", "1:1:1 "])
     func date(unit: String) {
         let data = { (size: Int) -> Data in
             let text = String(decoding: Shape(#""lastModified": ""#, "\"") { _ in unit }.data(size), as: UTF8.self)
@@ -78,7 +78,7 @@ struct ResumeDataCostTests {
         #expect(Growth.factor(of: data) { _ = ResumeData($0) } < Growth.linear)
     }
 
-    @Test("Writing it, as long as the fields of its request are")
+    @Test("Resume data is written in linear time")
     func writing() throws {
         let url = try #require(URL(string: "http://localhost/"))
         let data = { (size: Int) in

@@ -26,7 +26,7 @@ struct ResumeDataTests {
     }
 
     @Test(
-        "What is written is read again",
+        "Resume data is decoded as it was encoded",
         arguments: [
             DownloadValidator.entityTag("\"a\""), .lastModified("Sun, 06 Nov 1994 08:49:37 GMT"),
         ],
@@ -37,7 +37,7 @@ struct ResumeDataTests {
         #expect(ResumeData(try #require(data.encoded)) == data)
     }
 
-    @Test("Data that is cut anywhere, or is something else, is no resume data")
+    @Test("Data that is truncated anywhere, or of another kind, is not resume data")
     func garbage() throws {
         let whole = try #require(try make().encoded)
         for count in 0..<whole.count { #expect(ResumeData(whole.prefix(count)) == nil) }
@@ -58,7 +58,7 @@ struct ResumeDataTests {
         ("\"/tmp/Larkspur", "\"/tmp/../Larkspur"), ("\"/tmp/Larkspur", "\"/tmp/Other"), (".tmp\"", ".conf\""),
     ]
 
-    @Test("Data with anything that cannot be is refused", arguments: changes)
+    @Test("Resume data with impossible values is rejected", arguments: changes)
     func inconsistent(_ change: (from: String, to: String)) throws {
         let whole = String(decoding: try #require(try make().encoded), as: UTF8.self)
         try #require(whole.contains(change.from))
@@ -92,7 +92,7 @@ struct ResumeDataTests {
         )
     }
 
-    @Test("Only the whole of what a GET gives can be resumed, by its very bytes and a strong validator")
+    @Test("Only a complete GET response with a strong validator and without a coding can be resumed")
     func conditions() throws {
         let get = URLRequest(url: try #require(URL(string: "http://localhost/file")))
         #expect(try resumption(of: get) != nil)
@@ -115,7 +115,7 @@ struct ResumeDataTests {
         #expect(try resumption(of: socket) == nil)
     }
 
-    @Test("Secrets are not written down, nor fields that are about versions")
+    @Test("Credentials and conditional fields are not written to resume data")
     func secrets() throws {
         var request = URLRequest(url: try #require(URL(string: "http://ada:lovelace@localhost/file?a=b")))
         let secrets = [

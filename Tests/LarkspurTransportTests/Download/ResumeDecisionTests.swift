@@ -69,7 +69,7 @@ struct ResumeDecisionTests {
         (Reply(status: 503), 100, .setAside),
     ]
 
-    @Test("Only the rest of the same version is put behind what is there", arguments: cases)
+    @Test("Only the rest of the same version is appended to the file", arguments: cases)
     func decide(_ test: (reply: Reply, total: Int64?, decision: ResumeDecision)) {
         #expect(
             ResumeDecision.decide(test.reply, offset: 40, total: test.total, validator: .entityTag(Self.tag))
@@ -85,7 +85,7 @@ struct ResumeDecisionTests {
         (part("bytes 0-9/10", hasManyParts: true), false),
     ]
 
-    @Test("A part is the whole only if it says that it is all of it", arguments: answers)
+    @Test("A part is the whole file only if its range covers the whole file", arguments: answers)
     func whole(_ test: (reply: Reply, isWhole: Bool)) {
         #expect(ResumeDecision.isWhole(test.reply) == test.isWhole)
     }

@@ -14,7 +14,7 @@ struct ResumingRequestTests {
         folder = try DownloadFolder()
     }
 
-    @Test("Redirects are followed anew, with the range, and challenges answered")
+    @Test("A resumed download follows redirects with its range, and handles challenges")
     func redirectAndChallenge() async throws {
         let file = ServedFile(Self.size, [.cut(after: Self.there)])
         server.route("/start", .redirect(to: "/protected"))
@@ -37,7 +37,7 @@ struct ResumingRequestTests {
         #expect(server.requests.allSatisfy { $0.headers["If-Range"] == ServedFile.tag })
     }
 
-    @Test("A request of the caller's brings what resume data does not hold")
+    @Test("The caller's request supplies the fields that resume data does not contain")
     func ownRequest() async throws {
         let file = ServedFile(Self.size, [.cut(after: Self.there)])
         server.serve(file)
@@ -54,7 +54,7 @@ struct ResumingRequestTests {
         #expect(server.requests.last?.headers["Range"] == "bytes=4000-")
     }
 
-    @Test("Redirects without end leave what was there")
+    @Test("Endless redirects leave the partial file")
     func endlessRedirects() async throws {
         let file = ServedFile(Self.size, [.cut(after: Self.there)])
         server.serve(file)
@@ -68,7 +68,7 @@ struct ResumingRequestTests {
         #expect(server.requests.last?.headers["Range"] == "bytes=4000-")
     }
 
-    @Test("A server that cannot be reached leaves what was there")
+    @Test("A server that cannot be reached leaves the partial file")
     func unreachable() async throws {
         let file = ServedFile(Self.size, [.cut(after: Self.there)])
         server.serve(file)
@@ -81,7 +81,7 @@ struct ResumingRequestTests {
         #expect(folder.files.count == 1)
     }
 
-    @Test("A class of the caller's that loads the request knows nothing of ranges, and gets none")
+    @Test("A URLProtocol that loads the request gets no range")
     func urlProtocol() async throws {
         let file = ServedFile(Self.size, [.cut(after: Self.there)])
         server.serve(file)
@@ -95,7 +95,7 @@ struct ResumingRequestTests {
         #expect(try await log.outcome(of: session.downloadTask(withResumeData: data)).text == "no range")
     }
 
-    @Test("The async method and the completion handler go on as well")
+    @Test("The async method and the completion handler resume downloads too")
     func otherStyles() async throws {
         for isAsync in [true, false] {
             let file = ServedFile(Self.size, [.cut(after: Self.there)])

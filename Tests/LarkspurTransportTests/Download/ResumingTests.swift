@@ -15,7 +15,7 @@ struct ResumingTests {
         folder = try DownloadFolder()
     }
 
-    @Test("A download that was broken off goes on where it stopped, and the delegate hears of it")
+    @Test("An interrupted download continues where it stopped, and the delegate gets the offset")
     func goesOn() async throws {
         let file = ServedFile(100_000, [.cut(after: 30_000)])
         server.serve(file)
@@ -44,7 +44,7 @@ struct ResumingTests {
         #expect(folder.files.isEmpty)
     }
 
-    @Test("Twenty losses at random places change no byte")
+    @Test("Twenty interruptions at random places change no byte")
     func twentyLosses() async throws {
         var generator = SeededGenerator(seed: 20)
         let cuts = (0..<20).map { _ in ServedFile.Reply.cut(after: Int.random(in: 1...400_000, using: &generator)) }
@@ -108,7 +108,7 @@ struct ResumingTests {
         ("a part that is longer than its range", part("bytes 4000-9999/10000", lie + lie), false, 2),
     ]
 
-    @Test("Whatever is not the rest begins the download anew", arguments: others)
+    @Test("A reply that is not the rest of the file restarts the download", arguments: others)
     func beginsAnew(
         _ test: (name: String, reply: LoopbackServer.Response, isNew: Bool, requests: Int)
     ) async throws {
@@ -125,7 +125,7 @@ struct ResumingTests {
         #expect(folder.files.isEmpty)
     }
 
-    @Test("A server without ranges sends the whole again, and another loss leaves what that has brought")
+    @Test("A server without ranges sends the whole again, and another interruption leaves the new part")
     func noRanges() async throws {
         let file = ServedFile(Self.size)
         var whole = LoopbackServer.Response.data(file.content)
@@ -155,7 +155,7 @@ struct ResumingTests {
         #expect(folder.files.count == (count < 6_000 ? 1 : 0))
     }
 
-    @Test("A smaller part than was asked for leaves the rest for another time")
+    @Test("A smaller part than requested leaves resume data for the rest")
     func smallerPart() async throws {
         let file = ServedFile(Self.size)
         let reply = Self.part("bytes 4000-4999/10000", file.content[4_000..<5_000])
@@ -170,7 +170,7 @@ struct ResumingTests {
         #expect(server.requests.last?.headers["Range"] == "bytes=5000-")
     }
 
-    @Test("A page in place of the rest is the result, as without resuming", arguments: [(404, false), (503, true)])
+    @Test("An error page in place of the rest is the result of the download", arguments: [(404, false), (503, true)])
     func page(_ status: Int, keepsFile: Bool) async throws {
         let file = ServedFile(Self.size, [.cut(after: Self.there), .other(.text("page", status: status))])
         server.serve(file)
@@ -202,7 +202,7 @@ struct ResumingTests {
     }
 
     @Test(
-        "What cannot be recognized again leaves no resume data and no file",
+        "A response without a strong validator or ranges leaves no resume data and no file",
         arguments: [["ETag": "W/\"v1\""], [:], ["ETag": ServedFile.tag, "Accept-Ranges": "none"]]
     )
     func unrecognizable(_ fields: [String: String]) async throws {
@@ -213,7 +213,7 @@ struct ResumingTests {
         #expect(folder.files.isEmpty)
     }
 
-    @Test("Content that is decoded on the way leaves no resume data")
+    @Test("Decoded content leaves no resume data")
     func coded() async throws {
         var response = LoopbackServer.Response.data(ServedFile.bytes(50_000)).encoded(as: .gzip)
         response.headers["ETag"] = ServedFile.tag
@@ -228,7 +228,7 @@ struct ResumingTests {
         #expect(folder.files.isEmpty)
     }
 
-    @Test("A download of unknown length goes on, also if nothing was missing but its end")
+    @Test("A download of unknown length is resumed, even if only its end was missing")
     func unknownLength() async throws {
         let content = ServedFile.bytes(Self.size)
         for count in [Self.there, Self.size] {
@@ -255,7 +255,7 @@ struct ResumingTests {
 
     // MARK: What has become of the file
 
-    @Test("Without the file, or with less of it, the download begins anew", arguments: [nil, 3_999])
+    @Test("If the partial file is missing or shorter, the download restarts", arguments: [nil, 3_999])
     func lostFile(_ length: Int?) async throws {
         let file = ServedFile(Self.size, [.cut(after: Self.there)])
         server.serve(file)
@@ -269,7 +269,7 @@ struct ResumingTests {
     }
 
     @Test(
-        "A part in answer to a request for the whole is an error, unless it is all of it",
+        "A partial response to a request for the whole is an error, unless it covers the whole",
         arguments: ["bytes 4000-9999/10000", "bytes 0-9999/10000"]
     )
     func partForWhole(_ range: String) async throws {
@@ -301,7 +301,7 @@ struct ResumingTests {
         #expect(folder.files.isEmpty)
     }
 
-    @Test("What resume data speaks of can be discarded")
+    @Test("The file of resume data can be discarded")
     func discard() async throws {
         server.serve(ServedFile(Self.size, [.cut(after: Self.there)]))
         let data = try #require(try await breakOff())
@@ -313,7 +313,7 @@ struct ResumingTests {
         #expect(folder.files.isEmpty)
     }
 
-    @Test("Something that is no resume data fails the task, and sends nothing")
+    @Test("Data that is not resume data fails the task, and nothing is sent")
     func garbage() async throws {
         let log = try await run { $0.downloadTask(withResumeData: Data("garbage".utf8)) }
         #expect(log.outcome.code == .unsupportedURL)

@@ -7,7 +7,7 @@ import Testing
 @Suite("Downloads that cannot be written", .timeLimit(.minutes(5)))
 struct UnwritableFileTests {
     @Test(
-        "A folder that takes no file fails the task with what is wrong, before the content comes",
+        "A folder that cannot be written fails the task with the reason, before the content arrives",
         arguments: [
             ("/nowhere/at/all", "No such file or directory"), ("/dev/null", "Not a directory"),
         ]
@@ -28,7 +28,7 @@ struct UnwritableFileTests {
         try await server.waitForOpenConnections(0)
     }
 
-    @Test("A file that the system lets grow no more ends the transfer, goes away, and does not end the process")
+    @Test("A file that the system does not let grow ends the transfer, is removed, and does not end the process")
     func limit() async {
         await #expect(processExitsWith: .success) {
             let server = try LoopbackServer()

@@ -30,7 +30,7 @@ struct ConnectionErrorTests {
     }
 
     // Port 1 is no port that a system gives to a server.
-    @Test("A connection that is refused says by whom")
+    @Test("A refused connection names the server that refused it")
     func refused() async throws {
         let direct = try await error(of: "http://ada:secret@127.0.0.1:1/path?key=1")
         #expect(direct.code == .cannotConnectToHost)
@@ -45,7 +45,7 @@ struct ConnectionErrorTests {
         #expect(given.localizedDescription == sentence)
     }
 
-    @Test("A proxy that refuses the connection is named as such", arguments: ["http", "https"])
+    @Test("A refused connection to a proxy names the proxy", arguments: ["http", "https"])
     func refusedByProxy(scheme: String) async throws {
         for kind in [ProxyServer.Kind.http, .https, .socks5] {
             let error = try await error(of: "\(scheme)://example.com/", through: proxy(kind, port: 1))
@@ -61,7 +61,7 @@ struct ConnectionErrorTests {
         #expect(unknown.localizedDescription.contains("nowhere.invalid"))
     }
 
-    @Test("A server of DNS over HTTPS has a URL that begins with https", arguments: ["http", "ftp"])
+    @Test("A URL for DNS over HTTPS that does not begin with https is an error", arguments: ["http", "ftp"])
     func dnsOverHTTPS(scheme: String) async throws {
         let server = try #require(URL(string: "\(scheme)://127.0.0.1/dns-query"))
         let error = try await error(of: "http://127.0.0.1:1/") { $0.dnsOverHTTPS = server }
@@ -69,7 +69,7 @@ struct ConnectionErrorTests {
         #expect(error.localizedDescription == "The URL for DNS over HTTPS does not begin with https.")
     }
 
-    @Test("A socket that is not there is named, with the system's reason")
+    @Test("A missing socket is named, with the system's reason")
     func socket() async throws {
         let url = try #require(URL(unixSocket: "/tmp/none-such.sock"))
         let error = try await error(of: url.absoluteString)
@@ -84,7 +84,7 @@ struct ConnectionErrorTests {
         ("HTTP/1.1 302 No\r\nLocation: http://x/\r\n\r\n", 302),
     ]
 
-    @Test("A proxy that makes no tunnel is named with its status", arguments: tunnelAnswers)
+    @Test("A proxy that refuses a tunnel is named, with its status", arguments: tunnelAnswers)
     func tunnel(answer: String, status: Int) async throws {
         let server = try RawServer { connection in
             connection.readHead()
@@ -99,7 +99,7 @@ struct ConnectionErrorTests {
         )
     }
 
-    @Test("A connection that is lost says to whom it was", arguments: [true, false])
+    @Test("A lost connection names the server or proxy at its other end", arguments: [true, false])
     func lost(isProxied: Bool) async throws {
         let server = try RawServer { $0.readHead() }
         defer { server.stop() }
@@ -114,7 +114,7 @@ struct ConnectionErrorTests {
     }
 
     @Test(
-        "A server that answers a handshake in plain text is asked about",
+        "A handshake with a plain-text response fails with a hint at the server or proxy",
         arguments: ["server", "proxy", "tunnelled"]
     )
     func plainText(peer: String) async throws {
@@ -143,7 +143,7 @@ struct ConnectionErrorTests {
         #expect(text.components(separatedBy: "secure connection").count == 2)
     }
 
-    @Test("A handshake that is not answered names the server too")
+    @Test("A handshake without a response names the server")
     func silentHandshake() async throws {
         let server = try RawServer { $0.read(atLeast: .max) }
         defer { server.stop() }
@@ -172,7 +172,7 @@ struct PeerTests {
         #expect(peer?.description == expected)
     }
 
-    @Test("Addresses follow the name, unless the name is the address, and a few of many")
+    @Test("Up to four addresses follow the name, unless the name is the address")
     func addresses() throws {
         let named = try #require(URL(string: "http://h:81/"))
         #expect(Peer(named, addresses: ["::1", "127.0.0.1"])?.description == "server h:81 (::1, 127.0.0.1)")

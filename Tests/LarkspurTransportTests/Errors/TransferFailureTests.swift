@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(
-        "The errno of a system call refines the code",
+        "The errno of a system call determines a more specific code",
         arguments: [
             (7, ECONNREFUSED, URLError.Code.cannotConnectToHost), (7, ETIMEDOUT, .timedOut),
             (7, ENETUNREACH, .notConnectedToInternet), (7, ENETDOWN, .notConnectedToInternet),
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(
-        "The verification's result refines the code of a certificate",
+        "The result of the verification determines a more specific code for a certificate",
         arguments: [
             (2, URLError.Code.serverCertificateHasUnknownRoot), (9, .serverCertificateNotYetValid),
             (10, .serverCertificateHasBadDate), (13, .serverCertificateHasBadDate),
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(
-        "libcurl's words refine a code that has several meanings",
+        "libcurl's message determines the code of a result that has several meanings",
         arguments: [
             (1, "Protocol \"gopher\" not supported or disabled in libcurl", URLError.Code.unsupportedURL),
             (1, "Received HTTP/0.9 when not allowed", .cannotParseResponse),
@@ -138,7 +138,7 @@ import Testing
         #expect(TransferFailure(curlCode: curlCode, message: message).urlErrorCode == expected)
     }
 
-    @Test("A failed verification that libcurl reports as a failed handshake is about the certificate")
+    @Test("A failed verification that libcurl reports as a failed handshake gets the certificate's code")
     func verificationInHandshake() {
         let failure = TransferFailure(
             curlCode: 35,
@@ -148,7 +148,7 @@ import Testing
         #expect(failure.urlErrorCode == .serverCertificateHasBadDate)
     }
 
-    @Test("A verification that was not made says nothing about the certificate")
+    @Test("A result without a verification does not change the code")
     func noVerification() {
         let name = "SSL: certificate subject name 'other' does not match target host name '127.0.0.1'"
         let expired = "SSL certificate problem: certificate has expired"
@@ -166,7 +166,7 @@ import Testing
         #expect(TransferFailure(curlCode: 96, verifyResult: 1).urlErrorCode == .cannotConnectToHost)
     }
 
-    @Test("The alert that a certificate has expired is about the client's, although libcurl takes it for the server's")
+    @Test("The server's alert of an expired certificate rejects the client's certificate")
     func alertOfExpiry() {
         var failure = TransferFailure(curlCode: 60, verifyResult: 1, message: "SSL certificate verification failed")
         failure.isTLS = true
@@ -182,7 +182,7 @@ import Testing
         #expect(failure.error(url: nil).localizedDescription == sentence)
     }
 
-    @Test("An answer of DNS over HTTPS without addresses is no header that is too large, and neither is full memory")
+    @Test("The result CURLE_OUT_OF_MEMORY means a missing address, full memory or a header that is too large")
     func withoutAddress() {
         func error(_ hasSent: Bool, _ usesDNSOverHTTPS: Bool, _ hasResponse: Bool = false) -> URLError {
             TransferFailure(
@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    @Test("A connection that is lost as soon as it is made is named, and not the address that could not be read")
+    @Test("A connection that is lost at once is reported as such, without libcurl's message about its address")
     func lostAtOnce() {
         let server = Peer(kind: .server, name: "a.test:80", addresses: [])
         for name in ["getpeername", "getsockname"] {
@@ -222,7 +222,7 @@ import Testing
         )
     }
 
-    @Test("The error has one sentence, the URL under both keys and libcurl's error underneath")
+    @Test("The error has a sentence, the URL under both keys and libcurl's error as the underlying error")
     func userInfo() throws {
         let url = try #require(URL(string: "http://host.invalid/path"))
         let failure = TransferFailure(
@@ -251,7 +251,7 @@ import Testing
         #expect(system.code == Int(ECONNREFUSED))
     }
 
-    @Test("libcurl's error can be read from the URLError, and from no other")
+    @Test("libcurl's error can be read from the engine's URLError, and from no other")
     func curlError() {
         let failure = TransferFailure(curlCode: 60, osError: 0, verifyResult: 10, message: "expired")
         let cause = CurlError(code: 60, message: "expired", systemError: 0, verifyResult: 10)
@@ -262,7 +262,7 @@ import Testing
         #expect(URLError(.timedOut).curlError == nil)
     }
 
-    @Test("The sentence tells what was lost, and of whom it speaks")
+    @Test("The sentence says what was lost, and names the server or the proxy")
     func sentences() {
         func sentence(_ failure: TransferFailure) -> String { failure.error(url: nil).localizedDescription }
         #expect(sentence(TransferFailure(curlCode: 52)).contains("before the response began"))
@@ -275,7 +275,7 @@ import Testing
         #expect(sentence(TransferFailure(curlCode: 2, isTLS: true)) == "The secure transfer failed (libcurl error 2).")
     }
 
-    @Test("No code has the sentence of another, or none")
+    @Test("Each code has its own sentence")
     func everyCodeHasASentence() {
         let sentences = Self.plainCodes.filter { $0.0 != .unknown }.map { code, _ in
             TransferFailure(curlCode: 0, message: "x").sentence(for: code)

@@ -58,7 +58,11 @@ struct CancellationCostTests {
         }
     }
 
-    @Test("Cancelling them, in order and in the reverse order", arguments: Wait.allCases, [false, true])
+    @Test(
+        "The cost of cancelling tasks is linear, in order and in reverse order",
+        arguments: Wait.allCases,
+        [false, true]
+    )
     func cancellation(wait: Wait, isReversed: Bool) {
         let crowds = { Crowd(of: $0, waitingFor: wait) }
         let growth = Growth.factor(of: crowds, upTo: 1 << 12) { crowd in
@@ -71,7 +75,7 @@ struct CancellationCostTests {
         #expect(growth < Growth.linear)
     }
 
-    @Test("The time limit of all of them", arguments: Wait.allCases)
+    @Test("The cost of the tasks' time limit is linear", arguments: Wait.allCases)
     func expiry(wait: Wait) {
         let crowds = { Crowd(of: $0, waitingFor: wait) }
         let growth = Growth.factor(of: crowds, upTo: 1 << 12) { crowd in

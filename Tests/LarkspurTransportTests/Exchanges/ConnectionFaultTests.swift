@@ -6,7 +6,7 @@ import Testing
 @Suite("Faults of connections")
 struct ConnectionFaultTests {
     @Test(
-        "The failure of a stream is one of the connection only if the server has not reset the stream",
+        "The failure of a stream is a fault of the connection, unless the server has reset the stream",
         arguments: [
             (16, "", true), (18, "", true), (52, "", true), (55, "", true), (56, "", true), (95, "", true),
             (0, "", false), (7, "", false), (23, "", false), (28, "", false), (92, "", false),

@@ -10,7 +10,7 @@ struct ConnectionTests {
 
     init() throws { server = try LoopbackServer() }
 
-    @Test("A host has so many connections at a time, and no more", arguments: [1, 2, 6])
+    @Test("A host has no more connections at a time than the limit", arguments: [1, 2, 6])
     func limit(count: Int) async throws {
         let gate = LoopbackServer.Gate()
         server.route("/held", .text("held").held(until: gate))
@@ -28,14 +28,14 @@ struct ConnectionTests {
         #expect(server.acceptedConnectionCount == count)
     }
 
-    @Test("A limit that is none allows one", arguments: [0, -5])
+    @Test("A limit below one counts as one", arguments: [0, -5])
     func oddLimit(count: Int) async throws {
         let configuration = URLSessionConfiguration.testing { $0.httpMaximumConnectionsPerHost = count }
         let outcome = try await Style.handler.send(URLRequest(url: server.url("/get")), configuration: configuration)
         #expect(outcome.status == 200)
     }
 
-    @Test("Tasks that wait for a connection get it by priority and age, as it is by then")
+    @Test("Waiting tasks get a connection by their current priority, and then by age")
     func priorities() async throws {
         let gate = LoopbackServer.Gate()
         server.route("/held", .text("held").held(until: gate))
@@ -75,7 +75,7 @@ struct ConnectionTests {
         #expect(names == ["raised", "high", "first", "second", "low", "suspended"])
     }
 
-    @Test("A connection is used again, also after a redirect and a 404")
+    @Test("A connection is reused, also after a redirect and a 404")
     func reuse() async throws {
         let session = CurlURLSession(configuration: .testing)
         defer { session.finishTasksAndInvalidate() }
@@ -85,7 +85,7 @@ struct ConnectionTests {
         #expect(server.acceptedConnectionCount == 1)
     }
 
-    @Test("A connection that the server closed meanwhile is no failure")
+    @Test("A reused connection that the server has closed leads to no failure")
     func closedMeanwhile() async throws {
         let session = CurlURLSession(configuration: .testing)
         defer { session.finishTasksAndInvalidate() }
@@ -95,7 +95,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("What follows a response beyond its length is not part of it", arguments: Style.allCases)
+    @Test("Bytes beyond the length of a response are not part of the content", arguments: Style.allCases)
     func longBody(style: Style) async throws {
         let outcome = try await style.send(URLRequest(url: server.url("/fault/long-body")))
         #expect(outcome.text == LoopbackServer.Fault.body)
@@ -115,7 +115,7 @@ struct ConnectionTests {
         #expect(server.acceptedConnectionCount == 2)
     }
 
-    @Test("A cancelled transfer closes its connection, and its place is another's")
+    @Test("A cancelled transfer closes its connection, and gives its place to another")
     func cancelled() async throws {
         let session = CurlURLSession(configuration: .testing { $0.httpMaximumConnectionsPerHost = 1 })
         defer { session.finishTasksAndInvalidate() }
@@ -127,7 +127,7 @@ struct ConnectionTests {
         #expect(try await next.status == 200)
     }
 
-    @Test("A session whose delegate blocks delays no other", .timeLimit(.minutes(5)))
+    @Test("A session whose delegate blocks does not delay other sessions", .timeLimit(.minutes(5)))
     func blockedDelegate() async throws {
         let gate = LoopbackServer.Gate()
         let log = DelegateLog(.with { $0.data = { _, _ in gate.wait(timeout: .seconds(170)) } })

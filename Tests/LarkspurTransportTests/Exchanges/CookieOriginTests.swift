@@ -17,7 +17,7 @@ struct CookieOriginTests {
     }
 
     @Test(
-        "A redirect takes cookies to no other origin, but for those of a host, which all its ports share (RFC 6265, section 8.5)",
+        "A redirect sends cookies to no other origin, except to other ports of the host (RFC 6265, section 8.5)",
         arguments: Source.allCases,
         Target.allCases
     )

@@ -27,7 +27,7 @@ struct CookieTests {
         return server.requests.last?.headers["Cookie"]
     }
 
-    @Test("A cookie that a redirect sets goes to its target, with a delegate too", arguments: [false, true])
+    @Test("A cookie that a redirect sets is sent to the target, with a delegate too", arguments: [false, true])
     func redirect(usesDelegate: Bool) async throws {
         route("/set", "a=1", to: "/target")
         let style = usesDelegate ? Style.delegate : .handler
@@ -35,7 +35,7 @@ struct CookieTests {
         #expect(server.requests(to: "/target").map { $0.headers["Cookie"] } == ["a=1"])
     }
 
-    @Test("Every hop has the cookies of its path")
+    @Test("Each request of a redirect chain has the cookies of its path")
     func hops() async throws {
         route("/set", "here=1; Path=/a", "there=2; Path=/b")
         server.route("/a/x", .redirect(to: "/b/y"))
@@ -45,14 +45,14 @@ struct CookieTests {
         #expect(try await cookies("/c") == nil)
     }
 
-    @Test("Secure cookies do not go over http, and expired ones nowhere")
+    @Test("Secure cookies are not sent over http, and expired ones are never sent")
     func secure() async throws {
         route("/set", "s=1; Secure", "old=1; Max-Age=0", "gone=1; Expires=Thu, 01 Jan 1970 00:00:00 GMT", "kept=1")
         _ = try await cookies("/set")
         #expect(try await cookies("/") == "kept=1")
     }
 
-    @Test("A cookie is deleted by an age of nothing")
+    @Test("A Max-Age of zero removes a cookie")
     func delete() async throws {
         route("/set", "a=1; Max-Age=100", "b=2")
         route("/delete", "a=; Max-Age=0")
@@ -62,7 +62,7 @@ struct CookieTests {
         #expect(try await cookies("/") == "b=2")
     }
 
-    @Test("A request can do without cookies, and so can a session")
+    @Test("A request or a session can switch cookies off")
     func without() async throws {
         route("/set", "a=1")
         _ = try await cookies("/set")
@@ -77,7 +77,7 @@ struct CookieTests {
         #expect(try await cookies("/", in: alone) == nil)
     }
 
-    @Test("A request's own field is not overwritten")
+    @Test("A request's own Cookie field is not overwritten")
     func ownField() async throws {
         route("/set", "a=1")
         _ = try await cookies("/set")
@@ -94,7 +94,7 @@ struct CookieTests {
         #expect(task.originalRequest?.allHTTPHeaderFields?["Cookie"] == nil)
     }
 
-    @Test("A reset forgets the cookies")
+    @Test("A reset removes the cookies")
     func reset() async throws {
         route("/set", "a=1")
         _ = try await cookies("/set")

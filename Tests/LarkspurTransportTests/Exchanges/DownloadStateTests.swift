@@ -6,7 +6,7 @@ import Testing
 
 @Suite("DownloadState")
 struct DownloadStateTests {
-    @Test("A download that leaves its file keeps nothing of it, and goes on with the rest of its state")
+    @Test("A download that leaves its file releases the file and its resume data, and keeps its handler")
     func leavingFile() throws {
         let folder = try DownloadFolder()
         let handled = Recorder<Data?>()
@@ -34,7 +34,7 @@ struct DownloadStateTests {
         #expect(state.resumeDataHandler != nil)
     }
 
-    @Test("Copies share no resume data once one of them has left the file")
+    @Test("Copies of a download's state have separate resume data")
     func copies() throws {
         var state = DownloadState()
         state.resumption = ResumeData(

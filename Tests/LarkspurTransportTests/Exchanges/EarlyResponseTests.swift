@@ -55,7 +55,7 @@ struct EarlyResponseTests {
     private static let mayEndEarly = Libcurl.isAtLeast(8, 7) && !Libcurl.isAtLeast(8, 19)
 
     @Test(
-        "After a success without a 100 on a connection that stays, the content is sent or the connection is not used again",
+        "After an early success on a persistent connection, the content is sent or the connection is closed",
         arguments: stayingResponses,
         [BodyKind.long, .file, .streamOfLength, .producedLength]
     )
@@ -77,7 +77,7 @@ struct EarlyResponseTests {
         #expect(server.requests.values.allSatisfy { $0.line.hasPrefix("GET") || $0.fields.contains("100-continue") })
     }
 
-    @Test("So is short content, if the caller asks for a 100")
+    @Test("After an early success, short content with Expect is sent or the connection is closed")
     func ownExpectation() async throws {
         let content = Data("short".utf8)
         let server = try Server(Self.stayingResponses[0], reading: content.count)
@@ -98,7 +98,7 @@ struct EarlyResponseTests {
     ]
 
     @Test(
-        "A success on a connection that closes stands, and nothing but content follows on the connection",
+        "An early success on a closing connection is the response, and only content follows on that connection",
         arguments: closingResponses + ["HTTP/1.1 413 No\r\nContent-Length: 5\r\n\r\nhello"],
         [BodyKind.long, .file, .streamOfLength, .producedLength]
     )
@@ -118,7 +118,7 @@ struct EarlyResponseTests {
     }
 
     @Test(
-        "A response that is whole stands if the server then resets the connection",
+        "A complete response is delivered even if the server then resets the connection",
         arguments: [BodyKind.long, .file]
     )
     func reset(_ kind: BodyKind) async throws {
@@ -138,7 +138,7 @@ struct EarlyResponseTests {
     }
 
     @Test(
-        "A connection whose response says close is not used again, wherever the word is",
+        "A connection is not reused if the response has the option close, at any place in the field",
         arguments: [
             "Connection: keep-alive, close", "Connection: close, keep-alive", "Connection: \t x ,\tCLOSE ",
             "Connection: keep-alive\r\nConnection: close", "Connection: keep-alive,close", "Proxy-Connection: a, close",

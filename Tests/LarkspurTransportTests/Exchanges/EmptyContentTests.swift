@@ -3,7 +3,7 @@ import LarkspurTesting
 import LarkspurTransport
 import Testing
 
-@Suite("Requests with content of no length", .timeLimit(.minutes(5)))
+@Suite("Requests with empty content", .timeLimit(.minutes(5)))
 struct EmptyContentTests {
     let server: LoopbackServer
 
@@ -24,7 +24,7 @@ struct EmptyContentTests {
 
     static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "QUERY"]
 
-    @Test("An empty body is no content", arguments: methods)
+    @Test("An empty body counts as no content", arguments: methods)
     func data(method: String) async throws {
         for body in [Data(), nil] {
             let request = URLRequest(server.url("/empty"), method, body: body)
@@ -34,7 +34,7 @@ struct EmptyContentTests {
         }
     }
 
-    @Test("An upload of nothing is no content", arguments: methods)
+    @Test("An upload of empty data counts as no content", arguments: methods)
     func upload(method: String) async throws {
         let file = URL(filePath: NSTemporaryDirectory()).appending(path: "empty-\(UUID().uuidString)")
         try Data().write(to: file)
@@ -56,7 +56,7 @@ struct EmptyContentTests {
         try check(method)
     }
 
-    @Test("A type of the caller's stays")
+    @Test("The caller's Content-Type of an empty body is sent")
     func ownType() async throws {
         let request = URLRequest(server.url("/empty"), "POST", body: Data(), headers: ["Content-Type": "a/b"])
         _ = try await Style.handler.send(request)

@@ -63,7 +63,7 @@ struct ExchangeGroupTests {
         #expect(!task.withStorage { $0.queueing.isOver })
     }
 
-    @Test("An exchange that is admitted and gets no handle ends with the reason, and gives its place to the next")
+    @Test("An exchange that gets a place and no handle fails with the reason, and the next one gets the place")
     func admission() throws {
         let engine = makeEngine()
         let queue = try takePlace(in: engine)
@@ -93,7 +93,7 @@ struct ExchangeGroupTests {
         #expect(ends.values.count == 1 && queue.isIdle)
     }
 
-    @Test("A suspended exchange leaves the queue, and waits again behind the others when it is resumed")
+    @Test("A suspended exchange leaves the queue, and waits behind the others when it is resumed")
     func suspension() throws {
         let engine = makeEngine()
         let queue = try takePlace(in: engine)
@@ -126,7 +126,7 @@ struct ExchangeGroupTests {
 
     // MARK: Deadlines
 
-    @Test("The idle timer does not run while an exchange waits, and the timer of the task does")
+    @Test("While an exchange waits for a place, the timer of the task runs and the idle timer does not")
     func deadline() throws {
         let engine = makeEngine()
         _ = try takePlace(in: engine)
@@ -148,7 +148,7 @@ struct ExchangeGroupTests {
         #expect(engine.exchanges.isEmpty && engine.exchanges.deadline == .distantFuture)
     }
 
-    @Test("The group is idle since its last exchange has ended")
+    @Test("A group has been idle since the end of its last exchange")
     func idleSince() throws {
         let engine = makeEngine()
         let start = engine.exchanges.now
@@ -170,7 +170,7 @@ struct ExchangeGroupTests {
         makeEngine { $0.urlCache = HTTPCache(memoryCapacity: 1 << 20, diskCapacity: 0) }
     }
 
-    @Test("A fresh response is delivered from the cache, without a place at the host")
+    @Test("A fresh response is delivered from the cache while all places at the host are taken")
     func freshResponse() throws {
         let engine = makeCachingEngine()
         _ = try takePlace(in: engine)
@@ -184,7 +184,7 @@ struct ExchangeGroupTests {
         #expect(task.withStorage { $0.record.metrics }.map(\.source) == [.cache])
     }
 
-    @Test("A stale response is kept for its validation while the exchange waits")
+    @Test("A stale response waits for its validation while the exchange waits for a place")
     func staleResponse() throws {
         let engine = makeCachingEngine()
         _ = try takePlace(in: engine)
@@ -201,7 +201,7 @@ struct ExchangeGroupTests {
         #expect(fields == ["X-Own": "1", "If-None-Match": "\"a\""])
     }
 
-    @Test("A stale response takes the place of a failed request where its server allows that")
+    @Test("A stale response replaces a failed request if its server allows that")
     func staleIfError() throws {
         let engine = makeCachingEngine()
         try store(["Cache-Control": "max-age=1, stale-if-error=1000", "Etag": "\"a\""], ago: 100, in: engine)
@@ -215,7 +215,7 @@ struct ExchangeGroupTests {
         #expect(!queue.isIdle)
     }
 
-    @Test("A response that may be used while it is revalidated is, by one task of the session's own")
+    @Test("A stale response that may be used is delivered, and one task of the session revalidates it")
     func refresh() throws {
         let engine = makeCachingEngine()
         try store(["Cache-Control": "max-age=1, stale-while-revalidate=1000", "Etag": "\"a\""], ago: 100, in: engine)
@@ -232,7 +232,7 @@ struct ExchangeGroupTests {
         #expect(engine.takeCommands() == ["resume"])
     }
 
-    @Test("A group that ends begins no task of the session's own, and cancels that under way")
+    @Test("When a group ends, it cancels the revalidation under way, and begins no other")
     func end() throws {
         let engine = makeCachingEngine()
         _ = try takePlace(in: engine)

@@ -4,9 +4,9 @@ import LarkspurTesting
 import LarkspurTransport
 import Testing
 
-@Suite("Sockets and child processes", .timeLimit(.minutes(5)))
+@Suite("Sockets in child processes", .timeLimit(.minutes(5)))
 struct InheritedSocketTests {
-    @Test("A child process inherits none of the connections that are open")
+    @Test("A child process inherits no open connections")
     func children() async throws {
         let server = try LoopbackServer()
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)

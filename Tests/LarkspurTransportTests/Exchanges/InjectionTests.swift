@@ -3,7 +3,7 @@ import LarkspurTesting
 import LarkspurTransport
 import Testing
 
-@Suite("What would break a request's header", .timeLimit(.minutes(5)))
+@Suite("Requests that would break their header", .timeLimit(.minutes(5)))
 struct InjectionTests {
     let server: LoopbackServer
 
@@ -25,7 +25,7 @@ struct InjectionTests {
     }
 
     @Test(
-        "So are fields of the configuration",
+        "A field of the configuration with a line break or an invalid name is refused",
         arguments: [
             ["X-Cfg": "a\r\nX-Injected: 1"], ["X-Cfg": "a\nb"], ["X\r\nY": "a"], ["X Y": "a"], ["": "a"],
             ["X": "a\u{0}b"],
@@ -38,7 +38,7 @@ struct InjectionTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("Fields of the configuration may be anything else")
+    @Test("A field of the configuration may be empty or a number")
     func numbers() async throws {
         let configuration = URLSessionConfiguration.testing {
             $0.httpAdditionalHeaders = ["X-N": 5, 6: "x", "X-E": ""]
@@ -50,7 +50,7 @@ struct InjectionTests {
         #expect(server.requests.first?.headers["X-E"] == "")
     }
 
-    @Test("A field of the request never adds a line")
+    @Test("A line break in a field of the request never adds a line")
     func field() async throws {
         var request = URLRequest(url: server.url("/get"))
         request.setValue("a\r\nX-Injected: 1", forHTTPHeaderField: "X-Own")
@@ -59,14 +59,17 @@ struct InjectionTests {
         #expect(server.requests.allSatisfy { $0.headers["X-Injected"] == nil })
     }
 
-    @Test("A URL never adds a line", arguments: ["/a\r\nX-Injected: 1", "/a%0d%0aX-Injected:%201", "/a?b\nc"])
+    @Test(
+        "A line break in a URL never adds a line",
+        arguments: ["/a\r\nX-Injected: 1", "/a%0d%0aX-Injected:%201", "/a?b\nc"]
+    )
     func url(path: String) async throws {
         guard let url = URL(string: server.baseURL.absoluteString + path) else { return }
         _ = try await Style.handler.send(URLRequest(url: url))
         #expect(server.requests.allSatisfy { $0.headers["X-Injected"] == nil })
     }
 
-    @Test("What a delegate makes of a redirect is checked too")
+    @Test("A request that a delegate returns for a redirect is checked too")
     func redirect() async throws {
         server.route("/from", .redirect(to: "/to"))
         let log = DelegateLog(

@@ -7,7 +7,7 @@ import Testing
 @testable import LarkspurTransport
 
 /// Connections that were kept, and what came on them that was not asked for.
-@Suite("Connections that are used again", .timeLimit(.minutes(5)))
+@Suite("Reused connections", .timeLimit(.minutes(5)))
 struct KeptConnectionTests {
     static let evil = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"
 
@@ -18,7 +18,7 @@ struct KeptConnectionTests {
     ]
 
     @Test(
-        "One that has brought bytes that nothing had asked for, or has ended, is not used again, which no task notices",
+        "A connection that has received unexpected bytes or its end is not reused, and the next task succeeds",
         arguments: surplus,
         ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH"]
     )
@@ -49,7 +49,7 @@ struct KeptConnectionTests {
     }
 
     @Test(
-        "Bytes behind a response are no part of the next one, however they came",
+        "Bytes after a response are not part of the next response",
         arguments: [
             KeptServer.kept, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nkept\r\n0\r\n\r\n",
             "HTTP/1.1 204 No Content\r\n\r\n", "HTTP/1.1 304 Not Modified\r\nContent-Length: 4\r\n\r\n",
@@ -70,7 +70,7 @@ struct KeptConnectionTests {
         server.begin()
     }
 
-    @Test("A connection on which nothing has come is used again")
+    @Test("A quiet connection is reused")
     func quiet() async throws {
         let server = try KeptServer { connection, log in
             if log.readRequest(connection) { connection.write(KeptServer.fresh) }
@@ -127,7 +127,7 @@ struct KeptConnectionTests {
     }
 
     @Test(
-        "A request that is not idempotent is not sent again when its connection is lost, whatever it has for content",
+        "A request that is not idempotent is not sent again when its connection is lost, whatever its content is",
         arguments: ["POST", "PATCH", "SPECIAL"],
         Body.allCases
     )
@@ -146,7 +146,7 @@ struct KeptConnectionTests {
         #expect(server.requests.values.map(\.line).filter { $0.hasPrefix(method) }.count == 1)
     }
 
-    @Test("Nor if the server has read but a byte of it")
+    @Test("A POST is not sent again if its connection is lost, even if the server has read only a byte of it")
     func byteRead() async throws {
         let server = try makeDroppingServer(readsAll: false)
         let session = CurlURLSession(configuration: .testing)
@@ -157,7 +157,10 @@ struct KeptConnectionTests {
         #expect(server.requests.values.map(\.connection) == [0])
     }
 
-    @Test("An idempotent request is sent again", arguments: ["GET", "HEAD", "PUT", "DELETE", "OPTIONS"])
+    @Test(
+        "An idempotent request is sent again when its reused connection is lost",
+        arguments: ["GET", "HEAD", "PUT", "DELETE", "OPTIONS"]
+    )
     func again(method: String) async throws {
         let server = try makeDroppingServer()
         let session = CurlURLSession(configuration: .testing)
@@ -180,7 +183,7 @@ struct KeptConnectionTests {
         return connections.count == 3 && connections[1] == 0 && connections[2] > 0
     }
 
-    @Test("A response that begins with a folded line is read alone, whatever came before it")
+    @Test("A response whose header begins with a folded line does not depend on the response before")
     func foldedBeginning() async throws {
         // libcurl would append the line to a field of the response before, which it has freed.
         let server = try RawServer { connection in
@@ -203,7 +206,7 @@ struct KeptConnectionTests {
         }
     }
 
-    @Test("So is the next one that is lost, however many were lost before")
+    @Test("An idempotent request on a lost connection is sent again, however many connections were lost before")
     func oftenAgain() async throws {
         // Each connection brings one response, and ends with the next request.
         let server = try RawServer { connection in
@@ -218,7 +221,7 @@ struct KeptConnectionTests {
     }
 
     @Test(
-        "So is any that has a key, or whose session allows it",
+        "A POST on a lost connection is sent again if it has an idempotency key or the session allows it",
         arguments: [true, false],
         [Body.none, .short, .long, .file]
     )
@@ -235,7 +238,7 @@ struct KeptConnectionTests {
         #expect(isRepeatedOnce(server))
     }
 
-    @Test("Connections that end at random moments lose requests, and double none that is not idempotent", .seeded)
+    @Test("Connections that end at random moments never duplicate a request that is not idempotent", .seeded)
     func storm() async throws {
         let lines = Recorder<String>()
         let generators = Mutex(SeededGenerator())

@@ -7,7 +7,7 @@ import Testing
 @testable import LarkspurTransport
 
 /// Requests whose connection is lost while they are sent: the server gets all of their content, or the task fails.
-@Suite("Content on a connection that is lost", .timeLimit(.minutes(5)))
+@Suite("Content on a lost connection", .timeLimit(.minutes(5)))
 struct LostContentTests {
     /// The part that the server reads of the second request on its first connection, before it closes the connection.
     enum Loss: CaseIterable, Sendable {
@@ -61,7 +61,7 @@ struct LostContentTests {
     static let sizes = [0, 1, 600_000]
 
     @Test(
-        "All of it is sent on another connection, if the request may be sent twice",
+        "All content is sent again on another connection if the method is idempotent",
         arguments: BodyKind.allCases.filter(\.isRepeatable),
         Loss.allCases
     )
@@ -81,7 +81,7 @@ struct LostContentTests {
         }
     }
 
-    @Test("Content that can be sent once is not sent again, and the reason says so", arguments: Loss.allCases)
+    @Test("Content that can be sent only once is not sent again, and the error says so", arguments: Loss.allCases)
     func once(_ loss: Loss) async throws {
         for size in Self.sizes where loss != .part || size >= 200_000 {
             let server = try Server(loss)
@@ -107,7 +107,7 @@ struct LostContentTests {
         }
     }
 
-    @Test("A request that must not be sent twice is not, whatever it sends", arguments: BodyKind.allCases)
+    @Test("A request that is not idempotent is not sent again, whatever its content is", arguments: BodyKind.allCases)
     func notAgain(_ kind: BodyKind) async throws {
         for size in Self.sizes where kind != .short || size < 1 << 16 {
             let server = try Server(.all)
@@ -120,7 +120,7 @@ struct LostContentTests {
         }
     }
 
-    @Test("A connection that each request loses is not tried forever")
+    @Test("A request that loses each connection is not sent forever")
     func oftenLost() async throws {
         let count = Atomic(0)
         // Each connection responds to requests without content alone.

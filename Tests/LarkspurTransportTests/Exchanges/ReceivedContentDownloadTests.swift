@@ -6,7 +6,7 @@ import Testing
 @testable import LarkspurTransport
 
 /// The file of a download, as the engine writes and leaves it.
-@Suite("ReceivedContent of a download")
+@Suite("The received content of a download")
 struct ReceivedContentDownloadTests {
     private let folder: DownloadFolder
     private let engine: TestEngine
@@ -60,14 +60,14 @@ struct ReceivedContentDownloadTests {
         #expect(receiver.events.values == ["file "])
     }
 
-    @Test("A file that cannot be made is a failure")
+    @Test("A file that cannot be created is a failure")
     func noFolder() throws {
         try FileManager.default.removeItem(at: folder.url)
         #expect(take("content")?.code == .cannotCreateFile)
         #expect(received.deliverResult()?.code == .cannotCreateFile)
     }
 
-    @Test("The rest of a file is appended, and its delegate learns from where")
+    @Test("The rest of a file is appended, and the delegate gets the offset")
     func appending() throws {
         try prepareFile("one ", total: 7)
         received.append(end: 7, total: 7)
@@ -79,7 +79,7 @@ struct ReceivedContentDownloadTests {
         #expect(task.counts.received == 7 && task.counts.expectedToReceive == 7)
     }
 
-    @Test("A server that sends more than the announced part is a failure, and nothing of it is written")
+    @Test("Content beyond the announced part is a failure, and is not written")
     func surplus() throws {
         try prepareFile("one ", total: 7)
         received.append(end: 6, total: 7)
@@ -87,7 +87,7 @@ struct ReceivedContentDownloadTests {
         #expect(received.download.file?.length == 4)
     }
 
-    @Test("A server that sends less than the rest of the file is a failure", arguments: [true, false])
+    @Test("Less content than the rest of the file is a failure", arguments: [true, false])
     func shortfall(isComplete: Bool) throws {
         try prepareFile("one ", total: 7)
         received.append(end: 7, total: 7)
@@ -96,7 +96,7 @@ struct ReceivedContentDownloadTests {
     }
 
     @Test(
-        "The file of an earlier download is discarded or left, and the download begins anew",
+        "A download that restarts discards or leaves its earlier file, and begins with an empty one",
         arguments: [true, false]
     )
     func leaving(isDiscarded: Bool) throws {
@@ -112,7 +112,7 @@ struct ReceivedContentDownloadTests {
     }
 
     @Test(
-        "A download that the network has interrupted leaves its file and resume data, and any other failure neither",
+        "A download that the network has interrupted leaves its file and resume data; other failures leave neither",
         arguments: [
             (.networkConnectionLost, true), (.timedOut, true), (.cannotConnectToHost, true), (.cannotFindHost, true),
             (.dnsLookupFailed, true), (.notConnectedToInternet, true), (.secureConnectionFailed, true),
@@ -144,7 +144,7 @@ struct ReceivedContentDownloadTests {
         #expect(folder.files.count == 1)
     }
 
-    @Test("An interrupted download without a validator leaves nothing, and its handler gets no data")
+    @Test("An interrupted download without a validator leaves no file, and its handler gets no data")
     func withoutValidator() throws {
         let handled = Recorder<Data?>()
         #expect(take("one") == nil)
@@ -157,7 +157,7 @@ struct ReceivedContentDownloadTests {
     }
 
     @Test(
-        "Only a response with a strong validator, an undoubted end and no coding leaves resume data",
+        "Only an uncoded response with a strong validator and an unambiguous end leaves resume data",
         arguments: [
             (["Etag": "\"a\""], false, false, true), ([:], false, false, false),
             (["Etag": "W/\"a\""], false, false, false),

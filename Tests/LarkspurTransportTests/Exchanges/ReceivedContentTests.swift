@@ -25,7 +25,7 @@ struct ReceivedContentTests {
 
     // MARK: Destinations
 
-    @Test("Content for a completion handler is collected in order, and delivered at the end alone")
+    @Test("Content for a completion handler is collected in order, and delivered only at the end")
     func collecting() throws {
         let results = Recorder<Data?>()
         let task = try engine.makeTask(completion: .data { data, _, _ in results.record(data) })
@@ -41,7 +41,7 @@ struct ReceivedContentTests {
         #expect(task.counts.received == 13)
     }
 
-    @Test("Content without a completion handler is delivered as it arrives, and nothing at the end")
+    @Test("Content without a completion handler is delivered as it arrives, and not again at the end")
     func delivering() throws {
         let receiver = RecordingReceiver()
         let received = makeContent(try engine.makeTask(receiver: receiver))
@@ -66,9 +66,7 @@ struct ReceivedContentTests {
         #expect(task.counts.received == 7 && received.incoming.decodedBytes == 7)
     }
 
-    @Test(
-        "A delegate of the task gets the response and the content besides a completion handler only if it shares them"
-    )
+    @Test("A task delegate gets the response and content of a task with a completion handler only if it shares them")
     func sharing() throws {
         for isShared in [true, false] {
             let log = DelegateLog()
@@ -96,7 +94,7 @@ struct ReceivedContentTests {
 
     // MARK: Pausing
 
-    @Test("Content waits when as much is delivered as the mark allows, until its consumer has taken it")
+    @Test("Content waits while the delivered and unconsumed content reaches the upper mark")
     func backPressure() throws {
         let receiver = RecordingReceiver(holdsContent: true)
         let received = makeContent(try engine.makeTask(receiver: receiver))
@@ -109,7 +107,7 @@ struct ReceivedContentTests {
         #expect(engine.takeCommands() == [])
     }
 
-    @Test("Content that is read ahead does not wait, up to its count")
+    @Test("Content that is read ahead does not wait, up to a number of bytes")
     func readAhead() throws {
         let received = makeContent(try engine.makeTask(receiver: RecordingReceiver(holdsContent: true)))
         #expect(take(Data(count: Backlog.upperMark), by: received) == nil)
@@ -120,7 +118,7 @@ struct ReceivedContentTests {
         #expect(received.mustWait(isBuffering: false, count: 3))
     }
 
-    @Test("The consumption of content that waits is a command to the loop, once")
+    @Test("The consumption of waiting content posts one command to the loop")
     func consumption() throws {
         let receiver = RecordingReceiver()
         let received = makeContent(try engine.makeTask(receiver: receiver))
@@ -132,7 +130,7 @@ struct ReceivedContentTests {
         #expect(!received.mustWait(isBuffering: false, count: 1))
     }
 
-    @Test("Content that waits for its disposition is limited by the same mark, and then delivered or dropped")
+    @Test("Content that waits for its disposition is limited by the upper mark, and is then delivered or dropped")
     func buffering() throws {
         let receiver = RecordingReceiver()
         let received = makeContent(try engine.makeTask(receiver: receiver))
@@ -176,7 +174,7 @@ struct ReceivedContentTests {
         #expect(task.counts.received == Int64(CodedSample.text.count))
     }
 
-    @Test("Decoding pauses in the middle of what has arrived, and continues without further input")
+    @Test("Decoding pauses in the middle of the received bytes, and continues without further input")
     func pausedDecoding() throws {
         let receiver = RecordingReceiver()
         let received = makeContent(try engine.makeTask(receiver: receiver))
@@ -196,7 +194,7 @@ struct ReceivedContentTests {
         #expect(received.end() == nil)
     }
 
-    @Test("Content that is not in its coding, or ends before it, is a failure that names the request's URL")
+    @Test("Content that is truncated or not in its coding is a failure that names the request's URL")
     func malformed() throws {
         let url = try #require(URL(string: "http://origin.test/coded"))
         let received = makeContent(try engine.makeTask(receiver: RecordingReceiver()))
@@ -225,7 +223,7 @@ struct ReceivedContentTests {
         #expect(take("!", by: received)?.code == .dataLengthExceedsMaximum)
     }
 
-    @Test("The limit holds for decoded content")
+    @Test("The size limit applies to decoded content")
     func decodedExcess() throws {
         let engine = makeLimitedEngine()
         let received = makeContent(try engine.makeTask(completion: .data { _, _, _ in }), in: engine)
@@ -233,7 +231,7 @@ struct ReceivedContentTests {
         #expect(take(CodedSample.gzip.coded, by: received)?.code == .dataLengthExceedsMaximum)
     }
 
-    @Test("Neither delegates nor downloads have the limit, as nothing is collected for them", arguments: [true, false])
+    @Test("Content for a delegate or a file has no size limit", arguments: [true, false])
     func unlimited(isDownload: Bool) throws {
         let engine = makeLimitedEngine()
         let receiver = RecordingReceiver()
@@ -257,7 +255,7 @@ struct ReceivedContentTests {
     }
 
     @Test(
-        "A response for the cache gets the whole content, once, with a completion handler and without",
+        "The cache gets the complete content once, with a completion handler and without",
         arguments: [true, false]
     )
     func cacheCopy(hasHandler: Bool) throws {

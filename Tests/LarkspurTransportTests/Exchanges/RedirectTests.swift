@@ -42,7 +42,7 @@ struct RedirectTests {
         return cases
     }()
 
-    @Test("Method and content go on as the status says", arguments: matrix)
+    @Test("The status of a redirect determines the method and the content of the next request", arguments: matrix)
     func methodAndContent(row: Case) async throws {
         server.route("/from", .redirect(to: "/to", status: row.status))
         server.route("/to", .text("there"))
@@ -59,7 +59,7 @@ struct RedirectTests {
         #expect(last.headers["Content-Type"] == (row.keepsBody ? "text/x-test" : nil))
     }
 
-    @Test("An upload sends its content again, from memory and from a file", arguments: [307, 308])
+    @Test("A redirected upload sends its content again, from memory and from a file", arguments: [307, 308])
     func uploads(status: Int) async throws {
         server.route("/from", .redirect(to: "/to", status: status))
         server.route("/to", .text("there"))
@@ -74,7 +74,7 @@ struct RedirectTests {
         #expect(server.requests(to: "/to").map(\.body) == [content, content])
     }
 
-    @Test("A stream is asked for again")
+    @Test("After a redirect, the stream is requested from the delegate again")
     func streams() async throws {
         server.route("/from", .redirect(to: "/to", status: 307))
         server.route("/to", .text("there"))
@@ -105,7 +105,7 @@ struct RedirectTests {
         #expect(server.requests.last?.target == target)
     }
 
-    @Test("Secrets do not follow to another origin; other fields do")
+    @Test("A redirect to another origin keeps fields without secrets, and drops the others")
     func otherOrigin() async throws {
         let other = try LoopbackServer()
         other.route("/to", .redirect(to: "/there"))
@@ -137,7 +137,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "A 3xx without a location that can be used is the response, with its content",
+        "A 3xx without a usable location is the response, with its content",
         arguments: [
             nil, "", "http://", "http:///x",
         ]
@@ -153,13 +153,13 @@ struct RedirectTests {
         }
     }
 
-    @Test("Statuses that are no redirects are responses", arguments: [300, 304, 305, 306])
+    @Test("A status outside the redirects is the response", arguments: [300, 304, 305, 306])
     func otherStatuses(status: Int) async throws {
         server.route("/from", .status(status, headers: ["Location": "/to"]))
         #expect(try await Style.delegate.send(URLRequest(url: server.url("/from"))).status == status)
     }
 
-    @Test("Of two locations one counts")
+    @Test("Of two locations, one is followed")
     func twoLocations() async throws {
         server.route("/from", .redirect(to: "/one").adding("Location", "/two"))
         server.route("/one", .text("one"))
@@ -190,7 +190,7 @@ struct RedirectTests {
         return (try await log.outcome(of: task), log)
     }
 
-    @Test("The delegate may change the request, its content included")
+    @Test("The delegate may change the request of a redirect, its content included")
     func changed() async throws {
         let target = server.url("/elsewhere")
         server.route("/elsewhere", .text("else"))
@@ -205,7 +205,7 @@ struct RedirectTests {
         #expect(server.requests.last?.body == Data("added".utf8))
     }
 
-    @Test("A request of the delegate's own has no content but its own")
+    @Test("A new request from the delegate has only its own content")
     func replaced() async throws {
         let target = server.url("/to")
         let post = URLRequest(server.url("/from"), "POST", body: Data("content".utf8))
@@ -215,7 +215,7 @@ struct RedirectTests {
         #expect(server.requests.last?.body == Data())
     }
 
-    @Test("A redirect that is refused after its content broke off gives the content that came, and the failure")
+    @Test("A refused redirect with truncated content delivers the received content, and then the failure")
     func refusedAfterEnd() async throws {
         let head = "HTTP/1.1 302 Found\r\nLocation: /next\r\nContent-Length: 10\r\n\r\n"
         server.route("/from", .raw([.text(head + "hello")]))
@@ -255,7 +255,7 @@ struct RedirectTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test("A handler that is called twice counts once")
+    @Test("A second call of the redirect handler has no effect")
     func answeredTwice() async throws {
         let (outcome, log) = try await run { _, request, answer in
             answer(request)
@@ -309,7 +309,7 @@ struct RedirectTests {
         #expect(task.countOfBytesReceived == 5)
     }
 
-    @Test("A cancellation before or after the answer ends the task once", arguments: [true, false])
+    @Test("A cancellation before or after the redirect handler's call ends the task once", arguments: [true, false])
     func cancelled(isBefore: Bool) async throws {
         let (outcome, log) = try await run { task, request, answer in
             if isBefore { task.cancel() }
@@ -320,7 +320,7 @@ struct RedirectTests {
         #expect(log.names.last == "completed")
     }
 
-    @Test("An answer after the timeout is too late")
+    @Test("A redirect handler that is called after the timeout has no effect")
     func tooLate() async throws {
         let late = Recorder<@Sendable (URLRequest?) -> Void>()
         let (outcome, log) = try await run(request: URLRequest(server.url("/from"), "GET", timeout: 2)) {

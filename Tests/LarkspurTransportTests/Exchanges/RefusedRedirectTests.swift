@@ -45,7 +45,11 @@ struct RefusedRedirectTests {
 
     private static let styles = [Style.handler, .delegate, .downloadDelegate]
 
-    @Test("The delegate is asked first, and who does not follow gets the response", arguments: otherTargets, styles)
+    @Test(
+        "A redirect to another scheme is offered to the delegate, and is the response if the delegate refuses it",
+        arguments: otherTargets,
+        styles
+    )
     func refused(target: String, style: Style) async throws {
         route(target)
         let (outcome, log) = try await run(style) { _, _, answer in answer(nil) }
@@ -59,7 +63,11 @@ struct RefusedRedirectTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test("Without an answer the task fails, and has the response", arguments: otherTargets, Style.allCases)
+    @Test(
+        "Without a delegate, a redirect to another scheme fails the task, which has the response",
+        arguments: otherTargets,
+        Style.allCases
+    )
     func unanswered(target: String, style: Style) async throws {
         route(target, status: 307)
         let outcome = try await style.send(URLRequest(url: server.url("/from")))
@@ -71,7 +79,7 @@ struct RefusedRedirectTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test("An answer that follows fails", arguments: otherTargets)
+    @Test("A redirect to another scheme fails the task if the delegate follows it", arguments: otherTargets)
     func followed(target: String) async throws {
         route(target)
         let answers: [Answer] = [
@@ -85,7 +93,10 @@ struct RefusedRedirectTests {
         }
     }
 
-    @Test("A request of the delegate's own is checked as the offered one is", arguments: otherTargets)
+    @Test(
+        "The request that a delegate makes for a redirect is checked in place of the offered one",
+        arguments: otherTargets
+    )
     func changed(target: String) async throws {
         let url = try #require(URL(string: target))
         route("/to")
@@ -100,7 +111,7 @@ struct RefusedRedirectTests {
         #expect(repaired.text == "there")
     }
 
-    @Test("The offered request has no credentials of the origin")
+    @Test("A redirect to another scheme is offered without the credentials of the origin")
     func credentials() async throws {
         for target in Self.otherTargets {
             route(target, status: 308)
@@ -120,7 +131,7 @@ struct RefusedRedirectTests {
         }
     }
 
-    @Test("A delegate may take the redirect after the last that is followed as the response")
+    @Test("A delegate may refuse the redirect beyond the limit, which is then the response")
     func lastRedirect() async throws {
         server.route("/from", .redirect(to: "/from"))
         let count = Mutex(0)
@@ -144,7 +155,10 @@ struct RefusedRedirectTests {
         return (secure, options)
     }
 
-    @Test("From https to http the delegate is asked, and following fails unless it is allowed", arguments: styles)
+    @Test(
+        "A redirect from https to http is offered to the delegate, and fails if it is followed without permission",
+        arguments: styles
+    )
     func downgrade(style: Style) async throws {
         var (secure, options) = try secureServer()
         server.route("/plain", .text("plain"))

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("TaskHistory")
 struct TaskHistoryTests {
-    @Test("A task follows as many redirects as the limit says, and fails at the next one")
+    @Test("A task follows as many redirects as the limit allows, and fails at the next one")
     func redirects() throws {
         let url = try #require(URL(string: "http://origin.test/"))
         var history = TaskHistory()
@@ -19,7 +19,7 @@ struct TaskHistoryTests {
         #expect(history.excessOfRedirects(at: url)?.code == .httpTooManyRedirects)
     }
 
-    @Test("A request is repeated on new connections, five times")
+    @Test("A request is repeated on new connections, up to five times")
     func repetitions() {
         var history = TaskHistory()
         for number in 0..<TaskHistory.repetitionLimit {
@@ -32,7 +32,7 @@ struct TaskHistoryTests {
         #expect(history.repetitions == 5)
     }
 
-    @Test("A task begins with everything allowed, and nothing tried")
+    @Test("A new history allows everything, and has no attempts")
     func beginning() {
         let history = TaskHistory()
         #expect(history.mayExpectContinue)

@@ -13,18 +13,18 @@ struct TaskTimersTests {
         TaskTimers(now: now, start: now, resourceTimeout: resource, idleTimeout: idle)
     }
 
-    @Test("A task fails after the time without a byte, or as a whole, whichever comes first")
+    @Test("A task fails at the idle timeout or at the resource timeout, whichever comes first")
     func deadline() {
         #expect(makeTimers().deadline(isIdleTimed: true) == now.adding(10))
         #expect(makeTimers(resource: 5).deadline(isIdleTimed: true) == now.adding(5))
     }
 
-    @Test("While no bytes are expected, only the task as a whole is timed")
+    @Test("While no bytes are expected, only the resource timeout applies")
     func untimed() {
         #expect(makeTimers().deadline(isIdleTimed: false) == now.adding(100))
     }
 
-    @Test("Each byte moves the one deadline and not the other")
+    @Test("Each byte moves the idle deadline, and not the resource deadline")
     func bytes() {
         var timers = makeTimers()
         timers.touch(at: now.adding(7))
@@ -34,20 +34,20 @@ struct TaskTimersTests {
         #expect(timers.deadline(isIdleTimed: true) == now.adding(100))
     }
 
-    @Test("Each request has its own limit for the time without a byte")
+    @Test("Each request has its own idle timeout")
     func idleTimeout() {
         var timers = makeTimers()
         timers.idleTimeout = 30
         #expect(timers.deadline(isIdleTimed: true) == now.adding(30))
     }
 
-    @Test("A task as a whole is measured from its start, which may be before the timers")
+    @Test("The resource timeout is measured from the start of the task, which may precede the timers")
     func start() {
         let timers = TaskTimers(now: now, start: now.subtracting(40), resourceTimeout: 100, idleTimeout: 1_000)
         #expect(timers.deadline(isIdleTimed: true) == now.adding(60))
     }
 
-    @Test("The failure of a task without a connection names the server")
+    @Test("The timeout of a task without a connection names the server")
     func unconnected() throws {
         let url = try #require(URL(string: "http://origin.test:8080/"))
         let failure = makeTimers().failure(at: now.adding(10), url: url, unconnected: Peer(url))
@@ -55,7 +55,7 @@ struct TaskTimersTests {
         #expect(failure.localizedDescription.contains("No connection to the server origin.test:8080 was made"))
     }
 
-    @Test("A failure names the deadline that has passed")
+    @Test("The failure of a timeout names the deadline that has passed")
     func failures() throws {
         let url = try #require(URL(string: "http://origin.test/"))
         var timers = makeTimers()

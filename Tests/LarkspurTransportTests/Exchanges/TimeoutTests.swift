@@ -9,13 +9,13 @@ struct TimeoutTests {
 
     init() throws { server = try LoopbackServer() }
 
-    @Test("A server that says nothing is waited for as long as the request says", arguments: Style.allCases)
+    @Test("A server without a response times out after the request's timeout", arguments: Style.allCases)
     func silence(style: Style) async throws {
         let request = URLRequest(server.url("/fault/no-response"), "GET", timeout: 0.1)
         #expect(try await style.send(request).code == .timedOut)
     }
 
-    @Test("Fractions of a second count")
+    @Test("A timeout may have fractions of a second")
     func fractions() async throws {
         server.route("/soon", .text("soon").delayed(by: .milliseconds(20)))
         #expect(try await Style.handler.send(URLRequest(server.url("/soon"), "GET", timeout: 0.99)).text == "soon")
@@ -36,14 +36,14 @@ struct TimeoutTests {
         #expect(try await ends.wait(for: 3) == [0.1, 0.5, 0.9])
     }
 
-    @Test("The configuration's timeout holds for requests without one")
+    @Test("The configuration's timeout applies to requests without one")
     func configured() async throws {
         let configuration = URLSessionConfiguration.testing { $0.timeoutIntervalForRequest = 0.1 }
         let request = URLRequest(url: server.url("/fault/no-response"))
         #expect(try await Style.handler.send(request, configuration: configuration).code == .timedOut)
     }
 
-    @Test("Every byte begins the time anew")
+    @Test("Every byte restarts the idle timeout")
     func idle() async throws {
         let drop = LoopbackServer.Response.Step.text("*")
         server.route("/drip", .stream([drop, .repeated([.pause(.milliseconds(100)), drop], times: 15)]))
@@ -51,7 +51,10 @@ struct TimeoutTests {
         #expect(outcome.data?.count == 16)
     }
 
-    @Test("The time for a resource ends a task that goes on and on", arguments: [Style.handler, .delegate, .download])
+    @Test(
+        "The resource timeout ends a task whose content continues to arrive",
+        arguments: [Style.handler, .delegate, .download]
+    )
     func resource(style: Style) async throws {
         let configuration = URLSessionConfiguration.testing { $0.timeoutIntervalForResource = 0.3 }
         let outcome = try await style.send(
@@ -61,7 +64,7 @@ struct TimeoutTests {
         #expect(outcome.code == .timedOut)
     }
 
-    @Test("No time runs while a task waits for a connection")
+    @Test("The timeouts do not run while a task waits for a connection")
     func queued() async throws {
         let gate = LoopbackServer.Gate()
         server.route("/held", .text("held").held(until: gate))
@@ -76,7 +79,7 @@ struct TimeoutTests {
         #expect(try await second.status == 200)
     }
 
-    @Test("No time runs while a task is suspended")
+    @Test("The timeouts do not run while a task is suspended")
     func suspended() async throws {
         let gate = LoopbackServer.Gate()
         server.route("/half", .stream([.text("half"), .wait(gate), .text("half")]))
@@ -95,7 +98,7 @@ struct TimeoutTests {
         #expect(log.data.count == 8)
     }
 
-    @Test("No time runs while a delegate has not consumed what came", .timeLimit(.minutes(5)))
+    @Test("The timeouts do not run while the delegate has unconsumed content", .timeLimit(.minutes(5)))
     func slowConsumer() async throws {
         let gate = LoopbackServer.Gate()
         server.route("/large", .data(Data(count: 8 << 20)))
@@ -112,7 +115,7 @@ struct TimeoutTests {
     }
 
     @Test(
-        "Times without end, or none at all, do no harm",
+        "Infinite, negative and invalid timeouts are accepted",
         arguments: [
             TimeInterval.infinity, .greatestFiniteMagnitude, 1e16, 0, -1, .nan, -.infinity,
         ]
@@ -128,7 +131,7 @@ struct TimeoutTests {
         #expect(try await Style.handler.send(plain, configuration: configuration).status == 200)
     }
 
-    @Test("A connection that nobody accepts times out")
+    @Test("A connection that is not accepted times out")
     func connecting() async throws {
         let listener = try SilentServer(isFull: true)
         let request = URLRequest(try listener.url(), "GET", timeout: 0.2)

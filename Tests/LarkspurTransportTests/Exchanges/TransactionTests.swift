@@ -27,7 +27,7 @@ import Testing
 
     // MARK: Responses
 
-    @Test("A response begins once, except that libcurl may answer a refusal; a second one fails the transaction")
+    @Test("A second response fails the transaction, unless libcurl has handled the refusal before it")
     func secondResponse() throws {
         for point in [Point.delivering, .buffering, .discardingForSame, .discardingForStored] {
             var transaction = try point.make()
@@ -43,7 +43,7 @@ import Testing
         ]) { $0.beginResponse() }
     }
 
-    @Test("The consequence of a response decides about its content")
+    @Test("The consequence of a response determines the use of its content")
     func consequences() throws {
         let url = try #require(URL(string: "http://host.invalid/next"))
         let table: [(Transaction.Consequence, [String], String)] = [
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test("The consequence of a refusal that libcurl has not answered is heeded when the transfer has ended")
+    @Test("The consequence of a refusal applies at the transfer's end if libcurl has not handled the refusal")
     func settlements() throws {
         let question = Transaction.Question.redirect(
             to: URLRequest(url: URL(fileURLWithPath: "/")),
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test("Content goes where the response says, and none comes before a response or after a failure")
+    @Test("The response determines the use of its content, which is refused before a response and after a failure")
     func content() throws {
         let expected: [Point: String] = [
             .awaitingResponse: "refuse", .delivering: "deliver", .buffering: "buffer", .bufferingRefusal: "settle",
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test("Of several failures the first is reported")
+    @Test("Of several failures, the first is reported")
     func firstFailure() throws {
         var transaction = try Point.delivering.make()
         transaction.note(URLError(.cannotDecodeContentData))
@@ -110,7 +110,7 @@ import Testing
 
     // MARK: The end of the transfer
 
-    @Test("A transfer that ends in order leads to the step that its response decided about")
+    @Test("The orderly end of a transfer leads to the next step that the response requires")
     func end() throws {
         try check([
             .awaitingResponse: (["fail networkConnectionLost"], "awaitingResponse"),
@@ -122,7 +122,7 @@ import Testing
         ]) { $0.endTransfer(Transaction.TransferEnd()) }
     }
 
-    @Test("A failure of the transfer counts unless nothing of the response is used")
+    @Test("A failure of the transfer fails the transaction, unless the response is discarded")
     func failedEnd() throws {
         let end = Transaction.TransferEnd(failure: URLError(.timedOut))
         try check([
@@ -135,7 +135,7 @@ import Testing
         ]) { $0.endTransfer(end) }
     }
 
-    @Test("A transfer that the engine has stopped fails at once, and no more of its content is delivered")
+    @Test("A transfer that the engine has stopped fails at once, and no further content is delivered")
     func stoppedEnd() throws {
         try check([.delivering: (["fail badServerResponse"], "receiving(deliver)")]) { transaction in
             transaction.note(URLError(.badServerResponse))
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test("Where the content of the request could not be read, no redirect is followed")
+    @Test("If the request's content could not be read, no redirect is followed")
     func unreadableContent() throws {
         let end = Transaction.TransferEnd(failure: URLError(.cannotOpenFile), isContentUnreadable: true)
         try check([
@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test(
-        "A transfer that failed before a response may be repeated",
+        "A transfer that failed before a response can be repeated",
         arguments: [Transaction.Repetition.same, .withNewStream]
     )
     func repetition(repetition: Transaction.Repetition) throws {
@@ -161,14 +161,14 @@ import Testing
         try check([.awaitingResponse: (["send \(repetition)"], "awaitingResponse")]) { $0.endTransfer(end) }
     }
 
-    @Test("The refusal of a proxy takes the place of the response")
+    @Test("The refusal of a proxy becomes the response")
     func tunnel() throws {
         try check([.awaitingResponse: (["settle"], "draining")]) { $0.endTransfer(refusedBy: Point.refusal) }
     }
 
     // MARK: Decisions
 
-    @Test("A decision counts once, while the response comes and after its end")
+    @Test("A decision has an effect once, during the response and after its end")
     func decisions() throws {
         let next = URLRequest(url: URL(fileURLWithPath: "/"))
         let question = Transaction.Question.redirect(to: next, keepsContent: false)
@@ -195,7 +195,7 @@ import Testing
         }
     }
 
-    @Test("A decision that nothing waits for is ignored")
+    @Test("A decision without a question is ignored")
     func lateDecision() throws {
         for point in Point.allCases {
             var transaction = try point.make()
@@ -207,7 +207,7 @@ import Testing
         }
     }
 
-    @Test("The failure of a transfer counts after the content if its response is accepted after all")
+    @Test("The failure of a transfer follows the content if its response is accepted")
     func acceptedAfterFailure() throws {
         var transaction = try Point.askingAfterFailure.make()
         #expect(transaction.pendingFailure == nil)
@@ -216,7 +216,7 @@ import Testing
         #expect(transaction.failure == nil)
     }
 
-    @Test("The challenge of a URLProtocol is answered once")
+    @Test("The challenge of a URLProtocol is taken once")
     func protocolChallenge() throws {
         var transaction = try Point.challengedByProtocol.make()
         #expect(transaction.question == nil)
@@ -229,7 +229,7 @@ import Testing
 
     // MARK: Suspension, time and the end
 
-    @Test("A suspension pauses the transfer or leaves the queue, and resuming undoes that")
+    @Test("Suspending pauses the transfer or leaves the queue, and resuming undoes that")
     func suspension() throws {
         let queues: (actions: [String], phase: String) = (["leaveQueue"], "waiting")
         try check([.waiting: queues], others: { ($0.isTransferring ? ["pause"] : [], $0.phase.name) }) { $0.suspend() }
@@ -243,7 +243,7 @@ import Testing
         ) { $0.resume() }
     }
 
-    @Test("The time without a byte counts while the network, the resolver or a redirect is awaited")
+    @Test("The idle timeout runs while the network, the resolver or a redirect is awaited")
     func idleTime() throws {
         for point in Point.allCases {
             let transaction = try point.make()
@@ -256,7 +256,7 @@ import Testing
         }
     }
 
-    @Test("A person who is asked for a password has all the time there is")
+    @Test("The idle timeout does not run during a challenge")
     func challengeTime() throws {
         let challenge = Point.challenge("realm")
         let space = try #require(ProtectionSpace(challenge.protectionSpace))
@@ -276,7 +276,7 @@ import Testing
         #expect(!transaction.runsIdleTimer(isPaused: false))
     }
 
-    @Test("The cache's answer is awaited once")
+    @Test("The result of a cache look-up is accepted once")
     func lookUp() throws {
         for point in Point.allCases {
             var transaction = try point.make()
@@ -288,7 +288,7 @@ import Testing
         }
     }
 
-    @Test("The resolver's answer is awaited once")
+    @Test("The result of the resolver is accepted once")
     func resolving() throws {
         for point in Point.allCases {
             var transaction = try point.make()
@@ -300,7 +300,7 @@ import Testing
         }
     }
 
-    @Test("A stored response takes the place of a failure")
+    @Test("A stored response replaces a failure")
     func replay() throws {
         var transaction = try Point.delivering.make()
         transaction.note(URLError(.timedOut))
@@ -309,7 +309,7 @@ import Testing
         #expect(transaction.phase.name == "replaying")
     }
 
-    @Test("A transaction ends once, wherever it is")
+    @Test("A transaction ends once, in every phase")
     func finish() throws {
         for point in Point.allCases {
             var transaction = try point.make()

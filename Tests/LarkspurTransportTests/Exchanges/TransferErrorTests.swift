@@ -10,7 +10,7 @@ struct TransferErrorTests {
     init() throws { server = try LoopbackServer() }
 
     @Test(
-        "A fault of the server's has its code",
+        "Each fault of the server has its error code",
         arguments: [
             (LoopbackServer.Fault.closeBeforeHeader, URLError.Code.networkConnectionLost),
             (.resetBeforeHeader, .networkConnectionLost), (.resetInBody, .networkConnectionLost),
@@ -32,7 +32,7 @@ struct TransferErrorTests {
     }
 
     @Test(
-        "A URL that cannot be requested has its code",
+        "Each URL that cannot be requested has its error code",
         arguments: [
             ("gopher://127.0.0.1/", URLError.Code.unsupportedURL), ("http://127.0.0.1:99999/", .badURL),
             ("http://127.0.0.1:1/", .cannotConnectToHost), ("https://127.0.0.1:PORT/", .secureConnectionFailed),
@@ -45,7 +45,7 @@ struct TransferErrorTests {
         for style in styles { #expect(try await style.send(URLRequest(url: url)).code == code) }
     }
 
-    @Test("An error names the URL without the password that is in it")
+    @Test("An error has the URL without its password")
     func password() async throws {
         let url = try #require(URL(string: "http://ada:secret@127.0.0.1:1/path?q"))
         let error = try #require(try await Style.handler.send(URLRequest(url: url)).error as? URLError)
@@ -53,14 +53,17 @@ struct TransferErrorTests {
         #expect(!"\(error) \(error.userInfo)".contains("secret"))
     }
 
-    @Test("A request without a URL is not supported", arguments: Style.allCases)
+    @Test("A request without a URL fails as unsupported", arguments: Style.allCases)
     func noURL(style: Style) async throws {
         var request = URLRequest(url: server.url("/"))
         request.url = nil
         #expect(try await style.send(request).code == .unsupportedURL)
     }
 
-    @Test("An upload of a file that is not there, or is none, fails", arguments: ["/none/such", "/", "relative"])
+    @Test(
+        "An upload of a missing file or of something other than a file fails",
+        arguments: ["/none/such", "/", "relative"]
+    )
     func files(path: String) async throws {
         let session = CurlURLSession(configuration: .testing)
         defer { session.finishTasksAndInvalidate() }
@@ -76,7 +79,7 @@ struct TransferErrorTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("An upload without content, and content with any method, are sent")
+    @Test("An upload without content is sent, and so is content with any method")
     func oddContent() async throws {
         let session = CurlURLSession(configuration: .testing)
         defer { session.finishTasksAndInvalidate() }
@@ -96,7 +99,7 @@ struct TransferErrorTests {
     }
 
     @Test(
-        "Fields about the framing of a request are not the caller's",
+        "Framing fields of the caller's request are ignored",
         arguments: [
             ["Transfer-Encoding": "chunked"], ["Content-Length": "100000"], ["Content-Length": "1"],
             ["Content-Length": "x"],

@@ -21,7 +21,7 @@ import Testing
     private func field(_ text: String) throws -> StrictTransportField { try #require(StrictTransportField(text)) }
 
     @Test(
-        "A host matches itself, and a superdomain that includes subdomains (section 8.2)",
+        "An entry applies to its host, and to subdomains if it includes them (RFC 6797, section 8.2)",
         arguments: [
             ("example.com", true), ("www.example.com", false), ("com", false), ("xample.com", false),
             ("all.test", true), ("a.all.test", true), ("a.b.c.all.test", true), ("ball.test", false), ("test", false),
@@ -34,7 +34,7 @@ import Testing
         #expect(hosts.contains(name, at: start) == isKnown)
     }
 
-    @Test("An entry counts until its time has come, and the next field of the host replaces it")
+    @Test("An entry applies until it expires, and the host's next field replaces it")
     func expiry() throws {
         var hosts = hosts()
         let isChanged1 = hosts.note(try field("max-age=10; includeSubDomains"), of: "a.test", at: start)
@@ -50,7 +50,7 @@ import Testing
         #expect(!hosts.contains("a.test", at: start.addingTimeInterval(5)))
     }
 
-    @Test("An age of zero removes the host's own entry only")
+    @Test("A max-age of zero removes only the host's own entry")
     func removal() throws {
         var hosts = hosts(".a.test", ".b.a.test")
         let isChanged2 = hosts.note(try field("max-age=0; includeSubDomains"), of: "b.a.test", at: start)
@@ -64,7 +64,7 @@ import Testing
         #expect(!isChanged4)
     }
 
-    @Test("Expired hosts make room first, and then those that were noted the longest time ago")
+    @Test("Expired hosts are removed first, and then those that were added or renewed longest ago")
     func capacity() throws {
         var hosts = HSTSHosts(capacity: 8)
         for number in 0..<8 {
@@ -89,7 +89,7 @@ import Testing
         #expect(single.entries.keys.map(\.text).sorted() == ["b.test"])
     }
 
-    @Test("The file is written after an addition, and not after each response")
+    @Test("The HSTS file is written after an addition, and after a renewal only when the saved expiry is outdated")
     func saving() throws {
         var hosts = hosts()
         let month = try field("max-age=2592000")
@@ -119,7 +119,7 @@ import Testing
     // MARK: Names and URLs
 
     @Test(
-        "Names are compared in ASCII, in lower case, and without the dot of the root",
+        "Names are compared in lower-case ASCII, without the dot of the root",
         arguments: [
             ("Example.COM", "example.com"), ("example.com.", "example.com"), ("localhost", "localhost"),
             ("bücher.example", "xn--bcher-kva.example"), ("BÜCHER.example.", "xn--bcher-kva.example"),
@@ -157,7 +157,7 @@ import Testing
     }
 
     @Test(
-        "The scheme and the port 80 change, and nothing else (section 8.3)",
+        "The scheme and the port 80 change, and nothing else (RFC 6797, section 8.3)",
         arguments: [
             ("http://a.test", "https://a.test"), ("HTTP://A.test/B?c#d", "https://A.test/B?c#d"),
             ("http://a.test:80/", "https://a.test:443/"), ("http://a.test:080/", "https://a.test:443/"),

@@ -48,7 +48,7 @@ struct HSTSSessionTests {
         #expect(try await session.outcome(of: url("https", host, "/strict")).status == 204)
     }
 
-    @Test("After a response with the field, an http URL of the host is requested over https")
+    @Test("After a Strict-Transport-Security field, an http URL of the host is requested over https")
     func upgrade() async throws {
         let session = try session()
         defer { session.invalidateAndCancel() }
@@ -69,7 +69,7 @@ struct HSTSSessionTests {
         #expect(task.currentRequest?.url == (try url("https", "a.test", "/anything?b=c")))
     }
 
-    @Test("Without the option nothing changes, and other hosts stay on http")
+    @Test("Without the hsts option, and for unknown hosts, URLs stay on http")
     func others() async throws {
         let session = try session()
         defer { session.invalidateAndCancel() }
@@ -83,7 +83,7 @@ struct HSTSSessionTests {
         #expect(try await without.outcome(of: known).status == 200)
     }
 
-    @Test("A field over plain http is ignored, and one of an address too")
+    @Test("A Strict-Transport-Security field over plain http or of an IP address is ignored")
     func plainHTTP() async throws {
         plain.route("/strict") { _ in .status(204, headers: ["Strict-Transport-Security": "max-age=100"]) }
         let session = try session()
@@ -106,7 +106,7 @@ struct HSTSSessionTests {
         }
     }
 
-    @Test("Of several fields, the first one counts, and a malformed one is ignored")
+    @Test("Of several Strict-Transport-Security fields, the first one is used, and a malformed one is ignored")
     func repeatedFields() async throws {
         let session = try session()
         defer { session.invalidateAndCancel() }
@@ -124,7 +124,7 @@ struct HSTSSessionTests {
         }
     }
 
-    @Test("A redirect to an http URL of the host is followed over https, with the credentials of the origin")
+    @Test("A redirect to an http URL of the host is followed over https, with the origin's credentials")
     func redirects() async throws {
         let target = try url("http", "a.test", "/headers")
         server.route("/redirect") { _ in .status(302, headers: ["Location": target.absoluteString]) }
@@ -147,7 +147,7 @@ struct HSTSSessionTests {
         )
     }
 
-    @Test("The session's credentials, its cookies and its pins are those of the https URL")
+    @Test("A request that changes to https has the credentials and cookies of the https URL")
     func credentials() async throws {
         let configuration = URLSessionConfiguration.testing
         configuration.httpAdditionalHeaders = ["Authorization": "Bearer secret"]
@@ -161,7 +161,7 @@ struct HSTSSessionTests {
         #expect(text?.contains("a=b") == true)
     }
 
-    @Test("A WebSocket's URL follows the same rule")
+    @Test("A WebSocket's URL changes to wss for a known host")
     func webSocket() async throws {
         server.webSocket("/echo") { _ in }
         let session = try session()

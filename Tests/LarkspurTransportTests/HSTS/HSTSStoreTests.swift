@@ -34,7 +34,7 @@ import TestSupport
 
     private var text: String { get throws { try String(contentsOf: file, encoding: .utf8) } }
 
-    @Test("A program adds and removes hosts, by any spelling of their names")
+    @Test("A program adds and removes hosts in any spelling of their names")
     func hosts() {
         let store = HSTSStore { [clock] in clock.now }
         #expect(store.insert(host("A.test.", 10)))
@@ -55,7 +55,7 @@ import TestSupport
         #expect(store.hosts.isEmpty)
     }
 
-    @Test("A file has the hosts for the next process, in curl's format, and only its owner can read it")
+    @Test("The next process reads the hosts from a file in curl's format, which only its owner can read")
     func persistence() throws {
         let store = try makeStore()
         #expect(store.hosts.isEmpty)
@@ -77,7 +77,7 @@ import TestSupport
     }
 
     @Test(
-        "Every time has a line",
+        "Any expiry time can be saved and read",
         arguments: [1e300, Double.infinity, 1e12, 253_402_300_800, -1e300, -Double.infinity, Double.nan]
     )
     func times(_ seconds: TimeInterval) throws {
@@ -88,7 +88,7 @@ import TestSupport
         #expect(try makeStore().requiresHTTPS("a.test") == (expiry > clock.now))
     }
 
-    @Test("The file is written in the background, also when hosts are removed")
+    @Test("The HSTS file is written in the background, also after a removal")
     func background() async throws {
         let store = try makeStore()
         store.insert(host("a.test", 100))
@@ -97,14 +97,14 @@ import TestSupport
         try await eventually { (try? makeStore().hosts.isEmpty) == true }
     }
 
-    @Test("The file is written even if the store has been released")
+    @Test("The HSTS file is written even if the store has been released")
     func release() async throws {
         try makeStore().insert(host("a.test", 100))
         try await eventually { (try? makeStore().requiresHTTPS("a.test")) == true }
     }
 
     @Test(
-        "Lines that curl would not have written are skipped",
+        "Malformed lines of the HSTS file are skipped",
         arguments: [
             "", "a.test", "a.test \"\"", "a.test 20990101 00:00:00", "a.test \"20990101\"",
             "a.test \"20991301 00:00:00\"",
@@ -119,7 +119,7 @@ import TestSupport
         #expect(try makeStore().hosts.map(\.name) == ["after.test", "before.test"])
     }
 
-    @Test("A file that cannot be read is an error, and one that cannot be written is an error of saving")
+    @Test("A file that cannot be read is an error of the store, and one that cannot be written is an error of saving")
     func errors() throws {
         try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
         #expect(throws: POSIXError.self) { try makeStore() }
@@ -132,7 +132,7 @@ import TestSupport
         #expect(throws: POSIXError.self) { try HSTSStore(file: folder.url.appendingPathComponent("pipe")) }
     }
 
-    @Test("A store of a file is bounded too")
+    @Test("A store with a file has a limited number of hosts")
     func capacity() throws {
         let lines = (0..<100).map { "\($0).test \"20990101 00:00:00\"\n" }.joined()
         try Data(lines.utf8).write(to: file)

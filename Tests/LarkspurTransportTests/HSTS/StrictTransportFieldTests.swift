@@ -5,7 +5,7 @@ import Testing
 /// The grammar of RFC 6797, section 6.1, and the rules below it.
 @Suite("Strict-Transport-Security") struct StrictTransportFieldTests {
     @Test(
-        "A field has an age, and may include subdomains",
+        "A Strict-Transport-Security field has an age, and may include subdomains",
         arguments: [
             // The examples of section 6.2.
             ("max-age=31536000", 31_536_000, false),
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(
-        "A field that does not match the grammar is ignored as a whole",
+        "A malformed Strict-Transport-Security field is ignored as a whole",
         arguments: [
             // The age is required, and is a number.
             "", " ", ";", "includeSubDomains", "max-age", "max-age=", "max-age=;", "max-age=-1", "max-age=+1",

@@ -5,7 +5,7 @@ import Testing
 @Suite("The canonical form of hosts")
 struct CanonicalHostTests {
     @Test(
-        "The spellings of a host in URLs have one form",
+        "All spellings of a host in URLs have one canonical form",
         arguments: [
             ("localhost", "localhost"), ("LocalHost", "localhost"), ("local%68ost", "localhost"),
             ("%4C%4fcalhost", "localhost"), ("x%2elocalhost", "x.localhost"), ("\u{FF2C}ocalhost", "localhost"),
@@ -34,7 +34,7 @@ struct CanonicalHostTests {
     }
 
     @Test(
-        "A text without a canonical form has a reason",
+        "A text without a canonical form has a defect",
         arguments: [
             ("", CanonicalHost.Defect.empty), (".", .emptyLabel), ("a..b", .emptyLabel), (".a", .emptyLabel),
             ("a..", .emptyLabel), ("a%2E%2Eb", .emptyLabel), ("x..localhost", .emptyLabel),
@@ -59,7 +59,7 @@ struct CanonicalHostTests {
         #expect(throws: defect) { try CanonicalHost(inURL: text) }
     }
 
-    @Test("Names and labels have the lengths of the DNS, with or without the dot of the root")
+    @Test("Names and labels have the lengths of DNS, with or without the dot of the root")
     func lengths() throws {
         let label = String(repeating: "a", count: 63)
         let longest = [label, label, label, String(label.dropLast(2))].joined(separator: ".")
@@ -70,7 +70,7 @@ struct CanonicalHostTests {
         }
     }
 
-    @Test("The zone is part of the host, but not of its name and its field")
+    @Test("The zone is part of the host, and not of its name or Host field")
     func zone() throws {
         let host = try CanonicalHost(inURL: "[fe80::1%25lo]")
         #expect((host.name, host.fieldText, host.plainText) == ("fe80::1", "[fe80::1]", "fe80::1%lo"))
@@ -78,14 +78,14 @@ struct CanonicalHostTests {
         #expect(URLReference("http://[fe80::1%25lo]:81/").hostField == "[fe80::1]:81")
     }
 
-    @Test("The dot of the root is part of the host, but not of its name")
+    @Test("The dot of the root is part of the host, and not of its name")
     func root() throws {
         let host = try CanonicalHost(inURL: "a.test.")
         #expect((host.name, host.fieldText, host.plainText) == ("a.test", "a.test.", "a.test."))
         #expect(host != (try CanonicalHost(inURL: "a.test")))
     }
 
-    @Test("The host of a setting has no escapes, and its brackets may be missing")
+    @Test("The host in a setting has no escapes, and may omit the brackets")
     func settings() throws {
         #expect(try CanonicalHost(named: "::1").urlText == "[::1]")
         #expect(try CanonicalHost(named: "[::1]").urlText == "[::1]")
@@ -102,7 +102,7 @@ struct CanonicalHostTests {
         #expect(throws: CanonicalHost.Defect.empty) { try CanonicalHost(of: url) }
     }
 
-    @Test("An address has the notation of RFC 5952")
+    @Test("An address is written in the notation of RFC 5952")
     func addresses() {
         #expect(IPAddress("2001:0DB8:0:0:0:0:0:1")?.text == "2001:db8::1")
         #expect(IPAddress("127.0.0.1")?.text == "127.0.0.1")

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(
-        "Of several values the last valid one counts, with the charset that came before for the same type",
+        "Of several values, the last valid one is used, with an earlier charset of the same type",
         arguments: [
             Row("text/html", "text/html"), Row(" text/html ; charset=utf-8", " text/html ; charset=utf-8"),
             Row("nonsense", "nonsense"), Row("", ""), Row(",", ","), Row("nonsense, */*", "nonsense, */*"),

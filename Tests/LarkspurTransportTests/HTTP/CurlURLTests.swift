@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct CurlURLTests {
     @Test(
-        "A URL becomes what libcurl is told",
+        "libcurl gets a URL without user and fragment, with a canonical host",
         arguments: [
             ("http://a", "http://a"), ("HTTPS://A:443/b?c#d", "HTTPS://a:443/b?c"),
             ("http://u:p%40@a:8/b?c@d#e", "http://a:8/b?c@d"),
@@ -29,14 +29,14 @@ import Testing
         #expect(target.text == text)
     }
 
-    @Test("A relative URL is taken with its base")
+    @Test("A relative URL is resolved against its base")
     func relative() throws {
         let base = try #require(URL(string: "http://a/b/"))
         #expect(try CurlURL(try #require(URL(string: "c?d", relativeTo: base))).text == "http://a/b/c?d")
     }
 
     @Test(
-        "A URL without a host, or with an impossible port, is refused",
+        "A URL without a host or with an invalid port is refused",
         arguments: [
             "a/b", "http:a", "http:/a", "http://", "http:///x", "http://a:1:2/", "http://:80/", "http://u@/",
             "http://a:65536/",
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(
-        "A host without a canonical form is refused, whatever it may reach",
+        "A URL whose host has no canonical form is refused",
         arguments: [
             ("http://x..localhost/", CanonicalHost.Defect.emptyLabel), ("http://a%2e%2eb/", .emptyLabel),
             ("http://1.2.3.4.5/", .malformedIPv4), ("http://a.09/", .malformedIPv4),
@@ -67,7 +67,7 @@ import Testing
         #expect(throws: RequestHead.Failure.invalidHost(defect)) { try CurlURL(url) }
     }
 
-    @Test("A proxy gets no zone")
+    @Test("The URL for a proxy has no zone")
     func zone() throws {
         let zoned = try CurlURL(#require(URL(string: "http://[fe80::1%25lo]:8/a?[b]")))
         #expect(zoned.textForProxy == "http://[fe80::1]:8/a?%5Bb%5D")
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(
-        "Other schemes are refused",
+        "A URL with a scheme other than http, https and their socket schemes is refused",
         arguments: ["ftp://a/", "file:///a", "mailto:x", "htt://a/", "httpx://a/", "data:,x", "ws://a/"]
     )
     func otherSchemes(text: String) throws {

@@ -4,7 +4,7 @@ import Testing
 @Suite("Data URLs")
 struct DataURLTests {
     @Test(
-        "The media type and the content are read as by the Fetch standard",
+        "The media type and the content are read as in the Fetch standard",
         arguments: [
             ("data:,X", "text/plain;charset=US-ASCII", "X"), ("DATA:,", "text/plain;charset=US-ASCII", ""),
             ("data:text/html,<p>#x,y", "text/html", "<p>"), ("data:Image/GIF;Q=a,%C3%A4", "image/gif;q=a", "\u{E4}"),
@@ -31,7 +31,7 @@ struct DataURLTests {
     }
 
     @Test(
-        "A URL without a comma, or with content that is not base64, is malformed",
+        "A data URL without a comma or with malformed base64 is refused",
         arguments: [
             ("data:", DataURL.Defect.noComma), ("data:text/plain", .noComma), ("data:x#,", .noComma),
             ("data:;base64,%%%", .malformedBase64), ("data:;base64,%25%25%25", .malformedBase64),
@@ -45,7 +45,7 @@ struct DataURLTests {
     }
 
     @Test(
-        "Base64 may have white space, and lack padding",
+        "Base64 may contain white space and omit its padding",
         arguments: [
             ("", []), (" Y\tW\nJ\rj\u{C} ", [97, 98, 99]), ("YWI", [97, 98]), ("YR==", [97]),
             ("+/+/", [251, 255, 191]),

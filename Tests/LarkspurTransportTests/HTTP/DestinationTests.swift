@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The destination of a request") struct DestinationTests {
     @Test(
-        "The origin is the scheme, the canonical host and the port, and TLS follows from the scheme",
+        "The origin has the scheme, the canonical host and the port, and the scheme determines TLS",
         arguments: [
             ("http://a.example", "http://a.example", false), ("https://a.example/b/c?d/e", "https://a.example", true),
             ("HTTPS://A.example:8443?q=/x/", "HTTPS://a.example:8443", true),
@@ -27,7 +27,7 @@ import Testing
         #expect(url.isSecure == isSecure)
     }
 
-    @Test("Without a URL there is no origin") func none() {
+    @Test("A request without a URL has no origin") func none() {
         #expect(Destination(nil).url == nil)
         #expect(Destination(nil).origin.isEmpty)
         #expect(!Destination(nil).isSecure)

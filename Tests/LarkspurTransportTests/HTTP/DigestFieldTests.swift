@@ -19,13 +19,13 @@ import Testing
         (#"a=:AQ==:;q;r=1;  s=-1.5;t="x\"\\";u=*tok/en:;v=?1;w=:AQ==:, b=:Ag==:"#, ["a": Data([1]), "b": Data([2])]),
     ]
 
-    @Test("A dictionary of byte sequences is read", arguments: valid)
+    @Test("A dictionary of byte sequences is parsed", arguments: valid)
     func reading(text: String, digests: [TextKey: Data]) {
         #expect(DigestField(text)?.digests == digests)
     }
 
     @Test(
-        "Everything else is malformed",
+        "A field that is not a dictionary of byte sequences is malformed",
         arguments: [
             "a", "a=", "a=1", "a=\"b\"", "a=b", "a=?1", "a=(:AQ==: :AQ==:)", "a=:AQ==", "a=AQ==:", "a=:AQ==:,",
             "a=:AQ==:, ",
@@ -41,7 +41,7 @@ import Testing
         #expect(DigestField(text) == nil)
     }
 
-    @Test("Unknown and insecure algorithms are left out")
+    @Test("Unknown and insecure algorithms are ignored")
     func known() {
         let others = "md5=:AQ==:, sha=:AQ==:, unixsum=:AQ==:, id-sha-256=:AQ==:"
         let field = DigestField(others + ", sha-512=:Ag==:, sha-256=:Aw==:")
@@ -49,7 +49,7 @@ import Testing
         #expect(DigestField("md5=:AQ==:")?.known == [:])
     }
 
-    @Test("Hashes of parts are those of the whole, of the algorithms that are asked for")
+    @Test("The hash of content in parts equals the hash of the whole, for the requested algorithms")
     func hashes() {
         let content = Data("{\"hello\": \"world\"}\n".utf8)
         var hashes = ContentHashes([.sha256])

@@ -20,7 +20,7 @@ struct DispositionFieldTests {
     /// `attemptyparam` have empty parameters, which RFC 9110 (section 5.6.6) allows. `attwithfn2231utf8-bad` has none,
     /// as it has octets of control characters, so that its charset is a mistake.
     @Test(
-        "RFC 6266 and RFC 8187",
+        "The test cases for RFC 6266 and RFC 8187 are read",
         arguments: [
             Row("inlonly", "inline", nil),
             Row("inlonlyquoted", #""inline""#, nil),
@@ -143,7 +143,7 @@ struct DispositionFieldTests {
     func collection(row: Row) { #expect(DispositionField(row.field)?.fileName == row.name) }
 
     @Test(
-        "Values beyond the collection",
+        "Values with unusual syntax are parsed",
         arguments: [
             Row("no value", "", nil),
             Row("blanks around all", "\t attachment ; filename = a ", nil),
@@ -179,13 +179,13 @@ struct DispositionFieldTests {
         #expect(DispositionField(row.field)?.fileName.map { Array($0.utf8) } == row.name.map { Array($0.utf8) })
     }
 
-    @Test("The type is in lower case, whatever it is")
+    @Test("The disposition type is converted to lower case")
     func type() {
         #expect(DispositionField("ATTACHMENT")?.type == "attachment")
         #expect(DispositionField("Form-Data; name=x")?.type == "form-data")
     }
 
-    @Test("No input of random bytes ends the process", .seeded)
+    @Test("Random bytes do not end the process", .seeded)
     func random() {
         var random = SeededGenerator()
         let parts = [

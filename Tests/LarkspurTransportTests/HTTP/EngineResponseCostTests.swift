@@ -36,23 +36,31 @@ struct EngineResponseCostTests {
         "(", "\"",
     ]
 
-    @Test("Types of content", arguments: types, ["text/html", "text/html; charset=\"", ""])
+    @Test(
+        "The media type of a response is read in linear time",
+        arguments: types,
+        ["text/html", "text/html; charset=\"", ""]
+    )
     func contentType(unit: String, start: String) throws {
         #expect(try isLinear("Content-Type", start, unit) { _ = ($0.mimeType, $0.textEncodingName) })
     }
 
-    @Test("Names of files", arguments: types + [".", "../"], ["attachment; filename=\"", "attachment; filename=", ""])
+    @Test(
+        "The suggested filename of a response is read in linear time",
+        arguments: types + [".", "../"],
+        ["attachment; filename=\"", "attachment; filename=", ""]
+    )
     func filename(unit: String, start: String) throws {
         #expect(try isLinear("Content-Disposition", start, unit) { _ = $0.suggestedFilename })
     }
 
-    @Test("Names of files, as they are made harmless", arguments: [".", " ", "/", "a", "\u{301}", "\u{1F600}", "a."])
+    @Test("A filename is made safe in linear time", arguments: [".", " ", "/", "a", "\u{301}", "\u{1F600}", "a."])
     func harmless(unit: String) {
         let names = { (size: Int) in String(repeating: unit, count: size / unit.utf8.count) }
         #expect(Growth.factor(of: names) { _ = SuggestedFilename($0) } < Growth.linear)
     }
 
-    @Test("Lengths", arguments: ["0", "1", " ", "-"])
+    @Test("The expected length of a response is read in linear time", arguments: ["0", "1", " ", "-"])
     func length(unit: String) throws {
         #expect(try isLinear("Content-Length", "", unit) { _ = $0.expectedContentLength })
     }

@@ -18,7 +18,7 @@ import Testing
         ["Set-Cookie": "a=b, c=d", "Etag": "\"1\"", "WWW-Authenticate": "Basic realm=r"],
     ]
 
-    @Test("The environment switches the class off by one value of one variable")
+    @Test("Only the value 1 of the environment variable switches EngineResponse off")
     func environment() {
         #expect(EngineResponse.isSwitchedOff(by: ["LARKSPUR_ORDINARY_RESPONSES": "1"]))
         for environment in [[:], ["LARKSPUR_ORDINARY_RESPONSES": "0"], ["LARKSPUR_ORDINARY_RESPONSES": ""]] {
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("Of two Content-Type fields the last valid one counts, and both can be read")
+    @Test("Of two Content-Type fields, the last valid one sets the type, and both can be read")
     func twoContentTypes() throws {
         let url = try #require(Self.url)
         let fields = ["Content-Type": "text/plain; charset=utf-8, application/json, nonsense"]
@@ -36,7 +36,7 @@ import Testing
         #expect(response.value(forHTTPHeaderField: "Content-Type") == fields["Content-Type"])
     }
 
-    @Test("A response is in all respects what Foundation would have made of the same fields", arguments: examples)
+    @Test("A response equals Foundation's response with the same fields", arguments: examples)
     func isEqualToFoundations(fields: [String: String]) throws {
         let url = try #require(Self.url)
         let ours = try #require(EngineResponse(url: url, statusCode: 206, httpVersion: "HTTP/1.1", fields: fields))
@@ -59,7 +59,7 @@ import Testing
         #expect(ours.isEqual(theirs))
     }
 
-    @Test("It survives an archive, as an ordinary response")
+    @Test("A response can be archived, and is read as an ordinary response")
     func archive() throws {
         let url = try #require(Self.url)
         let fields = ["Content-Type": "text/plain", "X-A": "b"]

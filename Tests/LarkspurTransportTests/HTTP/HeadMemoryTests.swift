@@ -6,7 +6,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("Lines that are remembered from the head before") struct HeadMemoryTests {
+@Suite("Memory of the previous response's head") struct HeadMemoryTests {
     /// The lines that heads are made of. Many of them differ in one byte, and some are not fields.
     private static let lines: [[UInt8]] =
         [
@@ -22,7 +22,7 @@ import Testing
             "Server: e\u{301}",
         ].map { Array($0.utf8) } + [Array("Server: ".utf8) + [0xE9], Array("X-B".utf8) + [0x0D] + Array(": c".utf8)]
 
-    @Test("A head is read as without memory, whatever heads there were before", arguments: 0..<40)
+    @Test("A head is parsed with memory as without it, whatever heads came before", arguments: 0..<40)
     func differential(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let memory = HeadMemory()
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test("A head that is like the last one but for a few lines is read as without memory", arguments: 0..<40)
+    @Test("A head that differs from the last one in a few lines is parsed with memory as without it", arguments: 0..<40)
     func repeated(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let memory = HeadMemory()
@@ -83,7 +83,7 @@ import Testing
         return lines
     }
 
-    @Test("The head of a response with the same lines is the one before, and is not read")
+    @Test("A head with the same lines as the last one is taken from memory")
     func whole() throws {
         let memory = HeadMemory()
         let lines = ["HTTP/1.1 200 OK", "Server: a", ""]
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test("Only a line that is the same byte for byte, in the same place, is taken from memory")
+    @Test("A line is taken from memory only if it has the same bytes and the same place")
     func places() throws {
         let memory = HeadMemory()
         let field = ResponseHeadParser.Field(name: try #require(FieldName("Server")), value: "remembered")
@@ -124,7 +124,7 @@ import Testing
         #expect(try parser.heads(["HTTP/1.1 200 OK", "X-A: b", "Server: a", ""]).first?["Server"] == "remembered")
     }
 
-    @Test("Long lines and lines far down are not remembered, so that a server fills little memory")
+    @Test("Long lines and lines far down are not remembered, to limit the memory")
     func bounds() throws {
         let memory = HeadMemory()
         let field = ResponseHeadParser.Field(name: try #require(FieldName("Server")), value: "")

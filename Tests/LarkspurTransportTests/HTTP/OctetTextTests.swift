@@ -8,7 +8,7 @@ import Testing
 @testable import LarkspurTransport
 
 @Suite("Octets that are not UTF-8") struct OctetTextTests {
-    @Test("Octets are the same after they have been text", .seeded)
+    @Test("Octets are unchanged after a conversion to text and back", .seeded)
     func roundTrip() {
         var generator = SeededGenerator()
         let parts: [[UInt8]] = [
@@ -45,7 +45,7 @@ import Testing
         return try #require(head)
     }
 
-    @Test("Programs get ISO-8859-1, and URLs with escapes; the engine keeps the octets")
+    @Test("Programs get fields as ISO-8859-1 and URLs with escapes, and the engine keeps the octets")
     func fields() throws {
         #expect(try head("X-Name: gew\u{E4}sch").fields["X-Name"] == "gew\u{E4}sch")
         #expect(try head("Location: /gew\u{E4}sch").location == "/gew%E4sch")
@@ -59,7 +59,7 @@ import Testing
         #expect(try head("Set-Cookie: a=\u{E4}").fields["Set-Cookie"] == "a=\u{E4}")
     }
 
-    @Test("Digest hashes the octets of the realm, and sends them back")
+    @Test("Digest hashes the octets of the realm, and sends them back unchanged")
     func digest() throws {
         let challenge = try #require(
             try head("WWW-Authenticate: Digest realm=\"B\u{E4}r\", nonce=\"n\u{E4}\"").challenges.first
@@ -84,7 +84,7 @@ import Testing
         #expect(request.firstRange(of: octets) != nil)
     }
 
-    @Test("A cookie in another encoding goes back as it came, and programs get ISO-8859-1")
+    @Test("A cookie in another encoding is sent back unchanged, and programs get it as ISO-8859-1")
     func cookies() throws {
         let storage = try #require(URLSessionConfiguration.ephemeral.httpCookieStorage)
         let jar = CookieJar(storage: storage, acceptPolicy: .always)
@@ -106,7 +106,7 @@ import Testing
         #expect(storage.cookies?.count == 2)
     }
 
-    @Test("The octets reach the server: redirects, cookies, entity tags and a URL's credentials")
+    @Test("The octets of redirects, cookies, entity tags and URL credentials reach the server unchanged")
     func transfer() async throws {
         let server = try LoopbackServer()
         let start = "HTTP/1.1 200 OK"

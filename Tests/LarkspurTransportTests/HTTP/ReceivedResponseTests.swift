@@ -15,7 +15,7 @@ import Testing
         return try #require(ReceivedResponse(head, url: url))
     }
 
-    @Test("It is made when somebody asks for it, once, whoever asks first")
+    @Test("The response object is created once, at the first request of any thread")
     func races() throws {
         for _ in 0..<50 {
             let received = try received(["Content-Type: text/plain", "X-A: b"])
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(
-        "Its status and type are known without it, and are those that it has",
+        "The status and type are known without the response object, and equal those of the object",
         arguments: [
             "text/plain", "Application/JSON; charset=utf-8", "text/html;charset=\"a;b\"", "", ";", "text", "a/b, c/d",
             "application/json ;", "text/\u{E9}", String(repeating: "x", count: 300) + "/y",
@@ -60,7 +60,7 @@ import Testing
         #expect(known == ordinary?.mimeType)
     }
 
-    @Test("A response that exists is handed on") func wrapped() throws {
+    @Test("An existing response object is passed on") func wrapped() throws {
         let object = URLResponse(url: url, mimeType: "a/b", expectedContentLength: 1, textEncodingName: nil)
         let received = ReceivedResponse(object)
         #expect(received.isMade)

@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(
-        "Method, content and secrets follow status, method and origin",
+        "The method, content and secrets of a redirected request depend on status, method and origin",
         arguments: [301, 302, 303, 307, 308],
         methods
     )
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("Any other status is the answer", arguments: [200, 201, 300, 304, 305, 306, 309, 399, 401])
+    @Test("A status without a redirect is the response", arguments: [200, 201, 300, 304, 305, 306, 309, 399, 401])
     func noRedirect(status: Int) throws {
         guard case .deliver = decide(status, "/next", try request()) else {
             Issue.record("\(status) is followed")
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(
-        "A redirect to nowhere is the answer itself, and never traps",
+        "A redirect without a valid target is the response, and never traps",
         arguments: [
             nil, "", "http://", "http:", "http:///x", "http:g", "http://[", "http://[::1", "http://host:99999/",
             "http://host:x/",
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(
-        "A location is resolved, and repaired where servers send what no URL has",
+        "A location is resolved, and characters that a URL cannot have are escaped",
         arguments: [
             ("c", "http://host/a/c"), ("?y", "http://host/a/b?y"), ("../..", "http://host/"),
             ("//other/x", "http://other/x"),
@@ -131,7 +131,7 @@ import Testing
     ]
 
     @Test(
-        "A target of another scheme is offered as it is, without the credentials of the origin",
+        "A target with another scheme is offered unchanged, without the credentials of the origin",
         arguments: otherTargets
     )
     func otherSchemes(target: String) throws {
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test("A request of another scheme is not sent, and the scheme is named", arguments: otherTargets)
+    @Test("A request with another scheme is refused, and the error names the scheme", arguments: otherTargets)
     func refusedSchemes(target: String) throws {
         for source in ["http://host/a", "https://host/a"] {
             let refusal = try #require(try refusal(of: target, after: source, allowsInsecureTarget: true))
@@ -159,14 +159,14 @@ import Testing
         }
     }
 
-    @Test("A scheme without end is named by its beginning")
+    @Test("A very long scheme is shortened in the error")
     func longScheme() throws {
         let refusal = try #require(try refusal(of: String(repeating: "a", count: 10_000) + ":x", after: "http://host/"))
         #expect(refusal.sentence.utf8.count < 200)
     }
 
     @Test(
-        "From https to http a request is sent only where that is allowed",
+        "A request from https to http is sent only if that is allowed",
         arguments: [
             ("https://host/a", "http://host/a", false), ("HTTPS://host/a", "HTTP://other/", false),
             ("https+unix://%2Frun%2Fx.sock/a", "http://host/a", false), ("https://host/a", "https://other/", true),
@@ -182,7 +182,7 @@ import Testing
         #expect(try self.refusal(of: target, after: source, allowsInsecureTarget: true) == nil)
     }
 
-    @Test("A request from one socket does not reach another")
+    @Test("A redirect from one socket to another is refused")
     func sockets() throws {
         let source = "http+unix://%2Frun%2Fx.sock/a"
         #expect(try refusal(of: "http+unix://%2Frun%2Fy.sock/a", after: source)?.code == .unsupportedURL)

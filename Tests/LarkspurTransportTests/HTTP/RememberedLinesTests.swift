@@ -6,7 +6,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("Lines that are remembered from the request before") struct RememberedLinesTests {
+@Suite("Memory of the previous request's lines") struct RememberedLinesTests {
     /// What the lines of a request depend on.
     private struct Input: CustomStringConvertible {
         var method = "GET"
@@ -46,7 +46,7 @@ import Testing
         Input(fields: ["X-A": "\u{212A}"]), Input(fields: ["K": "a"]), Input(fields: ["\u{212A}": "a"]),
     ]
 
-    @Test("Whatever came before, a request has the lines that it would have alone", .seeded)
+    @Test("A request has the same lines with the memory of earlier requests as without", .seeded)
     func sequences() throws {
         var generator = SeededGenerator()
         var remembered: RememberedLines?
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test("A URL that is too long with remembered lines is refused as without them")
+    @Test("A URL that is too long is refused with remembered lines too")
     func tooLong() throws {
         var remembered: RememberedLines?
         _ = try Input().head(&remembered)

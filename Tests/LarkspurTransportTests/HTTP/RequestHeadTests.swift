@@ -33,7 +33,7 @@ import Testing
         Set(head.lines).subtracting(RequestLines.defaults)
     }
 
-    @Test("A plain request gets the fields that URLSession sends, and no Connection")
+    @Test("A plain request has the fields that URLSession sends, and no Connection field")
     func plain() throws {
         let head = try head()
         #expect(head.method == "GET")
@@ -49,7 +49,7 @@ import Testing
         #expect(try self.head("HEAD").lines == head.lines)
     }
 
-    @Test("Fields win over additional ones, those over defaults, whatever the case")
+    @Test("The request's fields override the configuration's, and both override the defaults, whatever their case")
     func precedence() throws {
         let head = try head(
             fields: ["x-own": "1", "ACCEPT": "a/b"],
@@ -58,7 +58,7 @@ import Testing
         #expect(Set(head.lines) == ["x-own: 1", "ACCEPT: a/b", "user-agent: me", "Accept-language: fr", "X-More: 3"])
     }
 
-    @Test("An empty field is written the way that libcurl sends one", arguments: ["", " ", "\t "])
+    @Test("An empty field is passed to libcurl in libcurl's notation", arguments: ["", " ", "\t "])
     func emptyField(value: String) throws {
         #expect(lines(try head(fields: ["X-Own": value])) == ["X-Own;"])
     }
@@ -70,7 +70,7 @@ import Testing
         #expect(try !head(fields: ["Accept": "a/b"]).setsAcceptEncoding)
     }
 
-    @Test("The jar's cookies give way to the caller's, the caller's credentials to an answer")
+    @Test("The caller's cookies override the jar's, and credentials for a challenge override the caller's")
     func cookieAndAuthorization() throws {
         #expect(lines(try head(cookie: "a=b", authorization: "Basic x")) == ["Cookie: a=b", "Authorization: Basic x"])
         let own = ["cookie": "own=1", "authorization": "own"]
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(
-        "Content has a type only if a POST or the caller gives it one, and is not announced first",
+        "Content-Type is sent only if the method is POST or the caller sets it, and Expect is not sent",
         arguments: [
             ("POST", .known(3), ["Content-Type: application/x-www-form-urlencoded", "Expect:"]),
             ("POST", .unknown, ["Content-Type: application/x-www-form-urlencoded", "Expect:"]),
@@ -101,7 +101,7 @@ import Testing
         #expect(lines(try head(method, body: body)) == Set(expected))
     }
 
-    @Test("The caller's own type and expectation are kept")
+    @Test("The caller's own Content-Type and Expect fields are sent")
     func ownContentFields() throws {
         let fields = ["content-type": "a/b", "expect": "100-continue"]
         #expect(
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(
-        "Fields about the transfer of the content are libcurl's, but a stream is as long as the caller says",
+        "The caller's framing fields are ignored, except the length of a stream",
         arguments: [
             (.known(3), "7", .known(3)), (.unknown, "7", .known(7)), (.unknown, "x", .unknown),
             (.unknown, "-7", .unknown),
@@ -127,24 +127,27 @@ import Testing
         #expect(lines(head).subtracting(["Expect:"]) == ["Content-Type: a/b"])
     }
 
-    @Test("A method is a token", arguments: ["GET / HTTP/1.1\r\nX: y", "A B", "", "G\u{E4}T", "A\u{0}", "A:"])
+    @Test(
+        "A method that is not a token is refused",
+        arguments: ["GET / HTTP/1.1\r\nX: y", "A B", "", "G\u{E4}T", "A\u{0}", "A:"]
+    )
     func invalidMethods(method: String) {
         #expect(throws: RequestHead.Failure.invalidMethod) { try head(method) }
     }
 
-    @Test("Other methods are sent as they are", arguments: ["PROPFIND", "M-SEARCH", "x"])
+    @Test("An uncommon method is sent unchanged", arguments: ["PROPFIND", "M-SEARCH", "x"])
     func otherMethods(method: String) throws {
         #expect(try head(method).method == method)
     }
 
-    @Test("A field's name is a token", arguments: ["", "A B", "A:", "A\r\nB", "\u{E4}", "A\u{0}"])
+    @Test("A field name that is not a token is refused", arguments: ["", "A B", "A:", "A\r\nB", "\u{E4}", "A\u{0}"])
     func invalidNames(name: String) {
         #expect(throws: RequestHead.Failure.invalidFieldName(name)) { try head(fields: [name: "v"]) }
         #expect(throws: RequestHead.Failure.invalidFieldName(name)) { try head(additional: [name: "v"]) }
     }
 
     @Test(
-        "No value ends its line",
+        "A field value with a line break is refused",
         arguments: ["a\r\nX: secret", "a\nsecret", "a\rsecret", "\u{0}secret", "secret\r\n folded"]
     )
     func invalidValues(value: String) {
@@ -157,12 +160,12 @@ import Testing
         #expect(!failure.sentence.contains("secret"))
     }
 
-    @Test("Values may be any text without line ends")
+    @Test("A field value without line breaks may be any text")
     func unusualValues() throws {
         #expect(lines(try head(fields: ["X-Own": "gr\u{FC}n \u{1F600}\t:;"])) == ["X-Own: gr\u{FC}n \u{1F600}\t:;"])
     }
 
-    @Test("A request without a URL, or with one that is not for HTTP, is refused with Foundation's codes")
+    @Test("A request without an http or https URL is refused with Foundation's codes")
     func urls() throws {
         var request = URLRequest(url: try #require(URL(string: "ftp://a/")))
         func failure() -> RequestHead.Failure? {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("Decisions about sending again")
+@Suite("Decisions about sending a request again")
 struct ResendDecisionTests {
     private let url = URL(string: "http://a.test/") ?? URL(filePath: "/")
 
@@ -24,7 +24,7 @@ struct ResendDecisionTests {
     }
 
     @Test(
-        "Idempotent methods are sent again",
+        "An idempotent method is sent again",
         arguments: ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "PROPFIND", "QUERY", "MKCOL"]
     )
     func idempotent(method: String) {
@@ -32,7 +32,7 @@ struct ResendDecisionTests {
     }
 
     @Test(
-        "Others are not once a byte may have left",
+        "A method that is not idempotent is not sent again after a byte may have been sent",
         arguments: ["POST", "PATCH", "LOCK", "CONNECT", "SPECIAL", "GETX"]
     )
     func others(method: String) {
@@ -43,7 +43,7 @@ struct ResendDecisionTests {
     }
 
     @Test(
-        "A key makes any request one that can be sent again",
+        "An idempotency key allows any request to be sent again",
         arguments: ["Idempotency-Key", "idempotency-key", "X-IDEMPOTENCY-KEY"]
     )
     func key(name: String) {
@@ -52,7 +52,7 @@ struct ResendDecisionTests {
         #expect(decision("POST", fields: ["X-" + name + "s": "1"], additionalFields: ["Key": "1"]) == .fail)
     }
 
-    @Test("The error says that the request may have been executed, and what allows another attempt")
+    @Test("The error says that the request may have been executed, and which option allows another attempt")
     func error() {
         let error = ResendDecision.error(for: URLRequest(url, "POST"))
         #expect(error.code == .networkConnectionLost)

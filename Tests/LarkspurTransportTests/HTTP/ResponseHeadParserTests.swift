@@ -6,7 +6,7 @@ import Testing
 @testable import LarkspurTransport
 
 @Suite struct ResponseHeadParserTests {
-    @Test("A typical reply is read with canonical names, whatever their case on the wire")
+    @Test("A typical head is parsed with canonical names, whatever their case")
     func typicalReply() throws {
         for transform in [{ $0 }, { $0.lowercased() }] as [(String) -> String] {
             let names = ["Server", "Content-Type", "Content-Length", "ETag", "WWW-Authenticate", "Accept-CH"].map(
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "A status line is read with or without a reason phrase, in all versions",
+        "A status line is parsed with or without a reason phrase, in all versions",
         arguments: [
             ("HTTP/1.1 200 OK\r\n", 200, "HTTP/1.1"), ("HTTP/1.1 200\r\n", 200, "HTTP/1.1"),
             ("HTTP/1.0 404 \n", 404, "HTTP/1.0"), ("HTTP/2 204 \r\n", 204, "HTTP/2"), ("HTTP/3 599", 599, "HTTP/3"),
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(
-        "What is no status line is refused with a sentence",
+        "A malformed status line is refused with a sentence",
         arguments: [
             "", "\r\n", "HTTP/", "HTTP/1.1", "HTTP/1.1 ", "HTTP/1.1 20", "HTTP/1.1 2000 OK", "HTTP/1.1 2x0 OK",
             "HTTP/1.1 -20",
@@ -62,13 +62,13 @@ import Testing
         #expect(ResponseHeadParser.Failure.invalidStatusLine.sentence.contains("status line"))
     }
 
-    @Test("A status of a class that is not assigned is a number", arguments: [600, 999])
+    @Test("A status of an unassigned class is accepted", arguments: [600, 999])
     func unassignedStatus(status: Int) throws {
         #expect(try ResponseHead.reading([], status: status)?.status == status)
     }
 
     @Test(
-        "A line that begins with a carriage return, which libcurl takes for the end of the head, is refused",
+        "A line that begins with a carriage return is refused, because libcurl takes it for the end of the head",
         arguments: ["\rX-A: b\r\n", "\r\r\n", "\rX-A: b\n"]
     )
     func carriageReturn(line: String) throws {
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(
-        "Fields are read as servers send them",
+        "Fields are parsed in the forms that servers send",
         arguments: [
             ("Vary:a\r\n", "Vary", "a"), ("Vary: a\n", "Vary", "a"), ("Vary:\t a \t\r\n", "Vary", "a"),
             ("X-A : v\r\n", "X-A", "v"), ("x-a: v\r\n", "x-a", "v"), ("Vary:\r\n", "Vary", ""),
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(
-        "A line that is no field is skipped, and so is what goes on with it",
+        "A malformed field line is skipped together with its folded lines",
         arguments: [
             "no colon", ": no name", "two words: v", "na\u{0}me: v", "n\u{E4}me: v", "content\rtype: v",
             " folded: first",
@@ -120,7 +120,7 @@ import Testing
         #expect(head.fields == ["Vary": "a"])
     }
 
-    @Test("Bytes that are not UTF-8 are read as ISO 8859-1")
+    @Test("Bytes that are not UTF-8 are read as ISO-8859-1")
     func latin1() throws {
         var parser = ResponseHeadParser()
         _ = try parser.consume("HTTP/1.1 200\r\n")
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(
-        "A folded value has no blanks at its ends",
+        "A folded value has no leading or trailing blanks",
         arguments: [
             (["X-A:", " v"], "v"), (["X-A: ", "\t v", " w"], "v w"), (["X-A:", " ", "  ", " v"], "v"),
             (["X-A: v", "  "], "v"), (["X-A: v ", "\t", " "], "v"), (["X-A:", " "], ""),
@@ -165,7 +165,7 @@ import Testing
         #expect(heads.map(\.fields) == [[:], ["Link": "</a>"], ["Vary": "a"]])
     }
 
-    @Test("What follows a final head is trailers, the last one included")
+    @Test("The lines after a final head are trailers, the last one included")
     func trailers() throws {
         var parser = ResponseHeadParser()
         let heads = try parser.heads(["HTTP/1.1 200 OK", "Vary: a", "", "X-Sum: 1", "x-more: 2", "X-Sum: 3", " 4"])
@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test(
-        "Without trailers there is nil, also if none of them is allowed",
+        "Trailers are nil if there are none or if none is allowed",
         arguments: [[], ["Content-Length: 1"], ["Set-Cookie: a=b", "Host: h"], ["no field"]]
     )
     func noTrailers(lines: [String]) throws {
@@ -188,14 +188,14 @@ import Testing
         #expect(ResponseHeadParser.trailers(of: lines.map { Array($0.utf8) }) == nil)
     }
 
-    @Test("Names of trailers that differ in their case are one, in the spelling of the first")
+    @Test("Trailers whose names differ in case are joined under the first spelling")
     func caselessTrailers() {
         let lines = ["x-sum: 1", "X-SUM: 2", " 3", "Etag: a\rb", "X-Sum: 4", "eTAG: c"]
         let trailers = ResponseHeadParser.trailers(of: lines.map { Array($0.utf8) })
         #expect(trailers == ["x-sum": "1, 2 3, 4", "Etag": "a b, c"])
     }
 
-    @Test("A status line after a final head begins another, without the first one's trailers")
+    @Test("A status line after a final head begins another head, without the first one's trailers")
     func repeatedReply() throws {
         var parser = ResponseHeadParser()
         let heads = try parser.heads([
@@ -206,7 +206,7 @@ import Testing
         #expect(parser.trailers == ["X-Sum": "3"])
     }
 
-    @Test("No more than 512 KiB are read in all, heads and trailers together", arguments: [false, true])
+    @Test("Heads and trailers together are limited to 512 KiB", arguments: [false, true])
     func limit(inTrailers: Bool) throws {
         var parser = ResponseHeadParser()
         _ = try parser.heads(["HTTP/1.1 103", "", "HTTP/1.1 200"] + (inTrailers ? [""] : []))

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "The connection ends after a response that says close, whatever else it says, and after HTTP/1.0",
+        "A connection ends after a response with the option close, and after HTTP/1.0 without keep-alive",
         arguments: [
             ([], "HTTP/1.1", false), (["Connection: keep-alive"], "HTTP/1.1", false),
             (["Connection: close"], "HTTP/1.1", true), (["connection: keep-alive, Close"], "HTTP/1.1", true),
@@ -42,7 +42,7 @@ import Testing
         #expect(try #require(try ResponseHead.reading(fields, version: version)).closesConnection == closes)
     }
 
-    @Test("Challenges are kept apart, and joined as a field")
+    @Test("Challenges are available separately, and joined as a field")
     func challenges() throws {
         let head = try #require(
             try ResponseHead.reading(
@@ -60,20 +60,20 @@ import Testing
         #expect(head["Proxy-Authenticate"] == "X, Y")
     }
 
-    @Test("Of several locations the first counts")
+    @Test("Of several locations, the first is used")
     func location() throws {
         #expect(try ResponseHead.reading(["Location: /a", "Location: /b"])?.location == "/a")
         #expect(try ResponseHead.reading([])?.location == nil)
     }
 
-    @Test("A length that was sent twice is one number for the reader")
+    @Test("A repeated length is read as one number")
     func repeatedLength() throws {
         let head = try #require(try ResponseHead.reading(["Content-Length: 5", "Content-Length: 5"]))
         #expect(head.fields == ["Content-Length": "5"])
         #expect(try ResponseHead.reading([])?.contentLength == nil)
     }
 
-    @Test("Foundation takes joined cookies apart again, dates with commas included")
+    @Test("Foundation separates joined cookies, including those with commas in dates")
     func joinedCookies() throws {
         let cookies = [
             "a=1; Expires=Wed, 09 Jun 2049 10:18:14 GMT; Path=/", "b=2; Secure",
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(
-        "A cookie on which Foundation's parser would trap is kept from it, the others are not",
+        "A cookie that would trap Foundation's parser is left out, and the others are not",
         arguments: [
             "\u{1F600}x3=a", "a=b; \u{1F600}x3=a", "e\u{301}x3=a", "a\u{1F600}", "a=b; Path\u{1F600}",
             "[x]=1; \u{1F600}=2",
@@ -110,12 +110,12 @@ import Testing
         #expect(names.contains("value"))
     }
 
-    @Test("Without a cookie that Foundation can read there is no such field")
+    @Test("Without a cookie that Foundation can read, there is no Set-Cookie field")
     func onlyTrappingCookies() throws {
         #expect(try ResponseHead.reading(["Set-Cookie: \u{1F600}=a"])?.fields == [:])
     }
 
-    @Test("The response says what the head says")
+    @Test("A response object has the values of the head")
     func response() throws {
         let url = try #require(URL(string: "http://example.com/a"))
         let head = try #require(
@@ -133,7 +133,7 @@ import Testing
         #expect(response.allHeaderFields as? [String: String] == head.fields)
     }
 
-    @Test("Names are spelled as HTTPURLResponse spells them")
+    @Test("Field names are spelled as in HTTPURLResponse")
     func spelling() throws {
         let names = [
             "content-md5", "etag", "p3p", "a_b-c", "foo.bar", "x3y-zz", "a'b", "a+b*c!d", "1abc", "a1b2", "dnt",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("Sendings of a request")
+@Suite("Attempts to send a request")
 struct SendingStateTests {
     /// One step: a sending, or an event between two.
     enum Step: Sendable {
@@ -51,7 +51,7 @@ struct SendingStateTests {
         ],
     ]
 
-    @Test("A request is sent, sent again, taken to another connection, left to the engine or failed", arguments: rows)
+    @Test("A request is sent, repeated, moved to another connection, left to the engine, or failed", arguments: rows)
     func verdicts(steps: [Step]) {
         var state = SendingState()
         for step in steps {
@@ -69,7 +69,7 @@ struct SendingStateTests {
         }
     }
 
-    @Test("A refusal is of one sending alone")
+    @Test("A refusal applies to one attempt only")
     func refusal() {
         var state = SendingState()
         #expect(state.begin(hasStaleConnection: false, takesContent: false) { .fail } == .send)
@@ -80,7 +80,7 @@ struct SendingStateTests {
         #expect(!state.isRefused)
     }
 
-    @Test("Content that was taken, or whose end was, is repeated only if its source can move back")
+    @Test("A request whose content was read is repeated only if the source can be rewound")
     func repetition() {
         var state = SendingState()
         let before = state.mayRepeatContent(canRepeat: false)

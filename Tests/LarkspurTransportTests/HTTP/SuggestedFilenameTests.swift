@@ -11,7 +11,7 @@ import Testing
 @Suite("Names that servers suggest for files", .timeLimit(.minutes(5)))
 struct SuggestedFilenameTests {
     @Test(
-        "A name is that of a visible file in any folder, and no option",
+        "A suggested name names a visible file in any folder, and is not a command-line option",
         arguments: [
             ("", nil), ("   ", nil), (" \t", nil), (".", "_"), ("..", "__"), ("...", "___"), (".bashrc", "_bashrc"),
             (" .. ", "__"), ("a/b", "b"), ("/", nil), ("a/", "a"), ("/etc/passwd", "passwd"), ("/\u{338}", "\u{338}"),
@@ -25,7 +25,7 @@ struct SuggestedFilenameTests {
     )
     func names(suggestion: String, name: String?) { #expect(SuggestedFilename(suggestion)?.text == name) }
 
-    @Test("No name of random characters leads out of a folder, hides its file, or is an option", .seeded)
+    @Test("A suggested name of random characters stays in its folder, visible, and is not an option", .seeded)
     func randomNames() {
         var random = SeededGenerator()
         let parts = [
@@ -47,7 +47,7 @@ struct SuggestedFilenameTests {
         }
     }
 
-    @Test("A long name is cut, without its extension where that is short")
+    @Test("A long name is shortened, and keeps a short extension")
     func long() throws {
         let long = String(repeating: "\u{4E2D}", count: 1000)
         #expect(SuggestedFilename(long)?.text == String(long.prefix(85)))
@@ -56,7 +56,7 @@ struct SuggestedFilenameTests {
         #expect(SuggestedFilename(String(repeating: "..", count: 1 << 19))?.text.utf8.count == 255)
     }
 
-    @Test("A name that is cut at a blank does not end in a blank")
+    @Test("A shortened name does not end in a blank")
     func cutAtBlank() {
         let start = String(repeating: "a", count: 254)
         #expect(SuggestedFilename(start + " b" + start)?.text == start)
@@ -64,7 +64,7 @@ struct SuggestedFilenameTests {
     }
 
     @Test(
-        "A response has the server's name for its file, else the URL's",
+        "A response suggests the server's filename, or else that of the URL",
         arguments: [
             ("/", "attachment; filename=\"..\"", "__"), ("/", "attachment; filename=\"\"", "Unknown"),
             ("/", "attachment; filename=\"/\"", "Unknown"), ("/x", "attachment; filename=.bashrc", "_bashrc"),

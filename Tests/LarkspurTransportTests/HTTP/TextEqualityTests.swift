@@ -43,7 +43,10 @@ struct EquivalentTexts: Sendable, CustomTestStringConvertible {
         #expect((String?.none == nil) == true && (Optional(text) == nil) == false)
     }
 
-    @Test("Texts that Unicode takes for the same differ, in whatever they stand", arguments: EquivalentTexts.all)
+    @Test(
+        "Texts that are only canonically equivalent in Unicode differ, wherever they are used",
+        arguments: EquivalentTexts.all
+    )
     func different(_ texts: EquivalentTexts) {
         let (one, other) = (texts.one, texts.other)
         #expect((one == other) == false)
@@ -74,14 +77,14 @@ struct EquivalentTexts: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test("A field name is not in lower case because of a letter that is not ASCII")
+    @Test("The conversion of a field name to lower case changes ASCII letters only")
     func lowercase() {
         #expect("X-KEY".inLowercase == "x-key")
         #expect("\u{212A}EY".inLowercase == "\u{212A}ey")
         #expect(FieldParameters("a; \u{212A}ey=1").values["key"] == nil)
     }
 
-    @Test("Identities and credentials differ by their bytes", arguments: EquivalentTexts.all)
+    @Test("Identities and credentials are compared by their bytes", arguments: EquivalentTexts.all)
     func identities(_ texts: EquivalentTexts) {
         let (one, other) = (texts.one, texts.other)
         func cookie(_ name: String, _ path: String = "/") -> CookieIdentity {
@@ -107,7 +110,7 @@ struct EquivalentTexts: Sendable, CustomTestStringConvertible {
         #expect(Origin(scheme: "http", host: one, port: 80) != Origin(scheme: "http", host: other, port: 80))
     }
 
-    @Test("A stored response is for the field that Vary names with the same bytes", arguments: EquivalentTexts.all)
+    @Test("The values of fields in Vary are compared by their bytes", arguments: EquivalentTexts.all)
     func variants(_ texts: EquivalentTexts) {
         let entry = CacheEntry.made(varying: [CacheEntry.VaryingField(name: "x-user", value: texts.one)])
         #expect(entry.matches(CacheRequestFields(own: ["X-User": texts.one])))

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct TrailerFieldTests {
     @Test(
-        "A field that is needed before the content is not allowed in a trailer section",
+        "A field that is needed before the content is forbidden in a trailer section",
         arguments: [
             "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "Upgrade", "TE", "Trailer", "Host",
             "Max-Forwards", "Authorization", "Proxy-Authenticate", "Proxy-Authorization", "WWW-Authenticate", "Cookie",
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "Other fields are allowed in a trailer section",
+        "A field that is not needed before the content is allowed in a trailer section",
         arguments: [
             "Repr-Digest", "Content-Digest", "Server-Timing", "Authentication-Info", "ETag", "X-Sum", "grpc-status",
             "Iffy", "Hosts", "Content-Lengths", "I", "if",

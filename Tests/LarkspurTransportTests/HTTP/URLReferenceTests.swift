@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(
-        "Empty segments, empty queries and dots in absolute references are treated as the RFC says",
+        "Empty segments, empty queries and dots in absolute references are handled as in RFC 3986",
         arguments: [
             ("http://a", "x", "http://a/x"), ("http://a?q", "x", "http://a/x"),
             ("http://a/b", "//host//x", "http://host//x"),
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(
-        "What may not stand in a URL is percent-encoded, and nothing twice",
+        "Characters that a URL cannot have are percent-encoded, and escapes are kept",
         arguments: [
             ("a b?c d#e f", "a%20b?c%20d#e%20f"), ("\u{E4}?\u{F6}", "%C3%A4?%C3%B6"), ("a%20b", "a%20b"),
             ("100%", "100%25"),
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(
-        "A text becomes a URL: escapes stay, and what RFC 3986 forbids is escaped once",
+        "A text becomes a URL: escapes are kept, and characters that RFC 3986 forbids are escaped",
         arguments: [
             ("http://h/?filter[name]=John%20Doe", "http://h/?filter%5Bname%5D=John%20Doe"),
             ("http://h/a|b%7Cc?d|e%7Cf#g|h%7Ci#j", "http://h/a%7Cb%7Cc?d%7Ce%7Cf#g%7Ch%7Ci%23j"),
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(
-        "A text that is not a URL has a reason",
+        "A text that is not a URL has a defect",
         arguments: [
             ("http://h/a\nb", URLReference.Defect.controlCharacter), ("a\r\nb", .controlCharacter),
             ("a\tb", .controlCharacter),
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test(
-        "An origin is scheme, host and effective port",
+        "An origin has a scheme, a host and an effective port",
         arguments: [
             ("http://a", "http://A:80/x", true), ("https://a:443", "HTTPS://a", true), ("http://a", "https://a", false),
             ("http://a", "http://b", false), ("http://a", "http://a:81", false),
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(
-        "Without http, a host or a port that exists there is no origin",
+        "A URL without http, a host or a valid port has no origin",
         arguments: [
             "", "a", "mailto:a", "ftp://a", "http:a", "http://", "http:///x", "http://:80", "http://a:65536",
             "http://a:x", "http://u@", "http://a..b", "http://1.2.3.4.5", "http://a%2Fb",

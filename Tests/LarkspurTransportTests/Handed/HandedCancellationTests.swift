@@ -6,7 +6,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("Cancelling what code does that was compiled without this module", .timeLimit(.minutes(5)))
+@Suite("Cancellation in code that was compiled without this module", .timeLimit(.minutes(5)))
 struct HandedCancellationTests {
     let server: LoopbackServer
     let session = CurlURLSession(configuration: .testing)
@@ -18,7 +18,7 @@ struct HandedCancellationTests {
         return Task { try await call.outcome(URLRequest(url: url), with: session) }
     }
 
-    @Test("Before the request nothing is sent", arguments: AsyncCall.allCases)
+    @Test("A call that is cancelled before its request sends nothing", arguments: AsyncCall.allCases)
     func before(call: AsyncCall) async throws {
         let (url, session) = (server.url("/get"), session)
         for _ in 0..<20 {
@@ -31,7 +31,10 @@ struct HandedCancellationTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("Before the response, and in the content, the connection is closed", arguments: AsyncCall.allCases)
+    @Test(
+        "A call that is cancelled before the response or during the content closes its connection",
+        arguments: AsyncCall.allCases
+    )
     func during(call: AsyncCall) async throws {
         let gate = LoopbackServer.Gate()
         server.route("/held", .text("late").held(until: gate))
@@ -45,7 +48,7 @@ struct HandedCancellationTests {
         }
     }
 
-    @Test("At any moment it ends each call once", arguments: AsyncCall.allCases)
+    @Test("A call that is cancelled at any moment ends once", arguments: AsyncCall.allCases)
     func race(call: AsyncCall) async throws {
         let count = ProcessInfo.processInfo.environment["LARKSPUR_STRESS"] == nil ? 200 : 5000
         for index in 0..<count {
@@ -57,7 +60,7 @@ struct HandedCancellationTests {
         }
     }
 
-    @Test("A timeout that is a race between Swift tasks does not hold up the process")
+    @Test("A timeout as a race between Swift tasks does not block the process")
     func timeouts() async throws {
         let transport = BufferingTransport(session: session)
         let count = ProcessInfo.processInfo.environment["LARKSPUR_STRESS"] == nil ? 500 : 20_000
@@ -80,7 +83,7 @@ struct HandedCancellationTests {
         #expect(try await run(call, "/get", on: session).value.code == .cancelled)
     }
 
-    @Test("A session that finishes lets its calls end, and then says that it is invalid")
+    @Test("A session that finishes lets its calls end, and then reports that it is invalid")
     func finishing() async throws {
         let gate = LoopbackServer.Gate()
         server.route("/held", .text("held").held(until: gate))
@@ -95,7 +98,7 @@ struct HandedCancellationTests {
         try await eventually(1) { log.invalidations }
     }
 
-    @Test("After a task of the superclass's, an invalid session refuses calls and does not end the process")
+    @Test("An invalid session refuses calls without ending the process, even after a task of the superclass")
     func finishingWithSuperclass() async throws {
         let log = DelegateLog()
         let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
@@ -111,7 +114,7 @@ struct HandedCancellationTests {
         try await eventually(1) { log.invalidations }
     }
 
-    @Test("A delegate may suspend, resume and cancel the task that it is told of", arguments: [true, false])
+    @Test("A delegate may suspend, resume and cancel its task", arguments: [true, false])
     func suspension(isCancelled: Bool) async throws {
         let log = DelegateLog(
             .with {
@@ -136,7 +139,7 @@ struct HandedCancellationTests {
         }
     }
 
-    @Test("A session that nobody holds lives until its calls have ended, and no longer")
+    @Test("A session without references lives until its calls have ended")
     func release() async throws {
         weak var session: CurlURLSession?
         do {
@@ -151,7 +154,7 @@ struct HandedCancellationTests {
     }
 
     /// With `LARKSPUR_STRESS` set, ten thousand of them.
-    @Test("Many calls from fifty threads each end once")
+    @Test("Many calls from fifty threads end once each")
     func many() async throws {
         let count = ProcessInfo.processInfo.environment["LARKSPUR_STRESS"] == nil ? 20 : 200
         let ends = Recorder<Bool>()

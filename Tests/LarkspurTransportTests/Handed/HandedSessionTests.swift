@@ -22,14 +22,14 @@ extension AsyncCall {
     }
 }
 
-@Suite("A session in the hands of code that was compiled without this module", .timeLimit(.minutes(5)))
+@Suite("A session in code that was compiled without this module", .timeLimit(.minutes(5)))
 struct HandedSessionTests {
     let server: LoopbackServer
     let session = CurlURLSession(configuration: .testing)
 
     init() throws { server = try LoopbackServer() }
 
-    @Test("Every async method is carried by the engine", arguments: AsyncCall.allCases)
+    @Test("The engine performs every async method", arguments: AsyncCall.allCases)
     func carried(call: AsyncCall) async throws {
         server.route("/carried", .text("carried"))
         let configuration = URLSessionConfiguration.testing { $0.httpAdditionalHeaders = ["X-Additional": "a"] }
@@ -47,7 +47,7 @@ struct HandedSessionTests {
     }
 
     @Test(
-        "Content in memory has no more than the limit of the session, and files have none",
+        "Content in memory has the session's size limit, and files have none",
         arguments: AsyncCall.allCases
     )
     func maximumContentSize(call: AsyncCall) async throws {
@@ -69,7 +69,7 @@ struct HandedSessionTests {
         }
     }
 
-    @Test("A 401 that no credential answers is the response", arguments: AsyncCall.allCases, Self.challenges)
+    @Test("Without a credential, a 401 is the response", arguments: AsyncCall.allCases, Self.challenges)
     func refused(call: AsyncCall, challenge: String) async throws {
         server.route("/refused", .text("denied", status: 401).adding("WWW-Authenticate", challenge))
         let outcome = try await call.outcome(URLRequest(url: server.url("/refused")), with: session)
@@ -84,7 +84,7 @@ struct HandedSessionTests {
         #"Bearer, Basic realm="r""#, "Negotiate", "nonsense !",
     ]
 
-    @Test("Challenges are answered by the delegate of the call, else by that of the session", arguments: [true, false])
+    @Test("The delegate of the call handles challenges, or else that of the session", arguments: [true, false])
     func challenged(isDelegateOfCall: Bool) async throws {
         server.protect("/protected")
         for (path, text) in [("/protected", "welcome"), ("/digest-auth/auth/user/password", nil)] {
@@ -108,7 +108,10 @@ struct HandedSessionTests {
         }
     }
 
-    @Test("Redirects are followed within, and the delegate of the call may refuse them", arguments: AsyncCall.allCases)
+    @Test(
+        "Redirects are followed by the engine, and the delegate of the call may refuse them",
+        arguments: AsyncCall.allCases
+    )
     func redirected(call: AsyncCall) async throws {
         server.route("/away", .redirect(to: "/there", status: 307))
         server.route("/there", .text("there"))
@@ -126,7 +129,7 @@ struct HandedSessionTests {
     }
 
     @Test(
-        "An error before the response, in the content, and for want of a URL is thrown",
+        "An error before the response, during the content, or because of a missing URL is thrown",
         arguments: AsyncCall.allCases
     )
     func failed(call: AsyncCall) async throws {
@@ -148,7 +151,7 @@ struct HandedSessionTests {
         #expect(try await call.outcome(request, with: session).error is URLError)
     }
 
-    @Test("HEAD, empty content and decoded content arrive as they are")
+    @Test("Responses to HEAD, empty content and decoded content are delivered")
     func contents() async throws {
         server.route("/empty", .status(204))
         server.route("/coded", .text(String(repeating: "coded ", count: 10_000)).encoded(as: .gzip))
@@ -166,7 +169,7 @@ struct HandedSessionTests {
         }
     }
 
-    @Test("A body and a stream of the request are sent, and cookies by the engine's rules")
+    @Test("The body or stream of a request is sent, and cookies follow the engine's rules")
     func requests() async throws {
         let url = server.url("/post")
         let request = URLRequest(url, "POST", body: Data("body".utf8))
@@ -185,7 +188,7 @@ struct HandedSessionTests {
         #expect(server.values(of: "Cookie", at: "/anything") == ["own=1"])
     }
 
-    @Test("Content in a data URL is decoded and downloaded, and a malformed one is an error")
+    @Test("Content in a data URL is decoded and downloaded, and a malformed data URL is an error")
     func dataURL() async throws {
         let url = try #require(URL(string: "data:text/plain;base64,Y29udGVudA=="))
         #expect(try await AsyncCall.dataFromURL.outcome(URLRequest(url: url), with: session).text == "content")
@@ -199,7 +202,7 @@ struct HandedSessionTests {
         }
     }
 
-    @Test("An upload may be empty, or large", arguments: [AsyncCall.uploadData, .uploadFile], [0, 1, 3_000_000])
+    @Test("An upload may be empty or large", arguments: [AsyncCall.uploadData, .uploadFile], [0, 1, 3_000_000])
     func uploads(call: AsyncCall, size: Int) async throws {
         let content = try TemporaryFile(Data((0..<size).map { UInt8(truncatingIfNeeded: $0) }))
         server.route("/upload", .text("taken"))
@@ -209,7 +212,7 @@ struct HandedSessionTests {
         #expect(try server.requests.last?.body == Data(contentsOf: content.url))
     }
 
-    @Test("A file that an upload lacks is an error")
+    @Test("An upload of a missing file is an error")
     func missingFile() async throws {
         let file = URL(fileURLWithPath: "/nonexistent/file")
         let request = URLRequest(server.url("/post"), "POST")
@@ -218,7 +221,7 @@ struct HandedSessionTests {
         }
     }
 
-    @Test("Classes of the caller's load what they claim")
+    @Test("The caller's URLProtocol classes load their requests")
     func urlProtocol() async throws {
         let session = CurlURLSession(configuration: .testing { $0.protocolClasses = [StubProtocol.self] })
         for call in [AsyncCall.dataForRequest, .downloadForRequest] {
@@ -229,7 +232,10 @@ struct HandedSessionTests {
         }
     }
 
-    @Test("Where the superclass is not built as expected, the error says what to import", arguments: AsyncCall.allCases)
+    @Test(
+        "If the superclass has an unexpected layout, the error says which module to import",
+        arguments: AsyncCall.allCases
+    )
     func unknownLayout(call: AsyncCall) async throws {
         let session = CurlURLSession(
             .ephemeral,
@@ -247,7 +253,7 @@ struct HandedSessionTests {
         #expect(try await session.outcome(of: server.url("/get")).status == 200)
     }
 
-    @Test("The session's configuration is what it was made with, and serves another class of sessions")
+    @Test("The session's configuration equals the original, and works with URLSession")
     func configuration() async throws {
         let classes = session.configuration.protocolClasses ?? []
         #expect(!classes.contains { $0 == HandedTaskProtocol.self })
@@ -259,7 +265,7 @@ struct HandedSessionTests {
         #expect(server.requests.last?.headers["Connection"] == "keep-alive")
     }
 
-    @Test("Clients in the shape of known ones work")
+    @Test("Clients with common designs work")
     func clients() async throws {
         let client = JSONClient(base: server.url("/"), session: session)
         struct Echo: Decodable, Sendable { let data: String }

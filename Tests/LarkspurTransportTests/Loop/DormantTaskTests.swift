@@ -49,9 +49,7 @@ struct DormantTaskTests {
         try #require(task as? any EngineTask).core.withStorage { $0.course.earliestBeginDate = date }
     }
 
-    @Test(
-        "A task that was suspended before the loop took it up ends with the resource timeout, and its session with it"
-    )
+    @Test("A task that is suspended before the loop gets it ends at the resource timeout, and so does its session")
     func suspendedAtOnce() async throws {
         let log = DelegateLog()
         let brake = Brake()
@@ -73,7 +71,10 @@ struct DormantTaskTests {
         #expect(log.ends.values.count == 1)
     }
 
-    @Test("It begins when it is resumed, and can be cancelled", arguments: [true, false])
+    @Test(
+        "A task that is suspended before the loop gets it begins when it is resumed, and can be cancelled",
+        arguments: [true, false]
+    )
     func goesOn(isResumed: Bool) async throws {
         let log = DelegateLog()
         let brake = Brake()
@@ -93,7 +94,7 @@ struct DormantTaskTests {
         #expect(server.requests.count == (isResumed ? 2 : 1))
     }
 
-    @Test("A task that may never begin does not, and keeps nothing once it is cancelled")
+    @Test("A task with an infinite begin date never begins, and is released after its cancellation")
     func distantFuture() async throws {
         let log = DelegateLog()
         weak var released: CurlURLSession?
@@ -117,7 +118,7 @@ struct DormantTaskTests {
         #expect(Set(server.requests.map(\.path)) == ["/anything/now"])
     }
 
-    @Test("The timer of the resource begins with the date, and a date that is over is none")
+    @Test("The resource timeout is measured from the begin date, and a begin date in the past has no effect")
     func beginning() throws {
         let session = makeSession(DelegateLog())
         defer { session.invalidateAndCancel() }

@@ -52,7 +52,7 @@ struct EventLoopTests {
 
     // MARK: Commands
 
-    @Test("Commands are taken in the order in which they were posted")
+    @Test("Commands are performed in the order in which they were posted")
     func order() throws {
         let order = Recorder<Int>()
         for number in 0..<100 { engine.session.loop.post(.run { order.record(number) }) }
@@ -60,7 +60,7 @@ struct EventLoopTests {
         #expect(order.values == Array(0..<100))
     }
 
-    @Test("Commands that a command posts are taken after all that were posted before them")
+    @Test("Commands that a command posts are performed after all that were posted before them")
     func nestedCommands() throws {
         let order = Recorder<String>()
         let mailbox = engine.session.loop
@@ -86,7 +86,7 @@ struct EventLoopTests {
 
     // MARK: Tasks
 
-    @Test("A task that is resumed begins, and ends once, however often it was controlled")
+    @Test("A task that is resumed begins and ends once, however often it is controlled")
     func beginning() throws {
         let ends = Recorder<String>()
         let task = try makeTask("task", ends)
@@ -103,7 +103,7 @@ struct EventLoopTests {
         #expect(ends.values == (0..<5).map { "\($0) \(Self.notInCache)" })
     }
 
-    @Test("A task that is cancelled before it has begun ends with that alone", arguments: [true, false])
+    @Test("A task that is cancelled before it has begun ends without beginning", arguments: [true, false])
     func cancellation(isResumed: Bool) throws {
         let ends = Recorder<String>()
         let task = try makeTask("task", ends)
@@ -116,7 +116,7 @@ struct EventLoopTests {
         #expect(ends.values == ["task \(Self.cancelled)"])
     }
 
-    @Test("A suspended task is kept by the loop until it is cancelled, and no longer")
+    @Test("The loop keeps a suspended task alive until the task is cancelled")
     func suspendedTask() throws {
         let ends = Recorder<String>()
         let task = try makeTask("task", ends)
@@ -157,7 +157,7 @@ struct EventLoopTests {
         #expect(error.downloadTaskResumeData == data)
     }
 
-    @Test("An order to a WebSocket that has no connection fails")
+    @Test("An order to a WebSocket without a connection fails")
     func webSocketOrder() throws {
         let results = Recorder<Bool>()
         let task = try engine.makeTask()
@@ -171,7 +171,7 @@ struct EventLoopTests {
 
     // MARK: Deadlines
 
-    @Test("Tasks that have taken too long before they began end in the order of their deadlines")
+    @Test("Tasks that exceed their time before they begin end in the order of their deadlines")
     func expiry() throws {
         let ends = Recorder<String>()
         let now = LoopTime.now
@@ -202,7 +202,7 @@ struct EventLoopTests {
 
     // MARK: Jobs
 
-    @Test("The jobs of Swift tasks run on the thread of the loop, after the events of the turn")
+    @Test("The jobs of Swift tasks run on the loop's thread, after the events of the turn")
     func jobs() throws {
         let order = Recorder<String>()
         let threads = Recorder<pthread_t>()
@@ -217,7 +217,7 @@ struct EventLoopTests {
         #expect(threads.values.count == 2 && Set(threads.values).count == 1)
     }
 
-    @Test("The loop ends after all jobs, those included that come later")
+    @Test("The loop ends after all jobs, including those that jobs add")
     func laterJobs() throws {
         let order = Recorder<Int>()
         let executor = engine.session.executor
@@ -233,7 +233,7 @@ struct EventLoopTests {
 
     // MARK: The end
 
-    @Test("A loop ends with its last command when the session is over")
+    @Test("A loop whose session is over ends with its last command")
     func sessionIsOver() throws {
         engine.session.loop.finish()
         let order = Recorder<Int>()
@@ -243,7 +243,7 @@ struct EventLoopTests {
         #expect(order.values == [1])
     }
 
-    @Test("The end of an invalid session's last task ends the loop")
+    @Test("The loop ends with the last task of an invalid session")
     func invalidation() throws {
         let ends = Recorder<String>()
         let log = DelegateLog()
@@ -272,7 +272,7 @@ struct EventLoopTests {
     // MARK: Failures
 
     @Test(
-        "A loop without resources ends every task with the reason, and then itself",
+        "A loop without resources ends every task with the reason, and then ends itself",
         arguments: [LoopFailure.noWakeup, .noHandle, .noThread(EAGAIN)]
     )
     func failure(_ failure: LoopFailure) throws {
@@ -282,7 +282,7 @@ struct EventLoopTests {
         #expect(ends.values == (0..<3).map { "\($0) \(URLError.Code.resourceUnavailable.rawValue)" })
     }
 
-    @Test("Commands that arrive after a failure are left to another loop")
+    @Test("Commands that arrive after a loop's failure are left to the next loop")
     func commandsAfterFailure() throws {
         let ends = Recorder<String>()
         let (first, second) = (Recorder<Void>(), try makeTask("second", ends))

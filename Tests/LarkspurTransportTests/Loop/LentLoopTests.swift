@@ -5,7 +5,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("A loop that other threads run", .timeLimit(.minutes(2)))
+@Suite("A loop that is lent to other threads", .timeLimit(.minutes(2)))
 struct LentLoopTests {
     /// A mailbox whose thread records what it does, and lends a loop that does as a test says.
     private final class Lender: Sendable {
@@ -62,7 +62,7 @@ struct LentLoopTests {
         }
     }
 
-    @Test("The thread that resumes a task starts it, and the loop's thread sleeps on")
+    @Test("The thread that resumes a task starts it, and the loop's thread is not woken")
     func started() async throws {
         let threads = Recorder<Bool>()
         let caller = Mutex(pthread_t())
@@ -89,7 +89,10 @@ struct LentLoopTests {
         #expect(try await lender.end() == ["awake", "resume", "awake"])
     }
 
-    @Test("The loop's thread is woken for an earlier time, and for what is posted meanwhile", arguments: [true, false])
+    @Test(
+        "The loop's thread is woken for an earlier time, and for commands that are posted meanwhile",
+        arguments: [true, false]
+    )
     func woken(byCommand: Bool) async throws {
         let loop = Mutex<LoopMailbox?>(nil)
         let lender = Lender { task in
@@ -105,7 +108,7 @@ struct LentLoopTests {
         _ = try await lender.end()
     }
 
-    @Test("The loop's thread waits until the loop is returned, whatever has woken it")
+    @Test("The loop's thread waits until a lent loop is returned, whatever wakes the thread")
     func exclusion() async throws {
         let isLent = Atomic(false)
         let problems = Recorder<String>()
@@ -128,7 +131,7 @@ struct LentLoopTests {
 
     // MARK: Sessions
 
-    @Test("The thread that resumes a task sends its request on a kept connection")
+    @Test("The thread that resumes a task sends its request on a reused connection")
     func sent() async throws {
         let mayRespond = DispatchSemaphore(value: 0)
         let server = try RawServer { connection in
@@ -153,7 +156,7 @@ struct LentLoopTests {
         }
     }
 
-    @Test("Sessions whose threads would run code of the program keep their loops")
+    @Test("A session whose thread could run code of the program does not lend its loop")
     func settings() {
         final class OwnCache: URLCache, @unchecked Sendable {}  // Safe: it adds no state.
         func mayLend(_ change: (URLSessionConfiguration, inout EngineOptions) -> Void) -> Bool {

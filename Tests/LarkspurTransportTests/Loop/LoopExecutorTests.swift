@@ -27,7 +27,7 @@ struct LoopExecutorTests {
 
     private static let loop = "larkspur.loop\n"
 
-    @Test("It is one object, and runs tasks on the session's thread, between their waits too")
+    @Test("The executor is one object, and runs tasks on the session's thread, also after suspensions")
     func thread() async throws {
         let server = try LoopbackServer()
         let session = CurlURLSession(configuration: .testing)
@@ -48,7 +48,7 @@ struct LoopExecutorTests {
         session.invalidateAndCancel()
     }
 
-    @Test("Actors without an executor of their own run there too")
+    @Test("An actor without its own executor runs on the session's thread")
     func actors() async {
         let session = CurlURLSession(configuration: .testing)
         let counter = Counter()
@@ -62,7 +62,7 @@ struct LoopExecutorTests {
         session.invalidateAndCancel()
     }
 
-    @Test("Tasks run after an invalidation and after the release of the session, and its thread ends")
+    @Test("Tasks run after the session's invalidation and release, and its thread ends")
     func invalidated() async throws {
         var session: CurlURLSession? = CurlURLSession(configuration: .testing)
         let core = try #require(session?.core)
@@ -77,7 +77,7 @@ struct LoopExecutorTests {
         try await eventually { !core.loop.isRunning }
     }
 
-    @Test("Where no thread can be made, tasks run on the global executor, and never in the call that queues them")
+    @Test("If no thread can be created, tasks run on the global executor, and never in the call that queues them")
     func noThread() async throws {
         let maker = LoopThreadTests.Maker(failure: EAGAIN)
         let session = CurlURLSession(
@@ -101,7 +101,7 @@ struct LoopExecutorTests {
         #expect(await Task(executorPreference: session.executor) { Self.thread }.value == Self.loop)
     }
 
-    @Test("A task that takes longer than a timeout lets no transfer time out whose bytes have arrived")
+    @Test("A Swift task that takes longer than a timeout does not time out a transfer whose bytes have arrived")
     func longTask() async throws {
         let server = try LoopbackServer()
         server.route("/small", .text("content"))
@@ -120,7 +120,7 @@ struct LoopExecutorTests {
     }
 
     // Counted and not timed: a job of 10 ms makes a transfer 10 ms late, and no more.
-    @Test("However many tasks wait for their turn, bytes that have arrived are delivered after one of them")
+    @Test("However many Swift tasks wait, bytes that have arrived are delivered after one of them")
     func lateness() async throws {
         let asked = Recorder<Void>()
         let answered = DispatchSemaphore(value: 0)
@@ -157,7 +157,7 @@ struct LoopExecutorTests {
         #expect(try await jobsBefore.first() <= 1)
     }
 
-    @Test("Values that are nested as deeply as JSON may be are decoded there, with a recursive type")
+    @Test("Deeply nested JSON is decoded on the session's thread, with a recursive type")
     func nesting() async throws {
         let depth = 250
         let text = String(repeating: #"{"children":["#, count: depth) + String(repeating: "]}", count: depth)
@@ -171,7 +171,7 @@ struct LoopExecutorTests {
         #expect(found == depth)
     }
 
-    @Test("The elements of a line are taken in order, and forgotten though there are others", arguments: [1, 2, 100])
+    @Test("The elements of a line are taken in order, and released while others wait", arguments: [1, 2, 100])
     func line(waiting: Int) {
         var line = Line<Int>()
         var added = 0
@@ -192,7 +192,7 @@ struct LoopExecutorTests {
         #expect(taken == added && line.isEmpty)
     }
 
-    @Test("Requests and jobs of many tasks at once all end, whatever becomes of the session")
+    @Test("Requests and jobs of many concurrent tasks all end, whatever happens to the session")
     func storm() async throws {
         let server = try LoopbackServer()
         let url = server.url("/status/204")

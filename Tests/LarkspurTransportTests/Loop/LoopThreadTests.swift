@@ -41,7 +41,7 @@ struct LoopThreadTests {
         )
     }
 
-    @Test("It has its name in the list of the process")
+    @Test("The thread has its name in the list of the process")
     func name() async throws {
         let names = Recorder<String>()
         let failure = LoopThread.system.start {
@@ -52,7 +52,7 @@ struct LoopThreadTests {
     }
 
     @Test(
-        "Where none can be made, tasks of every kind end with an error, and later ones succeed",
+        "If no thread can be created, tasks of every kind end with an error, and later tasks succeed",
         arguments: Place.allCases
     )
     func noThread(place: Place) async throws {
@@ -94,7 +94,7 @@ struct LoopThreadTests {
         #expect(Set(log.ends.values).count == log.ends.values.count)
     }
 
-    @Test("Without a thread a session can be invalidated, and then ends", arguments: Place.allCases, [true, false])
+    @Test("A session without a thread can be invalidated, and then ends", arguments: Place.allCases, [true, false])
     func invalidation(place: Place, isCancelling: Bool) async throws {
         let log = DelegateLog()
         let maker = Maker(failure: EAGAIN)
@@ -112,7 +112,7 @@ struct LoopThreadTests {
         #expect(log.ends.values.count == 1)
     }
 
-    @Test("A thousand tasks from ten threads each end once, whether there are threads or not")
+    @Test("A thousand tasks from ten threads each end once, whether threads can be created or not")
     func storm() async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
@@ -140,7 +140,7 @@ struct LoopThreadTests {
         #expect(log.ends.values.count == 1000)
     }
 
-    @Test("Where the system has no memory for a thread, that is an error and nothing runs")
+    @Test("A thread without memory for its stack is an error, and runs nothing")
     func noMemory() async {
         await #expect(processExitsWith: .success) {
             let statm = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
@@ -157,7 +157,7 @@ struct LoopThreadTests {
         }
     }
 
-    @Test("A session that begins while no descriptor is free fails its tasks, says why, and works when there are some")
+    @Test("A session that begins without a free descriptor fails its tasks with the reason, and later works")
     func noDescriptors() async {
         await #expect(processExitsWith: .success) {
             let server = try LoopbackServer()

@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(
-        "What is no time, or too long, is the distant future",
+        "A time interval that is too long or not a number leads to the distant future",
         arguments: [
             TimeInterval.infinity, .nan, .greatestFiniteMagnitude, 1e16, 1e9,
         ]
@@ -26,7 +26,7 @@ import Testing
         #expect(LoopTime.distantFuture.adding(1) == .distantFuture)
     }
 
-    @Test("Nothing is before now", arguments: [-1, -TimeInterval.infinity, -1e300])
+    @Test("A time in the past is set to the current time", arguments: [-1, -TimeInterval.infinity, -1e300])
     func past(seconds: TimeInterval) {
         let now = LoopTime.now
         #expect(now.adding(seconds) == now)

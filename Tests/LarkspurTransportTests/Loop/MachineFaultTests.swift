@@ -7,7 +7,7 @@ import Testing
 /// Machines that run out of what transfers need while these are under way.
 @Suite("Faults of the machine", .timeLimit(.minutes(5)))
 struct MachineFaultTests {
-    @Test("Where descriptors run out in the middle of a download it goes on, others fail, and later ones succeed")
+    @Test("If descriptors run out, a download under way continues, other tasks fail, and later ones succeed")
     func descriptors() async {
         await #expect(processExitsWith: .success) {
             let server = try LoopbackServer()
@@ -48,7 +48,7 @@ struct MachineFaultTests {
         }
     }
 
-    @Test("Sessions that many threads make, use and release at once end, and each of their tasks once")
+    @Test("Sessions that many threads use and release at once end, and each task ends once")
     func manySessions() async throws {
         let server = try LoopbackServer()
         defer { server.stop() }

@@ -71,7 +71,10 @@ struct ProcessEndTests {
         case session, sharedSession, stub, server
     }
 
-    @Test("OpenSSL frees nothing at the end of a process, whatever has begun to use it", arguments: FirstUse.allCases)
+    @Test(
+        "OpenSSL frees nothing at the end of a process, whatever part of Larkspur uses it first",
+        arguments: FirstUse.allCases
+    )
     func prevention(_ first: FirstUse) async {
         await #expect(processExitsWith: .success) { [name = first.rawValue as String] in
             switch FirstUse(rawValue: name) {
@@ -107,7 +110,7 @@ struct ProcessEndTests {
 
     // MARK: A clean-up that cannot be prevented
 
-    @Test("If OpenSSL was in use before, the threads of sessions stop before it frees what they use")
+    @Test("If OpenSSL was used before, the threads of sessions stop before it frees its memory")
     func stop() async {
         await #expect(processExitsWith: .success) {
             try OpenSSL.begin()
@@ -129,7 +132,7 @@ struct ProcessEndTests {
         }
     }
 
-    @Test("A task on the thread of a session can end the process, and no thread waits for itself")
+    @Test("A task on a session's thread can end the process without a deadlock")
     func ownThread() async {
         await #expect(processExitsWith: .success) {
             try OpenSSL.begin()
@@ -141,7 +144,7 @@ struct ProcessEndTests {
         }
     }
 
-    @Test("A process ends although a thread of a session never returns from the code of a caller")
+    @Test("A process can end while a session's thread is blocked in the caller's code")
     func blockedThread() async {
         await #expect(processExitsWith: .success) {
             try OpenSSL.begin()
@@ -199,7 +202,7 @@ struct ProcessEndTests {
     }
 
     @Test(
-        "No process crashes that ends during transfers or handshakes of TLS",
+        "A process that ends during transfers or TLS handshakes does not crash",
         arguments: [false, true].flatMap { isBegun in
             Work.allCases.flatMap { work in Place.allCases.map { (isBegun, work, $0) } }
         }

@@ -9,7 +9,7 @@ import TestSupport
 
 @Suite("Transfers in several multi handles")
 struct ShardTests {
-    @Test("Requests beside more streams than two multi handles take reuse one connection, and the streams go on")
+    @Test("Requests during more streams than two multi handles take share a connection, and the streams continue")
     func streams() async {
         // In a process of its own, as they need more descriptors than the others leave.
         await #expect(processExitsWith: .success) {
@@ -53,7 +53,7 @@ struct DeadlineHeapTests {
         var deadlineIndex: Int?
     }
 
-    @Test("Whatever is set, moved and removed, what is due comes in order and once")
+    @Test("Deadlines that were set, moved or removed are due in order, each once")
     func order() {
         var generator = SeededGenerator(seed: 14)
         let start = LoopTime.now

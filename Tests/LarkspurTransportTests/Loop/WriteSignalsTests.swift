@@ -17,7 +17,7 @@ struct WriteSignalsTests {
         return sigismember(&mask, number) == 1
     }
 
-    @Test("A write of the code ends the process neither then nor afterwards", arguments: [SIGPIPE, SIGXFSZ])
+    @Test("A signal that a write of the engine raises does not end the process", arguments: [SIGPIPE, SIGXFSZ])
     func own(number: Int32) {
         let wasBlocked = isBlocked(number)
         let result = WriteSignals.blocking {
@@ -28,7 +28,7 @@ struct WriteSignalsTests {
         #expect(isBlocked(number) == wasBlocked && !isPending(number))
     }
 
-    @Test("A signal that was pending before stays pending")
+    @Test("A signal that was pending before the write stays pending")
     func earlier() {
         var (signals, mask) = (sigset_t(), sigset_t())
         sigemptyset(&signals)

@@ -32,7 +32,7 @@ struct CurlTaskMetricsTests {
         }
     }
 
-    @Test("They come once for each task, however it ends, and before the end", arguments: Ending.allCases)
+    @Test("A task has metrics once, before its end, however it ends", arguments: Ending.allCases)
     func once(ending: Ending) async throws {
         let log = DelegateLog(
             .with {
@@ -67,9 +67,7 @@ struct CurlTaskMetricsTests {
         #expect(metrics.redirectCount == 0)
     }
 
-    @Test(
-        "With a completion handler and with await the delegate gets them too, and the task's own instead of the session's"
-    )
+    @Test("Metrics are delivered with completion handlers and await, to the task's delegate or else to the session's")
     func ownDelegate() async throws {
         let handled = Recorder<Int>()
         session.dataTask(with: server.url("/get")) { _, _, _ in handled.record(log.metrics.values.count) }.resume()
@@ -88,7 +86,10 @@ struct CurlTaskMetricsTests {
         #expect(own.metrics.values.count == 3)
     }
 
-    @Test("They come once if the delegate then cancels the task, also one that cannot begin", arguments: [false, true])
+    @Test(
+        "Metrics are delivered once if the delegate then cancels the task, also for a task that cannot begin",
+        arguments: [false, true]
+    )
     func cancelledInMetrics(isLate: Bool) async throws {
         for queue in [nil, OperationQueue()] {
             let log = DelegateLog(.with { $0.metrics = { $0.cancel() } })
@@ -105,7 +106,7 @@ struct CurlTaskMetricsTests {
         }
     }
 
-    @Test("A task that is cancelled while its response is still held gets them before its end")
+    @Test("A task that is cancelled while its response is held gets metrics before its end")
     func heldResponse() async throws {
         let handlers = Recorder<@Sendable (URLSession.ResponseDisposition) -> Void>()
         let log = DelegateLog(.with { $0.response = { _, answer in handlers.record(answer) } })

@@ -14,7 +14,7 @@ struct TransferMetricsTests {
         session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
     }
 
-    @Test("Sources and the uses of the cache are printed by their names")
+    @Test("Sources and cache uses are printed by their names")
     func names() {
         let sources: [TransferMetrics.Source] = [.network, .cache, .validatedCache]
         #expect(sources.map { "\($0)" } == ["network", "cache", "validatedCache"])
@@ -25,7 +25,7 @@ struct TransferMetricsTests {
         #expect(uses.map { "\($0)" }.joined(separator: " ") == names)
     }
 
-    @Test("Every redirect is a transfer of its own, on a connection that is used again")
+    @Test("Every redirect is a separate transfer on the reused connection")
     func redirects() async throws {
         let task = session.dataTask(with: server.url("/redirect/2"))
         _ = try await log.outcome(of: task)
@@ -65,7 +65,7 @@ struct TransferMetricsTests {
     }
 
     @Test(
-        "The bytes of the head are counted without the content, of known and unknown length",
+        "The bytes of a request's head are counted without its content, of known or unknown length",
         arguments: [10, 60_000, 65_536, 65_537, 200_000],
         [true, false]
     )
@@ -93,7 +93,7 @@ struct TransferMetricsTests {
         #expect(try await heads.first() == Int(task.transferMetrics.first?.requestHeaderBytes ?? 0))
     }
 
-    @Test("A challenge makes two transfers")
+    @Test("A challenge leads to two transfers")
     func challenge() async throws {
         let log = DelegateLog(
             .with {
@@ -107,7 +107,7 @@ struct TransferMetricsTests {
         #expect(task.transferMetrics.map { $0.response?.statusCode } == [401, 200])
     }
 
-    @Test("A failed transfer has metrics; a request that was never sent has none")
+    @Test("A failed transfer has metrics, and a request that was never sent has none")
     func failures() async throws {
         let failed = session.dataTask(with: server.url("/fault/close-before-header"))
         failed.resume()

@@ -123,7 +123,7 @@ struct MockProtocolTests {
     private var looks: [LookingProtocol.Look] { LookingProtocol.looks.withLock { $0[key] ?? [] } }
 
     @Test(
-        "They find the content as often as they look: in memory as the body, in a file as a stream",
+        "A mock can read the content repeatedly: data as the body, a file as a stream",
         arguments: Source.allCases,
         [1, 999, 1000, 1001, 100_000]
     )
@@ -142,7 +142,7 @@ struct MockProtocolTests {
         }
     }
 
-    @Test("A file without content, and none at all, have nothing to be read")
+    @Test("The stream of an empty or missing file has no bytes")
     func emptyFile() async throws {
         #expect(try await send(Data(), from: .file).text == "mocked")
         #expect(looks == Array(repeating: .init(body: nil, stream: Data()), count: 3))
@@ -158,7 +158,7 @@ struct MockProtocolTests {
         }
     }
 
-    @Test("Their redirects take the content along, unless they replace it", arguments: Source.allCases)
+    @Test("A mock's redirects keep the content, unless they replace it", arguments: Source.allCases)
     func redirects(source: Source) async throws {
         let server = try LoopbackServer()
         for (path, body) in [("/", "content"), ("/other", "other")] {
@@ -176,7 +176,7 @@ struct MockProtocolTests {
         }
     }
 
-    @Test("One that was registered before the first use of the shared session loads its requests")
+    @Test("A class that was registered before the first use of the shared session loads its requests")
     func registered() async throws {
         await #expect(processExitsWith: .success) {
             // FoundationNetworking then registers its own classes first.

@@ -150,7 +150,7 @@ final class StubProtocol: URLProtocol {
     override func stopLoading() { Self.stops.record(path) }
 }
 
-@Suite("A class of the caller's that loads requests", .timeLimit(.minutes(5)))
+@Suite("A URLProtocol class of the caller that loads requests", .timeLimit(.minutes(5)))
 struct ProtocolLoadingTests {
     let server: LoopbackServer
     let configuration = URLSessionConfiguration.testing { $0.protocolClasses = [StubProtocol.self] }
@@ -163,7 +163,7 @@ struct ProtocolLoadingTests {
 
     private func url(_ path: String) throws -> URL { try #require(URL(string: "http://stub.test\(path)")) }
 
-    @Test("It gives response and content to every kind of task", arguments: Style.allCases)
+    @Test("A URLProtocol gives its response and content to every kind of task", arguments: Style.allCases)
     func plain(style: Style) async throws {
         let outcome = try await style.send(URLRequest(url: url("/plain")), configuration: configuration)
         #expect(outcome.text == "stubbed")
@@ -171,7 +171,7 @@ struct ProtocolLoadingTests {
         if style != .downloadDelegate { #expect(outcome.status == 200) }
     }
 
-    @Test("Other requests go over the network")
+    @Test("Requests that no URLProtocol accepts are sent over the network")
     func unclaimed() async throws {
         let outcome = try await Style.handler.send(
             URLRequest(url: server.url("/bytes/3")),
@@ -181,7 +181,7 @@ struct ProtocolLoadingTests {
     }
 
     @Test(
-        "Its redirects are followed, whatever it reports beside them",
+        "A URLProtocol's redirect is followed, whatever else it reports",
         arguments: ["/redirect", "/redirect-and-fail"]
     )
     func redirect(path: String) async throws {
@@ -192,14 +192,14 @@ struct ProtocolLoadingTests {
         }
     }
 
-    @Test("Its redirects may lead to the network")
+    @Test("A URLProtocol's redirect may lead to the network")
     func redirectToNetwork() async throws {
         let request = try request("/redirect-out", upstream: server.url("/bytes/9"))
         let outcome = try await Style.handler.send(request, configuration: configuration)
         #expect(outcome.data?.count == 9)
     }
 
-    @Test("Its redirects may lead to a scheme that a class loads, and to no other")
+    @Test("A URLProtocol's redirect may lead to a scheme that a class loads, and to no other")
     func redirectToScheme() async throws {
         for (target, text) in [("other://stub.test/plain", "stubbed"), ("other://nowhere.test/plain", nil)] {
             let request = try URLRequest(url("/redirect-out"), "GET", headers: ["X-Upstream": target])
@@ -209,7 +209,7 @@ struct ProtocolLoadingTests {
         }
     }
 
-    @Test("Its redirects from https to http are asked about, and not followed")
+    @Test("A URLProtocol's redirect from https to http is offered to the delegate, and not followed")
     func insecureRedirect() async throws {
         let source = try #require(URL(string: "https://stub.test/redirect"))
         let outcome = try await Style.handler.send(URLRequest(url: source), configuration: configuration)
@@ -220,13 +220,13 @@ struct ProtocolLoadingTests {
         #expect(try await log.outcome(of: session.dataTask(with: source)).status == 302)
     }
 
-    @Test("Its redirects end after twenty")
+    @Test("A URLProtocol's redirects fail after twenty")
     func endlessRedirects() async throws {
         let request = try URLRequest(url: url("/endless-redirect"))
         #expect(try await Style.handler.send(request, configuration: configuration).code == .httpTooManyRedirects)
     }
 
-    @Test("A redirect that the delegate refuses is the response", arguments: [false, true])
+    @Test("A URLProtocol's redirect is the response if the delegate refuses it", arguments: [false, true])
     func refusedRedirect(isCalled: Bool) async throws {
         let log = DelegateLog(.with { $0.redirect = { _, _, answer in if isCalled { answer(nil) } } })
         let session = CurlURLSession(configuration: configuration, delegate: log, delegateQueue: nil)
@@ -236,14 +236,14 @@ struct ProtocolLoadingTests {
         #expect(outcome.error == nil)
     }
 
-    @Test("Its challenge is rejected if the delegate releases the handler without a call")
+    @Test("A URLProtocol's challenge is rejected if the delegate releases the handler without a call")
     func unansweredChallenge() async throws {
         let session = CurlURLSession(configuration: configuration, delegate: ReleasingDelegate(), delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         #expect(try await session.outcome(of: url("/challenge")).text == "rejected")
     }
 
-    @Test("Content that is produced is a stream for it")
+    @Test("A URLProtocol gets produced content as a stream")
     func produced() async throws {
         let session = CurlURLSession(configuration: configuration)
         defer { session.invalidateAndCancel() }
@@ -267,7 +267,10 @@ struct ProtocolLoadingTests {
         #expect(try await log.outcome(of: task).text == "- - - - produced")
     }
 
-    @Test("It sees the fields of the configuration, and content in memory as the body", arguments: [true, false])
+    @Test(
+        "A URLProtocol's request has the configuration's fields, and content in memory as the body",
+        arguments: [true, false]
+    )
     func request(isUpload: Bool) async throws {
         configuration.httpAdditionalHeaders = ["X-Additional": "a", "x-own": "theirs", "Authorization": "secret"]
         let session = CurlURLSession(configuration: configuration)
@@ -291,14 +294,14 @@ struct ProtocolLoadingTests {
         #expect(task.currentRequest?.httpBody == request.httpBody)
     }
 
-    @Test("It sees the fields of the configuration in a request without content too")
+    @Test("A URLProtocol's request without content has the configuration's fields too")
     func requestWithoutContent() async throws {
         configuration.httpAdditionalHeaders = ["X-Additional": "a"]
         let outcome = try await Style.handler.send(URLRequest(url: url("/echo")), configuration: configuration)
         #expect(outcome.text == "- a - - ")
     }
 
-    @Test("Its redirects keep the content, and the session's secrets to the origin")
+    @Test("A URLProtocol's redirect keeps the content, and drops the session's secrets for another origin")
     func redirectWithFields() async throws {
         configuration.httpAdditionalHeaders = ["X-Additional": "a", "Authorization": "secret"]
         var request = try request("/redirect-with-fields", upstream: server.url("/post"))
@@ -311,13 +314,13 @@ struct ProtocolLoadingTests {
         #expect(received.headers["Authorization"] == nil)
     }
 
-    @Test("It may cancel its task", arguments: [Style.handler, .delegate, .download, .downloadDelegate])
+    @Test("A URLProtocol may cancel its task", arguments: [Style.handler, .delegate, .download, .downloadDelegate])
     func cancel(style: Style) async throws {
         let outcome = try await style.send(URLRequest(url: url("/cancel")), configuration: configuration)
         #expect(outcome.code == .cancelled)
     }
 
-    @Test("It may use a session of its own", arguments: [Style.handler, .delegate, .awaited])
+    @Test("A URLProtocol may use its own session", arguments: [Style.handler, .delegate, .awaited])
     func innerSession(style: Style) async throws {
         let gate = LoopbackServer.Gate()
         server.route("/upstream", .text("from upstream").held(until: gate))
@@ -328,7 +331,7 @@ struct ProtocolLoadingTests {
         #expect(try await outcome.text == "from upstream")
     }
 
-    @Test("It may finish without a response, which is no response to await")
+    @Test("A URLProtocol may finish without a response, which is an error for an awaited call")
     func silent() async throws {
         let request = try URLRequest(url: url("/silent"))
         let handled = try await Style.handler.send(request, configuration: configuration)
@@ -339,7 +342,7 @@ struct ProtocolLoadingTests {
         #expect(try await Style.download.send(request, configuration: configuration).error == nil)
     }
 
-    @Test("What it reports after its end counts for nothing")
+    @Test("A URLProtocol's reports after its end have no effect")
     func twice() async throws {
         let log = DelegateLog()
         let session = CurlURLSession(configuration: configuration, delegate: log, delegateQueue: nil)
@@ -350,7 +353,7 @@ struct ProtocolLoadingTests {
         #expect(log.names == ["response", "data", "completed"])
     }
 
-    @Test("What it reports after a cancellation counts for nothing, and it is told to stop")
+    @Test("A URLProtocol is stopped at a cancellation, and its later reports have no effect")
     func late() async throws {
         let gate = LoopbackServer.Gate()
         StubProtocol.gates.withLock { $0["/late"] = gate }
@@ -365,7 +368,7 @@ struct ProtocolLoadingTests {
         #expect(log.names == ["completed"])
     }
 
-    @Test("While it waits, its session and others go on")
+    @Test("While a URLProtocol blocks, its session and other sessions continue")
     func blocking() async throws {
         let gate = LoopbackServer.Gate()
         StubProtocol.gates.withLock { $0["/sleep"] = gate }
@@ -386,7 +389,7 @@ struct ProtocolLoadingTests {
         #expect(log.names == ["response", "completed"])
     }
 
-    @Test("A class that is no protocol, and one for another scheme, do no harm")
+    @Test("A protocol class that is not a URLProtocol is skipped")
     func oddClasses() async throws {
         let odd = URLSessionConfiguration.testing { $0.protocolClasses = [NSObject.self, StubProtocol.self] }
         let outcome = try await Style.handler.send(URLRequest(url: url("/plain")), configuration: odd)

@@ -90,7 +90,7 @@ struct BrokenReplyTests {
     ]
 
     @Test(
-        "Replies that end a process with other engines are errors or responses",
+        "Replies that trap other engines are errors or responses",
         arguments: fatalReplies,
         Style.allCases
     )
@@ -110,7 +110,7 @@ struct BrokenReplyTests {
     }
 
     @Test(
-        "Who has no credential gets the 401 and its content",
+        "A task without a credential gets the 401 and its content",
         arguments: [#"Basic realm="r""#, #"Digest realm="d", nonce="n", Basic realm="b""#, "Negotiate", "Bearer"],
         Style.allCases
     )
@@ -131,7 +131,7 @@ struct BrokenReplyTests {
         ("a name that is no token", "HTTP/1.1 200 OK\r\nX(B): w\r\nX-A: v\r\n"),
     ]
 
-    @Test("Replies that others refuse are taken", arguments: validReplies)
+    @Test("Unusual replies that other engines refuse are accepted", arguments: validReplies)
     func valid(name: String, head: String) async throws {
         let lineEnd = head.contains("\r") ? "\r\n" : "\n"
         let latin1 = try #require((head + "Content-Length: 2" + lineEnd + lineEnd + "ok").data(using: .isoLatin1))
@@ -147,14 +147,14 @@ struct BrokenReplyTests {
         "HTTP/1.1 1000 No\r\n\r\n", "HTTP/1.1 abc No\r\n\r\n", "<html>no header at all</html>",
     ]
 
-    @Test("What is no HTTP response is a bad one", arguments: invalidReplies)
+    @Test("A reply that is not an HTTP response is a bad server response", arguments: invalidReplies)
     func invalid(text: String) async throws {
         let outcome = try await send(Reply(name: "", text: text), .handler)
         #expect(outcome.response == nil)
         #expect([.badServerResponse, .cannotParseResponse].contains(outcome.code))
     }
 
-    @Test("20,000 fields are read, where libcurl lets so many through; 4,000 are with any")
+    @Test("20,000 fields are read, or 4,000 with a libcurl that limits their number")
     func manyFields() async throws {
         // From 8.13 on it has a limit of 5,000.
         let count = Libcurl.isAtLeast(8, 13) ? 4_000 : 20_000
@@ -165,7 +165,7 @@ struct BrokenReplyTests {
         #expect((outcome.response as? HTTPURLResponse)?.allHeaderFields.count == count + 1)
     }
 
-    @Test("A line of 200 kB is too much")
+    @Test("A line of 200 kB is an error")
     func longLine() async throws {
         let long = String(repeating: "x", count: 200_000)
         let text = "HTTP/1.1 200 OK\r\nX-Long: \(long)\r\nContent-Length: 0\r\n\r\n"
@@ -208,7 +208,7 @@ struct BrokenReplyTests {
     }
 
     @Test(
-        "Endless informational responses and endless headers end with an error",
+        "Endless informational responses and endless headers are errors",
         arguments: [
             LoopbackServer.Fault.endlessInformational, .endlessHeader,
         ]
@@ -221,7 +221,7 @@ struct BrokenReplyTests {
     /// Those that come to an end by themselves.
     static let faults = LoopbackServer.Fault.allCases.filter { $0.outcome != .endless }
 
-    @Test("Faults end as they should", arguments: faults)
+    @Test("Each fault of the server ends in a response or an error, as specified", arguments: faults)
     func fault(_ fault: LoopbackServer.Fault) async throws {
         for style in [Style.handler, .downloadDelegate] {
             let outcome = try await style.send(URLRequest(url: server.url(fault.path)))

@@ -34,7 +34,11 @@ struct FramingReplyTests {
         "Transfer-Encoding: chunked\r\nContent-Length: 15\r\nTransfer-Encoding: chunked",
     ]
 
-    @Test("A response whose end is uncertain is an error in every way", arguments: uncertainHeads, Style.allCases)
+    @Test(
+        "A response with an uncertain end is an error with every style of task",
+        arguments: uncertainHeads,
+        Style.allCases
+    )
     func uncertain(fields: String, style: Style) async throws {
         for content in ["hello", "5\r\nhello\r\n0\r\n\r\n"] {
             let outcome = try await outcome("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\n\(content)", style)
@@ -59,7 +63,7 @@ struct FramingReplyTests {
         ("Transfer-Encoding: chunked, chunked", "hello"),
     ]
 
-    @Test("Content that is not whole is an error in every way", arguments: brokenContents, Style.allCases)
+    @Test("Incomplete content is an error with every style of task", arguments: brokenContents, Style.allCases)
     func broken(reply: (fields: String, content: String), style: Style) async throws {
         let outcome = try await outcome("HTTP/1.1 200 OK\r\n\(reply.fields)\r\n\r\n\(reply.content)", style)
         #expect([.networkConnectionLost, .badServerResponse, .cannotParseResponse].contains(outcome.code))
@@ -96,14 +100,18 @@ struct FramingReplyTests {
         ("HTTP/1.1 100 Go\r\nContent-Length: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5", "hello", "hello"),
     ]
 
-    @Test("Where the end is certain the response is a success in every way", arguments: wholeReplies, Style.allCases)
+    @Test(
+        "A response with a certain end is a success with every style of task",
+        arguments: wholeReplies,
+        Style.allCases
+    )
     func whole(reply: (head: String, content: String, text: String), style: Style) async throws {
         let outcome = try await outcome("\(reply.head)\r\n\r\n\(reply.content)", style)
         #expect(outcome.error == nil)
         #expect(outcome.text == reply.text)
     }
 
-    @Test("HEAD has no content, whatever is announced", arguments: Style.allCases)
+    @Test("A response to HEAD has no content, whatever its fields announce", arguments: Style.allCases)
     func head(style: Style) async throws {
         for fields in ["Content-Length: 5", "Transfer-Encoding: chunked", "Transfer-Encoding: gzip", "X-A: b"] {
             let outcome = try await outcome("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\n", style, method: "HEAD")
@@ -112,7 +120,7 @@ struct FramingReplyTests {
         }
     }
 
-    @Test("A response to CONNECT ends with its head, and what follows it is no content", arguments: Style.allCases)
+    @Test("A response to CONNECT ends with its head, and later bytes are not content", arguments: Style.allCases)
     func connect(style: Style) async throws {
         for fields in ["Content-Length: 5", "X-A: b"] {
             let server = try RawServer { connection in
@@ -127,7 +135,7 @@ struct FramingReplyTests {
         }
     }
 
-    @Test("No data comes before a response", arguments: ["101", "cr", "lf-cr", "cr-line", "nul"])
+    @Test("Data before a response is not delivered", arguments: ["101", "cr", "lf-cr", "cr-line", "nul"])
     func dataFirst(name: String) async throws {
         let heads = [
             "101": "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", "cr": "HTTP/1.1 200 OK\r\n\r\r\n",
@@ -150,7 +158,7 @@ struct FramingReplyTests {
     // MARK: Connections
 
     @Test(
-        "A connection is used again only where no reader could find another end",
+        "A connection is reused only after a response whose end is unambiguous",
         arguments: [
             ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked", "2\r\nok\r\n0\r\n\r\n", 1),
             ("HTTP/1.1 200 OK\r\nContent-Length: 2", "ok", 1),
@@ -179,7 +187,10 @@ struct FramingReplyTests {
         #expect(count.withLock { $0 } == connections)
     }
 
-    @Test("A download of chunks twice is whole or fails, and cannot be resumed", arguments: [true, false])
+    @Test(
+        "An incomplete download leaves resume data, except after a repeated chunked coding",
+        arguments: [true, false]
+    )
     func resumption(isTwice: Bool) async throws {
         let server = try RawServer { connection in
             connection.readHead()
@@ -201,7 +212,7 @@ struct FramingReplyTests {
         "Transfer-Encoding: chunked\r\n\r\n0x5\r\nmoved", "Content-Length: 50\r\nContent-Encoding: gzip\r\n\r\nmoved",
     ]
 
-    @Test("A redirect whose own content breaks off is followed", arguments: brokenFirst, Style.allCases)
+    @Test("A redirect whose own content is incomplete is followed", arguments: brokenFirst, Style.allCases)
     func redirect(rest: String, style: Style) async throws {
         let server = try RawServer { connection in
             let isFirst = String(decoding: connection.readHead(), as: UTF8.self).hasPrefix("GET / ")
@@ -217,7 +228,7 @@ struct FramingReplyTests {
         #expect(outcome.text == "ok")
     }
 
-    @Test("A challenge whose own content breaks off is answered", arguments: brokenFirst, [Style.handler, .download])
+    @Test("A challenge whose content is incomplete is handled", arguments: brokenFirst, [Style.handler, .download])
     func challenge(rest: String, style: Style) async throws {
         let server = try RawServer { connection in
             let head = String(decoding: connection.readHead(), as: UTF8.self)
@@ -234,7 +245,7 @@ struct FramingReplyTests {
         #expect(outcome.text == "ok")
     }
 
-    @Test("A redirect that is taken as the response has to be whole", arguments: brokenFirst)
+    @Test("A redirect that is accepted as the response must be complete", arguments: brokenFirst)
     func refusedRedirect(rest: String) async throws {
         let server = try RawServer { connection in
             connection.readHead()
@@ -247,7 +258,7 @@ struct FramingReplyTests {
         #expect(outcome.error is URLError)
     }
 
-    @Test("A challenge with endless content is answered, and little of it is read")
+    @Test("A challenge with endless content is handled, and little of its content is read")
     func endlessChallenge() async throws {
         let written = Mutex(0)
         let server = try RawServer { connection in

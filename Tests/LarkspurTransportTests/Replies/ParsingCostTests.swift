@@ -41,7 +41,7 @@ struct ParsingCostTests {
         Lines(testDescription: "Latin-1") { "X-\($0): \u{80}\u{80}" },
     ]
 
-    @Test("Heads, up to what one may have", arguments: heads)
+    @Test("The cost of a head is linear, up to the size limit", arguments: heads)
     func headCost(_ lines: Lines) {
         let make = { (size: Int) in
             var all: [[UInt8]] = [Array("HTTP/1.1 200 OK\r\n".utf8)]
@@ -128,13 +128,13 @@ struct ParsingCostTests {
         ]
     }()
 
-    @Test("The values of fields", arguments: values)
+    @Test("The cost of a field value is linear", arguments: values)
     func valueCost(_ value: Value) {
         #expect(Growth.factor(of: { Self.text($0, value.part) }, value.parse) < Growth.linear)
     }
 
     @Test(
-        "Chunks",
+        "The cost of chunks is linear",
         arguments: [
             "1\r\nx\r\n", "1;\(String(repeating: "e", count: 1000))\r\nx\r\n",
             "10000\r\n\(String(repeating: "x", count: 1 << 16))\r\n",
@@ -160,7 +160,7 @@ struct ParsingCostTests {
     }
 
     @Test(
-        "Trailers, up to what there may be",
+        "The cost of trailers is linear, up to the size limit",
         arguments: ["X: y\r\n", "X: y\r\n \r\n", "\(String(repeating: "n", count: 60000)): v\r\n"]
     )
     func trailers(line: String) {
@@ -176,7 +176,7 @@ struct ParsingCostTests {
         #expect(growth < Growth.linear)
     }
 
-    @Test("Lines", arguments: ["\n", "a\n", "a", "\u{2028}", "\u{E2}", "\u{C2}\u{85}"])
+    @Test("The cost of a line is linear", arguments: ["\n", "a\n", "a", "\u{2028}", "\u{E2}", "\u{C2}\u{85}"])
     func lineCost(part: String) {
         let make = { (size: Int) in
             Array(Self.text(size) { _ in part }.utf8)
@@ -249,13 +249,13 @@ struct ParsingCostTests {
         Parser(text: "cookies") { _ = SetCookieList([$0]) },
     ]
 
-    @Test("Every class of bytes", arguments: parsers)
+    @Test("The cost of lines with every class of bytes is linear", arguments: parsers)
     func byteClasses(_ parser: Parser) {
         #expect(ByteInputs.excesses(parser.parse) == [])
     }
 
     /// Members of gzip without content: a decoder has most to do for each byte.
-    @Test("Codings, taken part by part", arguments: [1, 100, 1 << 16])
+    @Test("The cost of decoding is linear, whatever the size of the parts", arguments: [1, 100, 1 << 16])
     func codingCost(partSize: Int) throws {
         let member = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0])
         let make = { (size: Int) in
@@ -274,7 +274,7 @@ struct ParsingCostTests {
         #expect(growth < Growth.linear)
     }
 
-    @Test("A consumer that takes one part at a time of what one input expands to")
+    @Test("The cost of decoding is linear for a consumer that takes one part at a time")
     func slowConsumer() throws {
         let growth = Growth.factor(of: { CodedSample.zeros(members: $0) }, upTo: 256) { data in
             guard let decoder = ContentDecoder(contentEncoding: "gzip", maximumExpansion: .max) else { return }
@@ -289,7 +289,7 @@ struct ParsingCostTests {
         #expect(growth < Growth.linear)
     }
 
-    @Test("20,000 fields whose names begin with X- are read, where libcurl lets so many through")
+    @Test("20,000 fields whose names begin with X- are read, or 4,000 with a libcurl that limits their number")
     func manyFields() async throws {
         let count = Libcurl.isAtLeast(8, 13) ? 4_000 : 20_000
         let fields = (0..<count).map { "X-\($0): v\r\n" }.joined()

@@ -3,7 +3,7 @@ import LarkspurTesting
 import LarkspurTransport
 import Testing
 
-@Suite("Statuses of no class", .timeLimit(.minutes(5)))
+@Suite("Statuses without a class", .timeLimit(.minutes(5)))
 struct StatusReplyTests {
     @Test("A status from 600 to 999 is a response with its number", arguments: [600, 700, 999], Style.allCases)
     func unassigned(status: Int, style: Style) async throws {
@@ -19,7 +19,7 @@ struct StatusReplyTests {
     }
 
     @Test(
-        "A status below 100, or of other than three digits, is an error",
+        "A status below 100, or without exactly three digits, is an error",
         arguments: ["000", "099", "20", "2000", "-20", "+20", "2xx", "0x1", ""],
         [Style.handler, .download]
     )
@@ -34,7 +34,7 @@ struct StatusReplyTests {
         #expect(outcome.response == nil)
     }
 
-    @Test("A response with such a status is not kept, whatever it says")
+    @Test("A response with an unassigned status is not stored, even if its fields allow that")
     func cache() async throws {
         let server = try LoopbackServer()
         server.route(

@@ -44,7 +44,10 @@ struct TrailerReplyTests {
         ("X-Head: t\r\n", ["X-Head": "t"]),
     ]
 
-    @Test("The trailers of chunked content are known at its end, apart from the header fields", arguments: sections)
+    @Test(
+        "The trailers of chunked content are available at its end, separate from the header fields",
+        arguments: sections
+    )
     func chunked(lines: String, trailers: [String: String]?) async throws {
         let reply = try #require((Self.head + lines + "\r\n").data(using: .isoLatin1))
         for isDownload in [false, true] {
@@ -56,14 +59,14 @@ struct TrailerReplyTests {
         }
     }
 
-    @Test("A response that is not complete has no trailers")
+    @Test("An incomplete response has no trailers")
     func truncated() async throws {
         let (outcome, trailers) = try await trailers(of: Data((Self.head + "X-Sum: 1\r\n").utf8))
         #expect(outcome.code == .networkConnectionLost)
         #expect(trailers == nil)
     }
 
-    @Test("The trailers of a redirect are not those of the response after it", arguments: ["", "X-Last: 2\r\n"])
+    @Test("The trailers of a redirect are not those of the next response", arguments: ["", "X-Last: 2\r\n"])
     func redirect(lines: String) async throws {
         let last = try #require((Self.head + lines + "\r\n").data(using: .isoLatin1))
         server.route("/last", .raw([.bytes(last)]))

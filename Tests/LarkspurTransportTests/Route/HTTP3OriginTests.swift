@@ -12,7 +12,7 @@ struct HTTP3OriginTests {
     private func seconds(_ count: Int64) -> ContinuousClock.Instant { start + .seconds(count) }
 
     @Test(
-        "A field announces HTTP/3 at the origin's own host and port, for a time",
+        "An Alt-Svc field announces HTTP/3 for the origin's own host and port, for a time",
         arguments: [
             ("h3=\":443\"", 86_400), ("h3=\":443\"; ma=60", 60), ("h3=\":443\";ma=60;persist=1", 60),
             ("h3=\":443\"; MA=\"60\"", 60), ("h3=\"example.com:443\"; ma=5", 5), ("h3=\"EXAMPLE.com:443\"; ma=5", 5),
@@ -36,7 +36,7 @@ struct HTTP3OriginTests {
         #expect(HTTP3Announcement("h3=\"[::2]:8443\"", of: origin) == nil)
     }
 
-    @Test("An announcement holds for its time, less the response's age, and the next one replaces it")
+    @Test("An announcement applies for its time, less the response's age, and the next one replaces it")
     func lifetime() {
         var origins = HTTP3Origins()
         #expect(!origins.contains(Self.origin, at: start))
@@ -54,7 +54,7 @@ struct HTTP3OriginTests {
         #expect(!origins.contains(Self.origin, at: start))
     }
 
-    @Test("After a failure, announcements are ignored for five minutes")
+    @Test("After a failure of HTTP/3, announcements are ignored for five minutes")
     func failure() {
         var origins = HTTP3Origins()
         origins.note("h3=\":443\"", age: nil, of: Self.origin, at: start)
@@ -67,7 +67,7 @@ struct HTTP3OriginTests {
         #expect(origins.contains(Self.origin, at: seconds(301)))
     }
 
-    @Test("The number of remembered origins is limited, and those whose time is over make room first")
+    @Test("The number of remembered origins is limited, and expired ones are removed first")
     func capacity() {
         func origin(_ number: Int) -> Origin { Origin(scheme: "https", host: "\(number).example", port: 443) }
         var origins = HTTP3Origins()

@@ -4,7 +4,7 @@ import Testing
 @testable import LarkspurTransport
 
 @Suite struct HostAddressTests {
-    @Test("A host's addresses are written as libcurl takes them")
+    @Test("A host's addresses are written in libcurl's notation")
     func line() {
         #expect(HostAddress(host: "a.test", port: 80, addresses: ["1.2.3.4"]).curlLine == "a.test:80:1.2.3.4")
         #expect(HostAddress(host: "A.test", port: 80, addresses: ["::1"]).curlLine == "a.test:80:[::1]")
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "What libcurl would take for something else is refused",
+        "A host address that libcurl would misread is refused",
         arguments: [
             HostAddress(host: "-a.test", port: 80, addresses: ["1.2.3.4"]),
             HostAddress(host: "+a.test", port: 80, addresses: ["1.2.3.4"]),

@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(
-        "Nothing is no exception",
+        "A text without a host, domain, address or network is not an exception",
         arguments: ["", " ", ".", "*.", "a..b", "*.\u{301}a.test", "[\u{301}::1]", "10.0.0.0/33", "1.2.3.4.5"]
     )
     func nothing(text: String) {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct ProxyServerTests {
     @Test(
-        "A proxy is read as the environment names it",
+        "A proxy is parsed in the notation of the environment",
         arguments: [
             ("proxy.test", ProxyServer(host: "proxy.test", port: 80)),
             ("proxy.test:3128", ProxyServer(host: "proxy.test", port: 3128)),
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "What names no proxy is none",
+        "A text that is not a proxy is refused",
         arguments: [
             "", "://", "ftp://a", "http://", "a:0", "a:65536", "a:b", "http://a/path", "http://a?x", "a b",
             "http://a%0d", "http://a..b", "http://1.2.3.4.5", "http://[fe80::1%25lo]",
@@ -37,7 +37,7 @@ import Testing
         #expect(ProxyServer(text) == nil)
     }
 
-    @Test("No description holds the password")
+    @Test("No description of a proxy contains its password")
     func descriptions() {
         let proxy = ProxyServer(host: "::1", port: 3128, user: "ada", password: "secret")
         #expect(proxy.description == "http://ada@[::1]:3128")

@@ -36,7 +36,7 @@ import Testing
         #expect(try proxy(for: url, environment: variables) == expected)
     }
 
-    @Test("A proxy that cannot be used is an error of the requests that would need it, not a direct connection")
+    @Test("A proxy that cannot be used fails its requests, which are not sent directly")
     func unusable() throws {
         let broken = ["https_proxy": "gopher://p"]
         #expect(try proxy(for: "http://a.test", environment: broken) == nil)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("The configuration's dictionary takes the place of the environment, even if it is empty")
+    @Test("The configuration's dictionary replaces the environment, even if it is empty")
     func dictionary() throws {
         let environment = ["all_proxy": "env:1"]
         #expect(try proxy(for: "http://a.test", dictionary: [:], environment: environment) == nil)
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(
-        "A port may be any type of number, and what is none is an error and not another port",
+        "A port may be any type of number, and anything else is an error",
         arguments: [8080, UInt16(8080), Int64(8080), NSNumber(value: 8080), "8080"] as [any Sendable]
     )
     func ports(port: any Sendable) throws {
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test("The session's own choice goes before both")
+    @Test("The proxy in the session's options overrides the dictionary and the environment")
     func choice() throws {
         let environment = ["all_proxy": "env:1"]
         #expect(try proxy(for: "http://a.test", .direct, environment: environment) == nil)

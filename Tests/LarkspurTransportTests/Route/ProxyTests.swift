@@ -21,7 +21,7 @@ import Testing
         )
     }
 
-    @Test("A request for http is sent to the proxy, with the whole URL")
+    @Test("An http request is sent to the proxy with its whole URL")
     func plain() async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(
-        "No proxy gets a request for an excepted host, however it is spelled",
+        "A proxy gets no request for an excepted host, in any spelling",
         arguments: ["127.1", "2130706433", "0x7f.1", "0177.0.0.1", "%3127.0.0.1", "127.0.0.1."]
     )
     func exceptedSpelling(host: String) async throws {
@@ -83,7 +83,7 @@ import Testing
         #expect(server.requests.map { $0.headers["Host"] } == ["127.0.0.1:\(server.port)"])
     }
 
-    @Test("The configuration's dictionary names the proxy")
+    @Test("The proxy in the configuration's dictionary is used")
     func dictionary() async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
@@ -94,7 +94,7 @@ import Testing
         #expect(server.requests.map(\.target) == [url.absoluteString])
     }
 
-    @Test("The environment names the proxy, unless the session wants none")
+    @Test("The proxy in the environment is used, unless the session has chosen a direct connection")
     func environment() async throws {
         await #expect(processExitsWith: .success) {
             let server = try LoopbackServer()
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test("A proxy that is not there is an error that names it")
+    @Test("A missing proxy is an error that names it")
     func absent() async throws {
         let session = session(.server(ProxyServer(host: "127.0.0.1", port: 1)))
         defer { session.invalidateAndCancel() }
@@ -134,7 +134,7 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
-    @Test("A host may be given addresses of its own")
+    @Test("A host can have fixed addresses in the options")
     func hostAddresses() async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
@@ -148,7 +148,7 @@ import Testing
         #expect(server.requests.first?.headers["Host"] == "given.test:\(port)")
     }
 
-    @Test("A host's address that is none is an error of every request")
+    @Test("An invalid fixed address is an error of every request")
     func wrongHostAddress() async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
@@ -160,7 +160,7 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
-    @Test("Connections are made from the address that was given")
+    @Test("Connections use the local address of the options")
     func localAddress() async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
@@ -173,7 +173,7 @@ import Testing
         #expect(task.transferMetrics.first?.localAddress == "127.0.0.9")
     }
 
-    @Test("Name servers are asked, or the request fails: never are others asked instead")
+    @Test("Only the name servers of the options are asked, and if they fail, the request fails")
     func nameServers() async throws {
         let server = try LoopbackServer()
         defer { server.stop() }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("Names that a resolver has found")
+@Suite("Names that a resolver has resolved")
 struct ResolvedNameTests {
     private let start = LoopTime.now
 
@@ -11,7 +11,7 @@ struct ResolvedNameTests {
         times.enumerated().map { ResolvedAddress("127.0.0.\($0)", timeToLive: $1) }
     }
 
-    @Test("Addresses are valid until the time of the first of them is over")
+    @Test("The addresses of a name are valid until the first of them expires")
     func lifetime() {
         var names = ResolvedNames()
         #expect(names.addresses(of: "a.test", at: start) == nil)
@@ -23,7 +23,10 @@ struct ResolvedNameTests {
         #expect(names.addresses(of: "a.test", at: start.adding(4)) == ["127.0.0.0"])
     }
 
-    @Test("Addresses without time are not stored", arguments: [.zero, .seconds(-1), .seconds(Int64.min)] as [Duration])
+    @Test(
+        "Addresses without a time to live are not stored",
+        arguments: [.zero, .seconds(-1), .seconds(Int64.min)] as [Duration]
+    )
     func noTime(_ time: Duration) {
         var names = ResolvedNames()
         names.insert(addresses(.seconds(60)), for: "a.test", at: start)
@@ -31,14 +34,14 @@ struct ResolvedNameTests {
         #expect(names.addresses(of: "a.test", at: start) == nil)
     }
 
-    @Test("The longest time has no end")
+    @Test("Addresses with the longest time to live do not expire")
     func endless() {
         var names = ResolvedNames()
         names.insert(addresses(.seconds(Int64.max)), for: "a.test", at: start)
         #expect(names.addresses(of: "a.test", at: start.adding(9e8)) != nil)
     }
 
-    @Test("The number of names is limited, and those whose time is over make room first")
+    @Test("The number of names is limited, and expired ones are removed first")
     func capacity() {
         var names = ResolvedNames()
         func isKnown(_ number: Int) -> Bool { names.addresses(of: "\(number)", at: start.adding(1)) != nil }
@@ -52,7 +55,7 @@ struct ResolvedNameTests {
         #expect(isKnown(5999))
     }
 
-    @Test("libcurl's addresses are replaced, and those of the oldest name removed")
+    @Test("libcurl's addresses for a name are replaced, and those of the oldest name are removed")
     func lines() {
         var loaded = LoadedNames()
         func lines(_ number: Int) -> [String] {

@@ -49,7 +49,7 @@ struct ResolverTests {
         #expect(names.values == ["name.test"])
     }
 
-    @Test("A name is looked up again when the time of its addresses is over", arguments: [(600, 1), (0, 3)])
+    @Test("A name is looked up again when its addresses have expired", arguments: [(600, 1), (0, 3)])
     func timeToLive(_ seconds: Int, _ count: Int) async throws {
         let session = session { _ in Self.local(seconds) }
         defer { session.invalidateAndCancel() }
@@ -57,7 +57,7 @@ struct ResolverTests {
         #expect(names.values.count == count)
     }
 
-    @Test("Another address of the same name is used from the next look-up on")
+    @Test("A changed address of a name is used from the next look-up")
     func change() async throws {
         let silent = try RawServer { _ in }
         silent.stop()
@@ -75,7 +75,7 @@ struct ResolverTests {
     }
 
     @Test(
-        "The resolver is asked for each spelling of a name, also after a redirect",
+        "The resolver gets each spelling of a name in one form, also after a redirect",
         arguments: [
             ("local%68ost", "localhost"), ("x%2elocalhost", "x.localhost"), ("x~.localhost", "x~.localhost"),
             ("X_y.LocalHost.", "x_y.localhost"), ("%58.localhost", "x.localhost"),
@@ -112,7 +112,7 @@ struct ResolverTests {
     }
 
     @Test(
-        "Addresses of the options are found by each spelling of their host",
+        "Fixed addresses apply to each spelling of their host",
         arguments: ["fixed.test", "FIXED.test."]
     )
     func fixedAddresses(host: String) async throws {
@@ -139,7 +139,7 @@ struct ResolverTests {
         #expect(names.values == ["name.test", "other.test", "socket.test"])
     }
 
-    @Test("Addresses, sockets and fixed addresses are not looked up")
+    @Test("Addresses, sockets and hosts with fixed addresses are not looked up")
     func known() async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("r-\(UUID().uuidString.prefix(8))")
             .path
@@ -163,7 +163,7 @@ struct ResolverTests {
         )
     }
 
-    @Test("The name of a proxy is looked up, and that of the server is not")
+    @Test("The name of a proxy is looked up, and the name of the server is not")
     func proxy() async throws {
         let port = Int(server.port)
         let session = session {
@@ -192,7 +192,7 @@ struct ResolverTests {
 
     // MARK: Failures
 
-    @Test("The resolver's error is the error of the requests")
+    @Test("An error of the resolver is the error of its requests")
     func errors() async throws {
         let session = session { host in
             if host == "url.test" { throw URLError(.dnsLookupFailed) }
@@ -204,7 +204,7 @@ struct ResolverTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("A result without addresses, or with other texts, is an error that says so")
+    @Test("A result without addresses, or with invalid ones, is an error with the reason")
     func defects() async throws {
         let session = session { host in
             host == "empty.test"
@@ -248,7 +248,7 @@ struct ResolverTests {
 
     // MARK: Waiting
 
-    @Test("The time of the resolver counts as time without a byte")
+    @Test("The time of a look-up counts towards the idle timeout")
     func timeout() async throws {
         let cancellations = Recorder<Void>()
         let session = session { _ in try await Self.wait(recording: cancellations) }
@@ -260,7 +260,7 @@ struct ResolverTests {
         try await cancellations.wait()
     }
 
-    @Test("Requests for the same host share a look-up, which ends with the last of them")
+    @Test("Requests for the same host share a look-up, which is cancelled with the last of them")
     func cancellation() async throws {
         let cancellations = Recorder<Void>()
         let session = session { _ in try await Self.wait(recording: cancellations) }

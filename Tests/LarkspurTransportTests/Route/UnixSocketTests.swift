@@ -11,7 +11,7 @@ import Testing
             .path
     }
 
-    @Test("A URL with the path of a socket for its host is asked of the server there")
+    @Test("A URL whose host is the path of a socket is requested from the server at that socket")
     func request() async throws {
         let path = makePath()
         let server = try LoopbackServer(unixSocket: path)
@@ -26,7 +26,7 @@ import Testing
         #expect(server.requests.first?.headers["Host"] == "localhost")
     }
 
-    @Test("Connections to sockets and to ports of one session are kept apart, and used again")
+    @Test("Connections to sockets and to ports are kept separate, and reused")
     func reuse() async throws {
         let path = makePath()
         let local = try LoopbackServer(unixSocket: path)
@@ -44,7 +44,7 @@ import Testing
         #expect(remote.requests.map(\.connection) == [1, 1, 1])
     }
 
-    @Test("A redirect stays on its socket, and leads to none")
+    @Test("A redirect stays on its socket, and no redirect leads to a socket")
     func redirects() async throws {
         let path = makePath()
         let server = try LoopbackServer(unixSocket: path)
@@ -65,7 +65,7 @@ import Testing
         #expect(try await session.outcome(of: remote.url("/inwards")).code == .unsupportedURL)
     }
 
-    @Test("Secrets of the session are sent to a socket that was asked for, and its cookies are not kept")
+    @Test("The session's secrets are sent to a requested socket, and cookies from the socket are not stored")
     func secrets() async throws {
         let path = makePath()
         let server = try LoopbackServer(unixSocket: path)
@@ -83,7 +83,7 @@ import Testing
         #expect(server.requests.map { $0.headers["Cookie"] } == [nil, nil])
     }
 
-    @Test("A socket is connected to directly, whatever proxy there is")
+    @Test("A socket is connected to directly, even if there is a proxy")
     func proxy() async throws {
         let path = makePath()
         let server = try LoopbackServer(unixSocket: path)
@@ -103,7 +103,7 @@ import Testing
         #expect(other.requests.isEmpty)
     }
 
-    @Test("A socket that is not there is an error")
+    @Test("A missing socket is an error")
     func absent() async throws {
         let session = CurlURLSession(configuration: .testing)
         defer { session.invalidateAndCancel() }
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(
-        "What is no path of a socket is an error",
+        "A host that is not the path of a socket is an error",
         arguments: [
             "http+unix://docker/", "http+unix:///get", "http+unix://%2Fa:80/",
             "http+unix://\(String(repeating: "%2Fa", count: 60))/",

@@ -70,7 +70,7 @@ struct AsyncBytesTests {
         #expect(result == [2, 3])
     }
 
-    @Test("The end stays the end, and a failure comes after the bytes before it")
+    @Test("A sequence stays at its end, and a failure follows the bytes before it")
     func ends() async throws {
         var iterator = bytes(ScriptedSource([Data([1])])).makeAsyncIterator()
         #expect(try await iterator.next() == 1)
@@ -84,7 +84,7 @@ struct AsyncBytesTests {
         #expect(error?.code == .networkConnectionLost)
     }
 
-    @Test("The transfer is cancelled when nobody can read it any more")
+    @Test("The transfer is cancelled when the sequence can no longer be read")
     func release() async throws {
         let source = ScriptedSource([Data([1]), Data([2])])
         do {
@@ -95,7 +95,7 @@ struct AsyncBytesTests {
         #expect(source.cancellation.isOpen)
     }
 
-    @Test("A cancellation ends a read that waits")
+    @Test("A cancellation ends a read that is waiting")
     func cancellationDuring() async throws {
         let source = ScriptedSource([Data([1])], end: .never)
         let bytes = bytes(source)
@@ -127,7 +127,7 @@ struct AsyncBytesTests {
         ("Ä €\n…\u{2027}", ["Ä €", "…\u{2027}"]), ("Å\u{A8}", ["Å\u{A8}"]),
     ]
 
-    @Test("Lines end at every line end of Unicode, wherever the chunks do", arguments: texts)
+    @Test("Lines end at every line terminator of Unicode, wherever the chunks end", arguments: texts)
     func lines(text: String, expected: [String]) async throws {
         for size in [1, 2, 3, 1000] {
             let data = Data(text.utf8)
@@ -138,7 +138,7 @@ struct AsyncBytesTests {
         }
     }
 
-    @Test("A line is there as soon as its end is, and what is no UTF-8 is replaced")
+    @Test("A line is delivered as soon as its end arrives, and malformed UTF-8 is replaced")
     func promptLines() async throws {
         let source = ScriptedSource([Data([0x61, 0xFF, 0x0D])], end: .never)
         var iterator = bytes(source).lines.makeAsyncIterator()

@@ -42,7 +42,10 @@ struct AsyncDelegateTests {
         }
     }
 
-    @Test("It receives the response and the content once, and the caller all of it", arguments: Method.allCases)
+    @Test(
+        "The delegate of an async call receives the response and the content once, and the caller all content",
+        arguments: Method.allCases
+    )
     func content(method: Method) async throws {
         let content = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
         server.route("/large", .data(content))
@@ -68,7 +71,7 @@ struct AsyncDelegateTests {
         #expect(others.names.isEmpty)
     }
 
-    @Test("A response of the cache is delivered in the same way")
+    @Test("The delegate of an async call receives a response from the cache too")
     func cached() async throws {
         server.route("/x", .text("stored").adding("Cache-Control", "max-age=600"))
         let session = CurlURLSession(configuration: .testing { $0.urlCache = HTTPCache() })
@@ -82,7 +85,7 @@ struct AsyncDelegateTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test("Its disposition can cancel, and nothing else")
+    @Test("The delegate's disposition can cancel an async call, and has no other effect")
     func dispositions() async throws {
         server.route("/x", .text("content"))
         let session = CurlURLSession(configuration: .testing)

@@ -61,7 +61,7 @@ struct AsyncTransferTests {
         response = URLResponse(url: url, mimeType: nil, expectedContentLength: 0, textEncodingName: nil)
     }
 
-    @Test("An overridden factory makes the task, which is resumed once", arguments: Method.allCases)
+    @Test("An overridden factory method makes the task, which is resumed once", arguments: Method.allCases)
     func factories(_ method: Method) async throws {
         let folder = try TemporaryDirectory()
         let session = ScriptedSession(.init(onResume: { [response] in $0(response, nil) }, file: try folder.file()))
@@ -88,14 +88,17 @@ struct AsyncTransferTests {
         }
     }
 
-    @Test("A task's error is thrown as it is", arguments: Method.allCases)
+    @Test("A task's error is thrown unchanged", arguments: Method.allCases)
     func errors(_ method: Method) async throws {
         let session = ScriptedSession(.init(onResume: { $0(nil, URLError(.cannotFindHost)) }))
         let code = await thrownCode { _ = try await method.call(session, url) }
         #expect(code == .cannotFindHost)
     }
 
-    @Test("A task that ends without error and response, or without a file, is an error", arguments: Method.allCases)
+    @Test(
+        "A task that ends without an error and a response, or without a file, is an error",
+        arguments: Method.allCases
+    )
     func nothing(_ method: Method) async throws {
         let silent = ScriptedSession(.init(onResume: { $0(nil, nil) }))
         let silentCode = await thrownCode { _ = try await method.call(silent, url) }
@@ -106,7 +109,7 @@ struct AsyncTransferTests {
         #expect(emptyCode == (method.factory.hasPrefix("download") ? .unknown : nil))
     }
 
-    @Test("A task that ends when it is made, or twice, ends the wait once", arguments: Method.allCases)
+    @Test("A task that ends when it is made, or ends twice, ends the wait once", arguments: Method.allCases)
     func earlyAndTwice(_ method: Method) async throws {
         let session = ScriptedSession(
             .init(
@@ -136,7 +139,7 @@ struct AsyncTransferTests {
     }
 
     @Test(
-        "A task that is made while the Swift task is cancelled is cancelled and not resumed",
+        "If the Swift task is cancelled while the session task is made, that is cancelled and not resumed",
         arguments: Method.allCases
     )
     func cancelledBetween(_ method: Method) async throws {
@@ -146,7 +149,7 @@ struct AsyncTransferTests {
         #expect(session.calls == ["cancel"])
     }
 
-    @Test("A cancellation reaches a task that runs, which may end in the call", arguments: Method.allCases)
+    @Test("A cancellation reaches a running task, which may end during the call", arguments: Method.allCases)
     func cancelledDuring(_ method: Method) async throws {
         // Resuming the task cancels the Swift task, and that the task, which ends: all in one call.
         let session = ScriptedSession(.init(onResume: { _ in withUnsafeCurrentTask { $0?.cancel() } }))
@@ -165,7 +168,7 @@ struct AsyncTransferTests {
         #expect(session.calls == ["resume"])
     }
 
-    @Test("Cancellations that race with the ends of tasks end every wait once")
+    @Test("Cancellations that race with the ends of tasks end each wait once")
     func storm() async throws {
         let queue = DispatchQueue(label: "ends", attributes: .concurrent)
         let session = ScriptedSession(
@@ -191,7 +194,7 @@ struct AsyncTransferTests {
         #expect(ended == 2000)
     }
 
-    @Test("A downloaded file outlives the completion handler, in its folder")
+    @Test("A downloaded file outlives the completion handler, and stays in its folder")
     func keptFile() async throws {
         let folder = try TemporaryDirectory()
         let original = try folder.file()
@@ -210,7 +213,7 @@ struct AsyncTransferTests {
         #expect(try Data(contentsOf: file) == Data("content".utf8))
     }
 
-    @Test("A downloaded file that cannot be kept is the file system's error")
+    @Test("A downloaded file that cannot be moved is an error of the file system")
     func lostFile() async throws {
         let file = URL(fileURLWithPath: "/no/such/folder/file")
         let session = ScriptedSession(.init(onResume: { [response] in $0(response, nil) }, file: file))

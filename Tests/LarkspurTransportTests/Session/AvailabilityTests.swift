@@ -5,14 +5,14 @@ import Testing
 @testable import LarkspurTransport
 
 @Suite("Availability of libcurl", .timeLimit(.minutes(5))) struct AvailabilityTests {
-    @Test("The libcurl of this machine can be used, and says its version")
+    @Test("The libcurl of this machine can be used, and has a version")
     func available() {
         #expect(CurlURLSession.isAvailable)
         #expect(CurlURLSession.unavailabilityReason == nil)
         #expect(CurlURLSession.libcurlVersion?.contains(".") == true)
     }
 
-    @Test("The report names each ability once, with a reason where it is lacking, and the files of the libraries")
+    @Test("The report has each ability once, with a reason if it is missing, and the files of the libraries")
     func report() {
         let report = EngineReport()
         let lines = report.description.split(separator: "\n")
@@ -30,7 +30,7 @@ import Testing
         #expect(lines.count == counts.reduce(4, +))
     }
 
-    @Test("Components are the words with a version after libcurl itself")
+    @Test("The components of libcurl are read from its version text")
     func components() {
         let description = "libcurl/8.23.0 (GnuTLS/3.8.0) OpenSSL/3.6.0 c-ares/1.34 libpsl/0.21.2 (+libidn2/2.3.3) NSS"
 
@@ -41,7 +41,7 @@ import Testing
         #expect(EngineReport(abilities: [], description: "", maps: "").components.isEmpty)
     }
 
-    @Test("Libraries are found in the list of a process, with blanks in their names, and each once")
+    @Test("Libraries are read from the memory map of a process, each once, with blanks in their names")
     func maps() {
         let maps = """
             7f1c-7f2c r-xp 00000000 08:01 123    /usr/lib/x86_64-linux-gnu/libcurl.so.4.8.0
@@ -58,7 +58,7 @@ import Testing
         )
     }
 
-    @Test("Without a libcurl every task fails with the reason, and the session can be invalidated")
+    @Test("Without libcurl every task fails with the reason, and the session can be invalidated")
     func unavailable() async throws {
         let server = try LoopbackServer()
         let session = CurlURLSession(

@@ -8,7 +8,7 @@ import Testing
 
     init() throws { server = try LoopbackServer() }
 
-    @Test("The delegate may be nil, as with all async methods", arguments: TestSession.allCases)
+    @Test("The delegate may be nil, as in all async methods", arguments: TestSession.allCases)
     func optionalDelegate(session: TestSession) async throws {
         let session = session.make()
         let request = URLRequest(url: server.url("/bytes/10"))
@@ -28,7 +28,7 @@ import Testing
         await #expect(throws: URLError.self) { try await session.download(resumeFrom: Data(), delegate: nil) }
     }
 
-    @Test("The bytes arrive whole and in order, after the response")
+    @Test("All bytes arrive in order, after the response")
     func whole() async throws {
         let (bytes, response) = try await session.bytes(from: server.url("/bytes/200000"))
         var received = Data()
@@ -39,7 +39,7 @@ import Testing
         #expect(try await session.data(from: server.url("/bytes/200000")).0.count == received.count)
     }
 
-    @Test("Content that breaks off is an error at the end of the sequence")
+    @Test("Incomplete content is an error at the end of the sequence")
     func broken() async throws {
         let (bytes, _) = try await session.bytes(from: server.url("/fault/short-body"))
 
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("Without a server there is no response")
+    @Test("Without a server, the call throws and there is no response")
     func noServer() async throws {
         let url = server.url("/")
         server.stop()
@@ -56,7 +56,7 @@ import Testing
         await #expect(throws: URLError.self) { _ = try await session.bytes(from: url) }
     }
 
-    @Test("A sequence that is left alone holds the transfer back, and letting go of it ends the task")
+    @Test("An unread sequence makes the transfer wait, and its release ends the task")
     func backPressure() async throws {
         let task: URLSessionDataTask
         do {

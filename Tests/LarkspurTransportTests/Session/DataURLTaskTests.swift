@@ -9,7 +9,7 @@ struct DataURLTaskTests {
     private let session = CurlURLSession(configuration: .testing)
     private let valid = "data:text/html;charset=utf-8;base64,Y29udGVudA=="
 
-    @Test("The engine delivers content and type to a handler, a delegate, a loop and a file")
+    @Test("The engine delivers the content of a data URL to a handler, a delegate, a loop and a file")
     func valid() async throws {
         defer { session.invalidateAndCancel() }
         let url = try #require(URL(string: valid))
@@ -33,7 +33,7 @@ struct DataURLTaskTests {
     }
 
     @Test(
-        "A malformed one fails at once, with the reason",
+        "A malformed data URL fails at once, with the reason",
         arguments: [("data:;base64,%%%", "base64"), ("data:text/plain", "comma"), ("data:", "comma")]
     )
     func malformed(text: String, reason: String) async throws {
@@ -46,14 +46,14 @@ struct DataURLTaskTests {
         #expect(error?.code == .badURL)
     }
 
-    @Test("No connection of a WebSocket can be opened to one")
+    @Test("A WebSocket cannot be opened with a data URL")
     func webSocket() async throws {
         defer { session.invalidateAndCancel() }
         let socket = session.webSocket(with: try #require(URL(string: valid)))
         await #expect(throws: (any Error).self) { try await socket.open() }
     }
 
-    @Test("The limit of collected content applies")
+    @Test("The limit of collected content applies to data URLs")
     func limit() async throws {
         var options = CurlURLSession.Options()
         options.maximumContentSize = 6

@@ -10,7 +10,7 @@ struct InvalidationTests {
 
     init() throws { server = try LoopbackServer() }
 
-    @Test("Finishing lets tasks end, and then says once that the session is invalid")
+    @Test("Finishing lets tasks end, and then reports once that the session is invalid")
     func finish() async throws {
         let gate = LoopbackServer.Gate()
         server.route("/held", .text("held").held(until: gate))
@@ -34,7 +34,7 @@ struct InvalidationTests {
         try await server.waitForOpenConnections(0)
     }
 
-    @Test("Cancelling ends all tasks, those that were never resumed too")
+    @Test("Cancelling a session ends all tasks, including those that were never resumed")
     func cancel() async throws {
         let log = DelegateLog()
         let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
@@ -49,7 +49,7 @@ struct InvalidationTests {
         try await server.waitForOpenConnections(0)
     }
 
-    @Test("A task that nobody can resume keeps no session")
+    @Test("A released task that was never resumed does not keep its session alive")
     func neverResumed() async throws {
         let log = DelegateLog()
         let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
@@ -62,7 +62,7 @@ struct InvalidationTests {
         try await eventually(1) { log.invalidations }
     }
 
-    @Test("A delegate is kept until the session is invalid, and no longer")
+    @Test("A session keeps its delegate until it is invalid")
     func delegate() async throws {
         weak var log: DelegateLog?
         let session: CurlURLSession
@@ -76,7 +76,7 @@ struct InvalidationTests {
         try await eventually { log == nil }
     }
 
-    @Test("A task knows its requests when its session has let go of its delegate, and nobody holds the session")
+    @Test("A task has its requests after its session has released the delegate and was released")
     func requests() async throws {
         server.route("/away", .redirect(to: "/there"))
         server.route("/there", .text("there"))
@@ -97,7 +97,7 @@ struct InvalidationTests {
         #expect(tasks.map(\.currentRequest?.url?.path) == ["/there", "/fault/no-response", "/get"])
     }
 
-    @Test("A session that is let go of ends its thread and connections", arguments: [false, true])
+    @Test("A released session ends its thread and its connections", arguments: [false, true])
     func release(isInvalidated: Bool) async throws {
         weak var core: SessionCore?
         do {
@@ -111,7 +111,7 @@ struct InvalidationTests {
         try await eventually { core == nil }
     }
 
-    @Test("A session that is let go of while a task runs goes on until the task ends")
+    @Test("A session that is released while a task runs lives until the task ends")
     func releaseWhileRunning() async throws {
         let gate = LoopbackServer.Gate()
         server.route("/held", .text("held").held(until: gate))
@@ -131,7 +131,7 @@ struct InvalidationTests {
         try await server.waitForOpenConnections(0)
     }
 
-    @Test("Two hundred sessions that were used leave no threads and no descriptors")
+    @Test("Two hundred used sessions leave no threads and no descriptors")
     func many() async {
         // In a process of its own, where nobody else has threads and descriptors.
         await #expect(processExitsWith: .success) {
@@ -156,7 +156,7 @@ struct InvalidationTests {
         }
     }
 
-    @Test("A session that was never used has no thread, not even to end it")
+    @Test("A session that was never used has no thread, also at its end")
     func unused() {
         for _ in 0..<20 {
             let session = CurlURLSession(configuration: .testing)

@@ -3,7 +3,7 @@ import LarkspurTesting
 import LarkspurTransport
 import Testing
 
-@Suite("The most content that is collected", .timeLimit(.minutes(5)))
+@Suite("The limit of collected content", .timeLimit(.minutes(5)))
 struct MaximumContentSizeTests {
     let server: LoopbackServer
 
@@ -15,7 +15,10 @@ struct MaximumContentSizeTests {
         return CurlURLSession(configuration: .testing, delegate: delegate, options: options)
     }
 
-    @Test("Content with more than the limit fails, announced or not", arguments: ["/bytes/1001", "/chunked", "/coded"])
+    @Test(
+        "Content beyond the limit fails, whether its length is announced or not",
+        arguments: ["/bytes/1001", "/chunked", "/coded"]
+    )
     func excess(path: String) async throws {
         server.route("/chunked", .chunked([Data(count: 500), Data(count: 501)]))
         server.route("/coded", .data(CodedSample.zeros(members: 1)).adding("Content-Encoding", "gzip"))
@@ -29,7 +32,7 @@ struct MaximumContentSizeTests {
         await #expect(throws: URLError.self) { try await session.data(from: url) }
     }
 
-    @Test("As much as the limit is no more than that, and none is the default", arguments: [1000, nil])
+    @Test("Content of exactly the limit succeeds, and by default there is no limit", arguments: [1000, nil])
     func noExcess(limit: Int?) async throws {
         let session = session(limit)
         defer { session.finishTasksAndInvalidate() }
@@ -37,7 +40,7 @@ struct MaximumContentSizeTests {
         #expect(CurlURLSession.Options().maximumContentSize == nil)
     }
 
-    @Test("What is not collected has no limit")
+    @Test("Content that is not collected has no limit")
     func others() async throws {
         let log = DelegateLog()
         let session = session(1000, delegate: log)

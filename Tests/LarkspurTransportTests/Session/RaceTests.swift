@@ -16,7 +16,7 @@ struct RaceTests {
 
     init() throws { server = try LoopbackServer() }
 
-    @Test("A timeout by a task group, whose cancellation meets the end of the transfer, never waits for ever")
+    @Test("A timeout by a task group that races with the end of the transfer does not hang")
     func taskGroups() async throws {
         struct Timeout: Error {}
         let session = CurlURLSession(configuration: .testing)
@@ -42,7 +42,7 @@ struct RaceTests {
         try await eventually { session.core.tasks.isEmpty }
     }
 
-    @Test("A cancellation that meets the end of a task never ends it twice, or not at all", arguments: [1, 4, 16])
+    @Test("A cancellation that races with the end of a task leads to exactly one end", arguments: [1, 4, 16])
     func cancelAtEnd(inFlight: Int) async throws {
         let count = Self.isStress ? 50_000 : 700
         let session = CurlURLSession(configuration: .testing { $0.httpMaximumConnectionsPerHost = 16 })
@@ -67,7 +67,7 @@ struct RaceTests {
         #expect(Set(ends.values).count == count)
     }
 
-    @Test("A cancellation that meets redirects ends a task once", arguments: [false, true])
+    @Test("A cancellation that races with redirects ends the task once", arguments: [false, true])
     func cancelInRedirects(asksDelegate: Bool) async throws {
         let log = DelegateLog(
             .with {
@@ -92,7 +92,7 @@ struct RaceTests {
         #expect(log.invalidations == 1)
     }
 
-    @Test("Whatever is done to a task by several threads, it ends exactly once, and leaves nothing", arguments: [7, 8])
+    @Test("A task that several threads control at random ends once, and leaves nothing", arguments: [7, 8])
     func randomActions(seed: UInt64) async throws {
         let folder = try DownloadFolder()
         server.route(

@@ -39,7 +39,7 @@ struct URLSessionAsyncTests {
         #expect(server.requests.map(\.body) == [Data("memory".utf8), Data("file".utf8)])
     }
 
-    @Test("A download is a file that stays")
+    @Test("A downloaded file stays after the call")
     func download() async throws {
         let (first, response) = try await session.download(from: server.url("/bytes/5000"))
         let (second, _) = try await session.download(for: URLRequest(url: server.url("/bytes/10")))
@@ -49,7 +49,7 @@ struct URLSessionAsyncTests {
         #expect(try Data(contentsOf: second).count == 10)
     }
 
-    @Test("Resume data is an error for a session that cannot use it, however many give it some at once")
+    @Test("In a session that cannot resume downloads, concurrent calls with resume data all fail")
     func resumeData() async throws {
         let errors = await withTaskGroup(of: (any Error)?.self) { group in
             for _ in 0..<2_000 {
@@ -67,7 +67,7 @@ struct URLSessionAsyncTests {
         #expect(try await tasks.first() == 0)
     }
 
-    @Test("The delegate of a download that is awaited hears how it goes on, and the session's does not")
+    @Test("The delegate of an awaited download gets its progress, and the session's delegate does not")
     func downloadDelegate() async throws {
         let log = DelegateLog()
         let others = DelegateLog()
@@ -92,7 +92,7 @@ struct URLSessionAsyncTests {
         await #expect(throws: URLError.self) { try await session.download(from: url) }
     }
 
-    @Test("A cancellation ends a request that is not answered, and its connection", arguments: [false, true])
+    @Test("A cancellation ends a request without a response, and its connection", arguments: [false, true])
     func cancellation(isDownload: Bool) async throws {
         let gate = LoopbackServer.Gate()
         server.route("/held", .text("late").held(until: gate))
@@ -108,7 +108,7 @@ struct URLSessionAsyncTests {
         #expect(!gate.isOpen)
     }
 
-    @Test("A Swift task that was cancelled sends nothing")
+    @Test("A Swift task that was cancelled before the call sends nothing")
     func cancelledBefore() async throws {
         let url = server.url("/get")
         let transfer = Task {
@@ -121,7 +121,7 @@ struct URLSessionAsyncTests {
         #expect(server.requests.map(\.path) == ["/anything"])
     }
 
-    @Test("A timeout by a task group, whose cancellation meets the end of the transfer, never waits for ever")
+    @Test("A timeout by a task group that races with the end of a transfer does not hang")
     func taskGroups() async throws {
         let url = server.url("/get")
         for round in 1...300 {

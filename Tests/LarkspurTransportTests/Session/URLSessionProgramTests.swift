@@ -19,7 +19,7 @@ struct URLSessionProgramTests {
     }
 
     @Test(
-        "A delegate hears of response, content and end, in this order and on its queue",
+        "A delegate gets the response, the content and the end, in this order and on its queue",
         arguments: [(TestSession.curl, 1), (.curl, 8), (.foundation, 1)]
     )
     func delegateOnQueue(maker: TestSession, concurrency: Int) async throws {
@@ -39,7 +39,7 @@ struct URLSessionProgramTests {
         #expect(Set(log.queues.values) == ["test.delegates"])
     }
 
-    @Test("Without a queue a delegate is called in order as well", arguments: TestSession.allCases)
+    @Test("A delegate without a queue is called in order too", arguments: TestSession.allCases)
     func delegateWithoutQueue(maker: TestSession) async throws {
         let body = addLargeBody()
         let log = DelegateLog()
@@ -93,7 +93,7 @@ struct URLSessionProgramTests {
         if maker == .curl { #expect(log.names == ["redirect", "response", "data"]) }
     }
 
-    @Test("A download's delegate hears of its bytes, its file and its end; then the file is gone")
+    @Test("A download's delegate gets the bytes, the file and the end, after which the file is removed")
     func download() async throws {
         let log = DelegateLog()
         let session = TestSession.curl.make(delegate: log)
@@ -124,7 +124,7 @@ struct URLSessionProgramTests {
         #expect(Set(outcomes.values.map(\.0)).count == 200)
     }
 
-    @Test("Basic authentication is asked for, and its credential used")
+    @Test("A Basic challenge is delivered, and the delegate's credential is used")
     func authentication() async throws {
         let log = DelegateLog(
             .with {
@@ -141,7 +141,7 @@ struct URLSessionProgramTests {
         #expect(log.names == ["challenge", "response", "data", "completed"])
     }
 
-    @Test("A credential that is refused again and again comes back with the number of failures, until it is given up")
+    @Test("A delegate gets the number of failures with each repeated challenge, until it gives up")
     func refusedCredentials() async throws {
         let log = DelegateLog(
             .with {
@@ -162,7 +162,7 @@ struct URLSessionProgramTests {
         #expect(failures == [0, 1, 2])
     }
 
-    @Test("A credential may be missing from an answer that uses it")
+    @Test("The disposition useCredential without a credential leads to the 401 response")
     func missingCredential() async throws {
         let log = DelegateLog(.with { $0.challenge = { _ in (.useCredential, nil) } })
         let session = TestSession.curl.make(delegate: log)

@@ -37,14 +37,14 @@ struct CertificateCostTests {
         Shape("-----BEGIN ", "\u{301}", "-----\n"), Shape(begin + "-----END ", "A", "-----\n"), Shape("", "a \n"),
     ]
 
-    @Test("Texts with blocks", arguments: texts)
+    @Test("The cost of parsing PEM text is linear", arguments: texts)
     func text(shape: Shape) {
         #expect(Growth.factor(of: shape.data) { _ = PEMBlock.blocks(of: $0) } < Growth.linear)
         #expect(Growth.factor(of: shape.data) { _ = try? TLSCertificate.certificates(in: $0) } < Growth.linear)
         #expect(Growth.factor(of: shape.data) { _ = try? PublicKeyPin(publicKey: $0) } < Growth.linear)
     }
 
-    @Test("A certificate as a text")
+    @Test("The cost of writing a certificate as PEM is linear")
     func writing() throws {
         let bytes = { (size: Int) in Data(count: size) }
         #expect(Growth.factor(of: bytes) { _ = PEMBlock.text(label: "A", $0) } < Growth.linear)
@@ -90,7 +90,7 @@ struct CertificateCostTests {
         Bytes(testDescription: "lengths beyond the end") { Array(repeating: 0x30, count: $0) },
     ]
 
-    @Test("Encodings", arguments: encodings)
+    @Test("The cost of parsing DER is linear", arguments: encodings)
     func encoding(_ bytes: Bytes) {
         let growth = Growth.factor(of: bytes.make) { bytes in
             // All that there is, of each value the values within it.

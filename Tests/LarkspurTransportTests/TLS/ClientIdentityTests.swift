@@ -14,7 +14,7 @@ struct ClientIdentityTests {
         )
     }
 
-    @Test("A key is taken as it is, or encrypted with its passphrase")
+    @Test("A key may be plain, or encrypted with a passphrase")
     func keys() throws {
         _ = try make(TLSFixture.privateKey)
         for key in [TLSFixture.encryptedKey, TLSFixture.traditionallyEncryptedKey] {
@@ -31,14 +31,17 @@ struct ClientIdentityTests {
         #expect(error?.reason == .missingPassphrase)
     }
 
-    @Test("What is no private key is an error at once", arguments: ["", TLSFixture.publicKey, TLSFixture.certificate])
+    @Test(
+        "Data that is not a private key is an error at once",
+        arguments: ["", TLSFixture.publicKey, TLSFixture.certificate]
+    )
     func noKey(text: String) {
         let error = #expect(throws: TLSConfigurationError.self) { try make(text) }
         #expect(error?.reason == .malformedKey)
     }
 
     @Test(
-        "What is no PKCS #12 container is an error at once",
+        "Data that is not a PKCS #12 container is an error at once",
         arguments: [Data(), Data([0x30, 0x03, 0x02, 0x01, 0x02])]
     )
     func noContainer(data: Data) {
@@ -48,7 +51,7 @@ struct ClientIdentityTests {
         #expect(error?.reason == .malformedKey)
     }
 
-    @Test("Nothing that is printed or dumped of it, or of a configuration with it, has the key or the passphrase")
+    @Test("No description or dump of an identity or its configuration contains the key or the passphrase")
     func secrets() throws {
         var configuration = TLSConfiguration()
         configuration.clientIdentity = try make(TLSFixture.encryptedKey, passphrase: "a passphrase")

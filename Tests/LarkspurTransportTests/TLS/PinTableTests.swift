@@ -9,7 +9,7 @@ struct PinTableTests {
     static func pin(_ number: UInt8) -> PublicKeyPin { PublicKeyPin(SubjectPublicKeyInfo(encoding: Data([number]))) }
 
     @Test(
-        "The host of pins has one canonical form",
+        "The host of pins is stored in its canonical form",
         arguments: [
             ("Example.COM", "example.com"), ("example.com.", "example.com"), ("a_b-c.test", "a_b-c.test"),
             ("127.0.0.1", "127.0.0.1"), ("127.1", "127.0.0.1"), ("0x7f000001", "127.0.0.1"),
@@ -25,13 +25,13 @@ struct PinTableTests {
         #expect((try? HostPins(host, pins: []))?.host == canonical)
     }
 
-    @Test("A host with pins may be an international name")
+    @Test("The host of pins may be an international name")
     func internationalName() throws {
         #expect(try HostPins("Bücher.example", pins: []).host == "xn--bcher-kva.example")
     }
 
     @Test(
-        "A host that is none is refused when it is given pins, as these would protect nothing",
+        "An invalid host of pins is refused",
         arguments: ["", "https://example.com", "example.com:443", "*.example.com", "exa mple.com", "example.com/a"]
     )
     func badHost(host: String) {
@@ -51,7 +51,7 @@ struct PinTableTests {
     }
 
     @Test(
-        "The nearest pins count; those of a host add up, backups among them",
+        "The pins of the nearest host apply, and the pins and backup pins of one host are joined",
         arguments: [
             ("example.com", [1, 2]), ("a.example.com", [1, 2]), ("a.b.example.com", [1, 2]),
             ("api.example.com", [3, 4]), ("v1.api.example.com", [1, 2]), ("in.example.com", [5]),
@@ -64,7 +64,7 @@ struct PinTableTests {
         #expect(try table().requirements(for: name) == expected)
     }
 
-    @Test("Pins for all hosts come besides those of a host")
+    @Test("Pins for all hosts apply in addition to those of a host")
     func everywhere() throws {
         let table = PinTable([try HostPins("a.test", pins: [Self.pin(1)])], everywhere: [Self.pin(2)])
         #expect(table.requirements(for: "a.test") == [[Self.pin(2)], [Self.pin(1)]])

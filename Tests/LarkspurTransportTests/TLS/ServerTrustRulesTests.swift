@@ -31,27 +31,27 @@ struct ServerTrustRulesTests {
         Evidence(serverName: name, host: host, errors: errors, keys: Self.chain, isAnchored: anchored)
     }
 
-    @Test("A key anywhere in a valid chain is good", arguments: [[1], [2], [3], [9, 3]] as [[UInt8]])
+    @Test("A pinned key at any place of a valid chain is accepted", arguments: [[1], [2], [3], [9, 3]] as [[UInt8]])
     func anyOfChain(pins: [UInt8]) throws {
         #expect(try rules(pins: pins).verdict(on: evidence()) == .accepted)
     }
 
     @Test(
-        "Without any of the keys a server is refused, and without any pin every server is",
+        "A server without a pinned key is refused, and with an empty set of pins every server is",
         arguments: [[9], []] as [[UInt8]]
     )
     func mismatch(pins: [UInt8]) throws {
         #expect(try rules(pins: pins).verdict(on: evidence()) == .mismatch)
     }
 
-    @Test("A certificate that is not valid is refused first, with what was found first")
+    @Test("An invalid certificate is refused before its pins are checked, with the first error")
     func invalid() throws {
         #expect(try rules(pins: [9]).verdict(on: evidence([10, 18])) == .invalid(10))
         #expect(try rules(pins: nil).verdict(on: evidence([20])) == .invalid(20))
     }
 
     @Test(
-        "Where the chain need not be valid, its dates and its end do not matter, and the keys do",
+        "If the chain need not be valid, its dates and its root are ignored, and the pins are still checked",
         arguments: [9, 10, 18, 19, 20, 21] as [Int32]
     )
     func tolerated(error: Int32) throws {
@@ -60,7 +60,7 @@ struct ServerTrustRulesTests {
     }
 
     @Test(
-        "A certificate that has not issued the one before it lends nobody its key",
+        "The key of a certificate that did not issue the previous one does not match a pin",
         arguments: [[7], [20, 7], [24], [25], [32], [1], [79]] as [[Int32]]
     )
     func unlinked(errors: [Int32]) throws {
@@ -68,7 +68,7 @@ struct ServerTrustRulesTests {
         #expect(try rules(validChain: false, pins: [1]).verdict(on: evidence(errors)) == .accepted)
     }
 
-    @Test("A pinned certificate has to be the end of the chain, valid otherwise or not")
+    @Test("A pinned certificate must be the end of the chain, whether the chain must be valid or not")
     func anchor() throws {
         let strict = try rules(anchor: true, pins: nil)
         #expect(strict.verdict(on: evidence(anchored: true)) == .accepted)
@@ -79,7 +79,7 @@ struct ServerTrustRulesTests {
         #expect(lenient.verdict(on: evidence([18])) == .mismatch)
     }
 
-    @Test("The name of the handshake says whose pins count; without one it is the host of the request")
+    @Test("The name in the handshake selects the pins, or else the host of the request")
     func names() throws {
         let rules = try rules(pins: [9])
         #expect(rules.verdict(on: evidence(name: "A.test.")) == .mismatch)
@@ -89,7 +89,7 @@ struct ServerTrustRulesTests {
         #expect(rules.verdict(on: evidence(name: nil, host: "127.0.0.1")) == .accepted)
     }
 
-    @Test("A certificate without a name is refused where names are asked for, and after all that makes it invalid")
+    @Test("If names are required, a valid certificate without a name is refused")
     func nameless() throws {
         var strict = try rules(pins: [9])
         var shown = evidence()

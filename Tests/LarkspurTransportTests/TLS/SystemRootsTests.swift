@@ -9,7 +9,7 @@ struct SystemRootsTests {
     static let fedora = "/etc/pki/tls/certs/ca-bundle.crt"
 
     @Test(
-        "A file that the system does not have is replaced by the one that it has, and nothing else is",
+        "If libcurl's file of roots is missing, the system's file replaces it",
         arguments: [
             (debian, "/etc/ssl/certs", [debian, "/etc/ssl/certs"], SystemRoots.fileAlone),
             (debian, nil, [debian, fedora], .fileAlone),
@@ -31,7 +31,7 @@ struct SystemRootsTests {
     }
 
     @Test(
-        "The path is that of the file or folder that is read",
+        "The path is that of the file or folder of roots that is used",
         arguments: [
             (debian, "/etc/ssl/certs", [debian, "/etc/ssl/certs"], debian), (fedora, nil, [debian], debian),
             (fedora, "/own", [debian, "/own"], "/own"), (fedora, nil, [], nil), (fedora, "/own", [], nil),

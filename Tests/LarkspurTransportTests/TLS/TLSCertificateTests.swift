@@ -16,7 +16,7 @@ struct TLSCertificateTests {
     }
 
     @Test(
-        "The pin of a public key is that of its certificate, with and without its algorithm",
+        "The pin of a public key is that of its certificate, with and without the key's algorithm",
         arguments: [(TLSFixture.publicKey, TLSFixture.pin), (TLSFixture.bareRSAKey, TLSFixture.rsaPin)]
     )
     func keys(pem: String, pin: String) throws {
@@ -24,13 +24,13 @@ struct TLSCertificateTests {
         #expect(try PublicKeyPin(publicKey: TLSFixture.der(pem)).base64 == pin)
     }
 
-    @Test("A slice of data, whose indices do not begin at 0, is read as any other")
+    @Test("A slice of data whose indices do not begin at 0 is read like any other data")
     func slices() throws {
         let data = Data([1, 2, 3]) + TLSFixture.der(TLSFixture.certificate)
         #expect(PublicKeyPin(certificate: try TLSCertificate(data.dropFirst(3))).base64 == TLSFixture.pin)
     }
 
-    @Test("A pin is taken with and without its prefix", arguments: ["", "sha256/", "sha256//"])
+    @Test("A pin is accepted with and without its prefix", arguments: ["", "sha256/", "sha256//"])
     func prefixes(prefix: String) throws {
         let pin = try PublicKeyPin(sha256: prefix + TLSFixture.pin)
         #expect(pin == PublicKeyPin(certificate: try TLSCertificate(Data(TLSFixture.certificate.utf8))))
@@ -38,7 +38,7 @@ struct TLSCertificateTests {
     }
 
     @Test(
-        "A pin that begins with a slash is taken with and without its prefix",
+        "A pin that begins with a slash is accepted with and without its prefix",
         arguments: ["", "sha256/", "sha256//"]
     )
     func slashAtBeginning(prefix: String) throws {
@@ -48,7 +48,7 @@ struct TLSCertificateTests {
     }
 
     @Test(
-        "What is no hash of 32 bytes is no pin",
+        "A text that is not a hash of 32 bytes is not a pin",
         arguments: ["", "sha256/", "abc", "sha1/" + TLSFixture.pin, "AAAA", String(TLSFixture.pin.dropLast(4))]
     )
     func badPins(text: String) {
@@ -56,7 +56,7 @@ struct TLSCertificateTests {
         #expect(error?.reason == .malformedPin)
     }
 
-    @Test("A bundle has all its certificates, and other blocks and text are passed over")
+    @Test("All certificates of a bundle are read, and other blocks and text are skipped")
     func bundle() throws {
         let text =
             "A comment\n"
@@ -66,7 +66,7 @@ struct TLSCertificateTests {
         #expect(pins == [TLSFixture.pin, TLSFixture.rsaPin])
     }
 
-    @Test("The PEM of a certificate is that which it was read from")
+    @Test("The PEM of a certificate equals the text that it was read from")
     func pem() throws {
         #expect(try TLSCertificate(Data(TLSFixture.certificate.utf8)).pem == TLSFixture.certificate + "\n")
     }
@@ -78,7 +78,7 @@ struct TLSCertificateTests {
         TLSFixture.certificate + "\n-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n",
     ]
 
-    @Test("What holds no certificate, or a damaged one, is an error and not passed over", arguments: notCertificates)
+    @Test("A text without a certificate or with a damaged one is an error", arguments: notCertificates)
     func notACertificate(text: String) {
         let error = #expect(throws: TLSConfigurationError.self) {
             try TLSCertificate.certificates(in: Data(text.utf8))
@@ -86,14 +86,14 @@ struct TLSCertificateTests {
         #expect(error?.reason == .malformedCertificate)
     }
 
-    @Test("A certificate with something behind it is none")
+    @Test("A certificate with trailing bytes is refused")
     func trailing() {
         #expect(throws: TLSConfigurationError.self) {
             try TLSCertificate(TLSFixture.der(TLSFixture.certificate) + [0])
         }
     }
 
-    @Test("A private key is refused as a pin's, with words that say what to do")
+    @Test("A private key is refused as a public key, and the error says what to do")
     func privateKey() {
         let error = #expect(throws: TLSConfigurationError.self) {
             try PublicKeyPin(publicKey: Data(TLSFixture.privateKey.utf8))
@@ -105,7 +105,7 @@ struct TLSCertificateTests {
         }
     }
 
-    @Test("A file that is missing is an error at once, which names it")
+    @Test("A missing file is an error at once, and the error names the file")
     func missingFile() {
         let file = URL(fileURLWithPath: "/none/such.pem")
         for read in [
@@ -121,7 +121,7 @@ struct TLSCertificateTests {
     // MARK: Hostile bytes
 
     @Test(
-        "A certificate that is cut short anywhere is refused",
+        "A certificate that is truncated at any place is refused",
         arguments: [TLSFixture.certificate, TLSFixture.rsaCertificate]
     )
     func truncations(pem: String) {
@@ -133,7 +133,7 @@ struct TLSCertificateTests {
         #expect(SubjectPublicKeyInfo(certificate: der) != nil)
     }
 
-    @Test("A certificate with any bit changed is read or refused, and its key lies within it")
+    @Test("A certificate with one changed bit is read or refused, and its key lies within its bytes")
     func bitFlips() {
         let der = TLSFixture.der(TLSFixture.certificate)
         for index in der.indices {
@@ -146,7 +146,7 @@ struct TLSCertificateTests {
         }
     }
 
-    @Test("A text with any bit changed is read or refused")
+    @Test("A text with one changed bit is read or refused")
     func textBitFlips() throws {
         let text = Data(TLSFixture.certificate.utf8)
         var readable = 0
@@ -161,7 +161,7 @@ struct TLSCertificateTests {
     }
 
     @Test(
-        "Lengths that lie, are not said, or are written longer than they need to be, end the reading",
+        "A false, indefinite or overlong length ends the reading",
         arguments: [
             [0x30], [0x30, 0x80], [0x30, 0x81], [0x30, 0x81, 0x7F], [0x30, 0x82, 0x00, 0x80], [0x30, 0x01],
             [0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF], [0x30, 0x85, 0, 0, 0, 0, 1, 0], [0x30, 0xFF], [0x1F, 0x01, 0x00],
@@ -175,7 +175,10 @@ struct TLSCertificateTests {
         #expect(reader.read() == nil)
     }
 
-    @Test("A value is written with the shortest length, and read back", arguments: [0, 1, 127, 128, 255, 256, 70000])
+    @Test(
+        "A value is written with the shortest length, and is read back unchanged",
+        arguments: [0, 1, 127, 128, 255, 256, 70000]
+    )
     func roundTrip(count: Int) {
         let content = [UInt8](repeating: 7, count: count)
         var reader = DERReader(DERReader.encoded(0x04, content)[...])

@@ -50,7 +50,7 @@ struct TLSKeyLogTests {
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
     }
 
-    @Test("A file that cannot be the log makes https impossible, with the reason, and sends nothing")
+    @Test("If the log cannot be written, https requests fail with the reason, and nothing is sent")
     func refused() async throws {
         let server = try LoopbackServer(tls: .selfSigned())
         let target = try folder.file("target")
@@ -81,7 +81,7 @@ struct TLSKeyLogTests {
         #expect(try Data(contentsOf: others).isEmpty && Data(contentsOf: open).isEmpty)
     }
 
-    @Test("Without OpenSSL there is no log, and no file")
+    @Test("Without OpenSSL, there is no log and no file")
     func withoutOpenSSL() {
         var configuration = TLSConfiguration()
         configuration.keyLog = folder.url.appendingPathComponent("keys.log")
@@ -92,7 +92,7 @@ struct TLSKeyLogTests {
         #expect(!FileManager.default.fileExists(atPath: configuration.keyLog?.path ?? ""))
     }
 
-    @Test("libcurl writes the file of SSLKEYLOGFILE, with a log of the session and without")
+    @Test("libcurl writes the file of SSLKEYLOGFILE, whether the session has a log or not")
     func environment() async {
         await #expect(processExitsWith: .success) { [path = folder.url.path as String] in
             let file = URL(fileURLWithPath: path).appendingPathComponent("environment")

@@ -19,13 +19,13 @@ struct TLSSettingsTests {
         return TLSSettings(configuration, abilities: abilities ?? .present)
     }
 
-    @Test("OpenSSL can be used here, so that what these tests show of it is not skipped")
+    @Test("OpenSSL can be used on this machine, so that no test is skipped")
     func openSSL() {
         #expect(ServerTrust.unavailability == nil)
         #expect(Libcurl.tlsLibrary?.hasPrefix("OpenSSL/") == true)
     }
 
-    @Test("Without anything configured the handshake is looked into for the names of certificates alone")
+    @Test("By default, the check within the handshake only requires a name in the certificate")
     func defaults() throws {
         let settings = TLSSettings(TLSConfiguration(), abilities: .present)
         #expect(!settings.isCustom)
@@ -36,7 +36,7 @@ struct TLSSettingsTests {
         #expect(rules.requiresNames && rules.requiresValidChain && !rules.requiresAnchor && rules.pins.isEmpty)
     }
 
-    @Test("Without OpenSSL, and where common names count or names do not, libcurl does it all")
+    @Test("Without OpenSSL, with common names or without verification, libcurl's options suffice")
     func libcurlAlone() throws {
         for settings in [
             TLSSettings(TLSConfiguration(), abilities: Self.without), settings { $0.acceptsCommonNames = true },
@@ -52,14 +52,14 @@ struct TLSSettingsTests {
         }
     }
 
-    @Test("To be lenient makes no session one of its own kind")
+    @Test("Options that only relax TLS do not make the settings custom")
     func lenience() {
         #expect(!settings { $0.acceptsCommonNames = true }.isCustom)
         #expect(!settings { $0.acceptsMissingCloseNotify = true }.isCustom)
         #expect(settings { $0.minimumVersion = .tls13 }.isCustom)
     }
 
-    @Test("Versions of TLS have an order and a name, and are matched by a switch that has a default")
+    @Test("TLS versions have an order and a name, and a switch over them has a default")
     func versions() {
         #expect(TLSVersion.allCases.sorted() == [.tls12, .tls13] && TLSVersion.tls12 < .tls13)
         let names = TLSVersion.allCases.map { version in
@@ -71,7 +71,7 @@ struct TLSSettingsTests {
         #expect(names == ["RFC 5246, TLS 1.2", "TLS 1.3"])
     }
 
-    @Test("What libcurl's options cannot do is checked within the handshake")
+    @Test("Settings that libcurl's options do not support are checked within the handshake")
     func trust() throws {
         let certificate = try certificate()
         for settings in [
@@ -88,7 +88,7 @@ struct TLSSettingsTests {
         }
     }
 
-    @Test("Without OpenSSL, what cannot be enforced is refused")
+    @Test("Without OpenSSL, settings that cannot be enforced are refused")
     func unenforceable() throws {
         let certificate = try certificate()
         #expect(settings(Self.without) { $0.trustedRoots = .systemAnd([certificate]) }.defect != nil)
@@ -122,7 +122,7 @@ struct TLSSettingsTests {
     }
 
     @Test(
-        "A request that is not safe enough fails without a connection, and says why",
+        "A request that does not meet the TLS settings fails without a connection, and with the reason",
         arguments: Obstacle.allCases
     )
     func refused(_ obstacle: Obstacle) async throws {
@@ -141,7 +141,7 @@ struct TLSSettingsTests {
         #expect(server.acceptedConnectionCount == 0)
     }
 
-    @Test("A redirect to plain http does not get around the pins of a host")
+    @Test("A redirect to plain http does not bypass the pins of a host")
     func redirect() async throws {
         let server = try LoopbackServer()
         let target = try #require(URL(string: "http://localhost:\(server.port)/get"))
@@ -159,7 +159,7 @@ struct TLSSettingsTests {
         #expect(server.requests.map(\.path) == ["/to-pinned"])
     }
 
-    @Test("A socket with TLS is held to what is configured, as the server named localhost")
+    @Test("A TLS socket is checked against the settings as the server localhost")
     func socket() throws {
         let secure = try #require(URL(string: "HTTPS+unix://%2Frun%2Fa.sock/"))
         let plain = try #require(URL(string: "http+unix://%2Frun%2Fa.sock/"))
@@ -177,7 +177,7 @@ struct TLSSettingsTests {
         #expect(TransferFailure(curlCode: 35, isTLS: true).error(url: secure).tlsFailure?.host == "localhost")
     }
 
-    @Test("A defect of TLS is none of plain http's")
+    @Test("A defect of the TLS settings does not affect plain http")
     func plain() async throws {
         let server = try LoopbackServer()
         var options = CurlURLSession.Options()
@@ -187,7 +187,7 @@ struct TLSSettingsTests {
         #expect(try await session.outcome(of: URLRequest(url: server.url("/get"))).status == 200)
     }
 
-    @Test("Secure tasks of other schemes, which the superclass would carry, fail instead of getting around it")
+    @Test("Secure tasks of schemes that only the superclass supports fail if the TLS settings are custom")
     func foreign() async throws {
         var options = CurlURLSession.Options()
         options.tls.trustedRoots = .only([])
@@ -205,7 +205,7 @@ struct TLSSettingsTests {
     }
 
     @Test(
-        "A failure of TLS has its reason",
+        "Each failure of TLS has its reason",
         arguments: [
             (TransferFailure(curlCode: 60, verifyResult: 10), TLSFailure.Reason.certificateExpired),
             (TransferFailure(curlCode: 60, verifyResult: 9), .certificateNotYetValid),
@@ -257,7 +257,7 @@ struct TLSSettingsTests {
         #expect(failure.error(url: url).tlsFailure == nil)
     }
 
-    @Test("A mismatch of pins says the host and the keys that the server has")
+    @Test("The error of a pin mismatch names the host and the keys of the server")
     func mismatchSentence() {
         let objection = TrustObjection(name: "a.test", error: 50, keys: [PinTableTests.pin(1)])
         let failure = TransferFailure(curlCode: 60, verifyResult: 50, isTLS: true, objection: objection)

@@ -4,7 +4,7 @@ import Testing
 @testable import LarkspurTransport
 
 @Suite(.timeLimit(.minutes(5))) struct BacklogTests {
-    @Test("A transfer pauses at the upper mark and goes on, once, below the lower one")
+    @Test("A transfer pauses at the upper mark, and continues once below the lower mark")
     func marks() {
         let backlog = Backlog()
         backlog.add(Backlog.upperMark - 1)
@@ -16,14 +16,14 @@ import Testing
         #expect(!backlog.consume(1))
     }
 
-    @Test("Consuming what never made the transfer pause has no consequences")
+    @Test("Consumption without a pause does not resume the transfer")
     func withoutPause() {
         let backlog = Backlog()
         backlog.add(100)
         #expect(!backlog.consume(100))
     }
 
-    @Test("A transfer that pauses while another thread consumes never waits for ever")
+    @Test("A transfer that pauses while another thread consumes its content always continues")
     func race() async {
         let backlog = Backlog()
         for _ in 0..<2000 {
@@ -56,14 +56,17 @@ import Testing
         #expect(progress.totalUnitCount == -1)
     }
 
-    @Test("The end is the end, whatever was expected, and of nothing too", arguments: [Int64(0), 7])
+    @Test(
+        "The progress is finished at the end, whatever length was expected, and also without content",
+        arguments: [Int64(0), 7]
+    )
     func finish(received: Int64) {
         let progress = Progress(totalUnitCount: 0)
         TransferCounts(received: received, expectedToReceive: 100).end(progress)
         #expect(progress.isFinished)
     }
 
-    @Test("Lengths that no number can hold together do no harm")
+    @Test("Lengths whose sum overflows do not end the process")
     func overflow() {
         let progress = Progress(totalUnitCount: 0)
         let counts = TransferCounts(received: .max, sent: 1, expectedToReceive: .max, expectedToSend: .max)

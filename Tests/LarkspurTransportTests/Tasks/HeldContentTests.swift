@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Content that is held", .timeLimit(.minutes(5)))
 struct HeldContentTests {
-    @Test("What a delegate holds pauses its own transfer, and lets it go on when it is let go of")
+    @Test("Content that a delegate holds pauses its transfer, which continues when the content is released")
     func backPressure() async throws {
         let server = try LoopbackServer()
         server.route("/stream", .stream([.repeated([.bytes(Data(count: 1 << 20))], times: 16)], framing: .chunked))
@@ -39,7 +39,7 @@ struct HeldContentTests {
         #expect(delegate.count == 1000)
     }
 
-    @Test("Tasks that are not the engine's hold nothing")
+    @Test("Content of tasks of other session classes cannot be held")
     func others() throws {
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
         let session = URLSession(configuration: .testing)

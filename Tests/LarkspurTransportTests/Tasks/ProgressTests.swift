@@ -15,7 +15,7 @@ struct ProgressTests {
         session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
     }
 
-    @Test("A data task counts what comes")
+    @Test("A data task counts the received bytes")
     func data() async throws {
         let gate = LoopbackServer.Gate()
         let half = LoopbackServer.Response.Step.bytes(Data(count: 500))
@@ -35,7 +35,7 @@ struct ProgressTests {
         #expect(task.countOfBytesReceived == 1000)
     }
 
-    @Test("Without a length progress is not known before the end", arguments: [true, false])
+    @Test("Without a length, the progress is indeterminate until the end", arguments: [true, false])
     func unknownLength(isAskedBefore: Bool) async throws {
         server.route("/chunks", .chunked([Data(count: 10), Data(count: 20)]))
         let task = session.dataTask(with: server.url("/chunks"))
@@ -46,7 +46,7 @@ struct ProgressTests {
         #expect(task.progress.isFinished)
     }
 
-    @Test("The progress of a task is no child of the current progress of its reader", arguments: [false, true])
+    @Test("The progress of a task is not a child of the current progress", arguments: [false, true])
     func currentProgress(hasEnded: Bool) async throws {
         let task = session.dataTask(with: server.url("/bytes/10"))
         if hasEnded { _ = try await log.outcome(of: task) }
@@ -64,7 +64,7 @@ struct ProgressTests {
         #expect(task.error == nil && progress.isFinished)
     }
 
-    @Test("All readers of a progress at once get one object")
+    @Test("Concurrent readers of a task's progress get one object")
     func oneProgress() async throws {
         let task = session.dataTask(with: server.url("/bytes/10"))
         let objects = Recorder<ObjectIdentifier>()
@@ -74,7 +74,7 @@ struct ProgressTests {
         #expect(task.progress.completedUnitCount == 10)
     }
 
-    @Test("A download counts like a data task")
+    @Test("A download counts bytes like a data task")
     func download() async throws {
         let task = session.downloadTask(with: server.url("/bytes/100000"))
         _ = try await log.outcome(of: task)
@@ -83,7 +83,7 @@ struct ProgressTests {
         #expect(task.progress.isFinished)
     }
 
-    @Test("An upload counts what goes out, with a completion handler too", arguments: [false, true])
+    @Test("An upload counts the sent bytes, with a completion handler too", arguments: [false, true])
     func upload(hasHandler: Bool) async throws {
         let content = Data(count: 3 << 20)
         let request = URLRequest(server.url("/status/204"), "POST")
@@ -107,7 +107,7 @@ struct ProgressTests {
         #expect(totals.last == 3 << 20)
     }
 
-    @Test("Lengths that become 0 do not end the process")
+    @Test("A length that becomes 0 does not end the process")
     func vanishingLength() {
         let progress = Progress(totalUnitCount: -1)
         var counts = TransferCounts()
@@ -130,7 +130,7 @@ struct ProgressTests {
         #expect(log.outcome.code == .cancelled)
     }
 
-    @Test("Pausing and resuming the progress does so with the task")
+    @Test("Pausing and resuming the progress suspends and resumes the task")
     func pause() async throws {
         let task = session.dataTask(with: server.url("/get"))
         task.resume()
@@ -141,7 +141,7 @@ struct ProgressTests {
         #expect(log.outcome.status == 200)
     }
 
-    @Test("Pausing the progress counts once, however often it is done")
+    @Test("Pausing the progress repeatedly has the effect of pausing once")
     func pauseTwice() async throws {
         let task = session.dataTask(with: server.url("/get"))
         task.progress.pause()
@@ -153,7 +153,7 @@ struct ProgressTests {
         #expect(log.outcome.status == 200)
     }
 
-    @Test("In the delegate's last call the task is completed")
+    @Test("The task is completed when the delegate's last call is made")
     func stateAtEnd() async throws {
         let states = Recorder<URLSessionTask.State>()
         let log = DelegateLog(.with { $0.completed = { states.record($0.state) } })

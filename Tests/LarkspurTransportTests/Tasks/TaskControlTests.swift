@@ -30,7 +30,7 @@ struct TaskControlTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("Cancelling twice, or after the end, is to cancel once")
+    @Test("Repeated cancellations, and those after the end, have no further effect")
     func cancelAgain() async throws {
         let task = session.dataTask(with: server.url("/fault/no-response"))
         task.resume()
@@ -43,7 +43,7 @@ struct TaskControlTests {
         #expect(log.names == ["completed"])
     }
 
-    @Test("A task that is cancelled before its handler could hear of its end was cancelled")
+    @Test("A task that is cancelled before its completion handler runs ends as cancelled")
     func cancelAtEnd() async throws {
         let gate = LoopbackServer.Gate()
         let outcomes = Recorder<Outcome>()
@@ -64,7 +64,7 @@ struct TaskControlTests {
         #expect(try await outcomes.first().data == nil)
     }
 
-    @Test("A download that is cancelled in its delegate keeps the file that the delegate has")
+    @Test("The delegate's file stays if the delegate cancels the finished download")
     func cancelWithFile() async throws {
         final class Canceller: NSObject, URLSessionDownloadDelegate {
             let outcomes = Recorder<Outcome>()
@@ -121,7 +121,7 @@ struct TaskControlTests {
         #expect(try await CurlURLSession.shared.outcome(of: server.url("/get")).status == 200)
     }
 
-    @Test("The shared session has the engine's type at the call, and is found through the superclass too")
+    @Test("CurlURLSession.shared is the engine's session, also through the type of the superclass")
     func sharedType() {
         let session: CurlURLSession = .shared
         let type: URLSession.Type = CurlURLSession.self
@@ -132,7 +132,7 @@ struct TaskControlTests {
 
     // MARK: Other things
 
-    @Test("A delegate may be given to a task that runs, and is let go of at the end")
+    @Test("A running task can get a delegate, which is released at the end")
     func lateDelegate() async throws {
         let gate = LoopbackServer.Gate()
         server.route("/held", .text("held").held(until: gate))
@@ -148,7 +148,7 @@ struct TaskControlTests {
         try await eventually { task.delegate == nil }
     }
 
-    @Test("A delegate that controls its task when it is let go of is not waited for")
+    @Test("A delegate that controls its task while it is deallocated does not deadlock")
     func delegateDeinit() async throws {
         final class Owner: NSObject, URLSessionTaskDelegate {
             let task: URLSessionTask
@@ -162,7 +162,7 @@ struct TaskControlTests {
         #expect(log.outcome.code == .cancelled)
     }
 
-    @Test("All tasks can be asked for while they come and go")
+    @Test("The lists of tasks can be requested while tasks begin and end")
     func allTasks() async throws {
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 8
@@ -184,7 +184,7 @@ struct TaskControlTests {
         try await eventually { session.core.tasks.isEmpty }
     }
 
-    @Test("The list of tasks has those that have not ended, by their kind")
+    @Test("The list of tasks has those that have not ended, by kind")
     func listOfTasks() async throws {
         let data = session.dataTask(with: server.url("/fault/no-response"))
         let upload = session.uploadTask(with: URLRequest(server.url("/post"), "POST"), from: Data())
@@ -201,7 +201,7 @@ struct TaskControlTests {
         #expect(Set(session.core.tasks.map(\.taskIdentifier)) == [upload.taskIdentifier, download.taskIdentifier])
     }
 
-    @Test("The list of all tasks leaves out what was cancelled")
+    @Test("The list of all tasks omits cancelled tasks")
     func cancelledTasks() async throws {
         let gate = LoopbackServer.Gate()
         // The delegate is busy, so that no task can end.
@@ -224,7 +224,7 @@ struct TaskControlTests {
         try await busy.ends.wait(for: 3)
     }
 
-    @Test("A stream may be asked for by one who controls the task there", arguments: [false, true])
+    @Test("A delegate may control the task while it is asked for a stream", arguments: [false, true])
     func streamAndControl(cancels: Bool) async throws {
         let log = DelegateLog(
             .with {
@@ -244,7 +244,7 @@ struct TaskControlTests {
         #expect(task.priority == 0.9)
     }
 
-    @Test("A stream that comes after a cancellation is not used, and none at all is an error")
+    @Test("A stream that is provided after a cancellation is not used, and a missing stream is an error")
     func lateStream() async throws {
         let answers = Recorder<@Sendable (InputStream?) -> Void>()
         let log = DelegateLog(.with { $0.stream = { _, answer in answers.record(answer) } })

@@ -41,7 +41,7 @@ struct TaskCoreTests {
     // MARK: Controls
 
     @Test(
-        "Controls change the state, and give the loop the commands that follow from the changes",
+        "Controls change the state, and post the commands for the loop",
         arguments: [
             ([], .suspended, []),
             ([.resume], .running, ["resume"]),
@@ -67,7 +67,7 @@ struct TaskCoreTests {
         #expect(task.isSuspended == (state == .suspended))
     }
 
-    @Test("Whatever the order of the controls and of the end, a task completes once")
+    @Test("A task completes once, in any order of the controls and the end")
     func oneCompletion() throws {
         for controls in Control.sequences(of: 4) {
             for end in 0...controls.count {
@@ -88,7 +88,7 @@ struct TaskCoreTests {
         }
     }
 
-    @Test("A task that cannot be performed ends without the loop, once, when it is resumed or cancelled")
+    @Test("A task that cannot be performed ends once, without the loop, when it is resumed or cancelled")
     func defect() throws {
         for controls in Control.sequences(of: 3) {
             let ends = Recorder<URLError.Code?>()
@@ -111,7 +111,7 @@ struct TaskCoreTests {
         #expect(ends.values == [.unsupportedURL])
     }
 
-    @Test("Of many threads that cancel a task at once, one does it")
+    @Test("When many threads cancel a task, it is cancelled once")
     func cancellationRace() async throws {
         for _ in 0..<50 {
             let task = try makeTask(Recorder())
@@ -125,7 +125,7 @@ struct TaskCoreTests {
         }
     }
 
-    @Test("A task is resumed once by code that resumes it if it is new")
+    @Test("Resuming a task if it is new has an effect once")
     func resumingNew() throws {
         let task = try makeTask(Recorder())
         task.resumeIfNew()
@@ -135,7 +135,7 @@ struct TaskCoreTests {
         #expect(engine.takeCommands() == ["resume", "suspend"])
     }
 
-    @Test("A cancellation that leaves resume data keeps a download that is complete by then", arguments: [true, false])
+    @Test("A cancellation with resume data does not fail a download that is already complete", arguments: [true, false])
     func resumableCancellation(isResumable: Bool) throws {
         let ends = Recorder<(any Error)?>()
         let task = try engine.makeTask(.download, completion: .download { _, _, error in ends.record(error) })
@@ -148,7 +148,7 @@ struct TaskCoreTests {
         #expect((error == nil) == isResumable)
     }
 
-    @Test("The handler of resume data is called for a task that has ended too, with none")
+    @Test("The handler of resume data is called without data for a task that has ended")
     func lateResumableCancellation() throws {
         let handled = Recorder<Data?>()
         let task = try engine.makeTask(.download, completion: .download { _, _, _ in })
@@ -158,7 +158,7 @@ struct TaskCoreTests {
         #expect(handled.values == [nil])
     }
 
-    @Test("The loop begins a task once, after it was resumed")
+    @Test("The loop begins a task once, after it is resumed")
     func beginning() throws {
         let task = try makeTask(Recorder())
         #expect(task.begin(at: .now) == .never)
@@ -177,7 +177,7 @@ struct TaskCoreTests {
 
     // MARK: The task object
 
-    @Test("A transfer has an identifier without a task object, which is made when it is asked for, once")
+    @Test("A transfer has an identifier without a task object, which is created once, on demand")
     func objectOnDemand() throws {
         let creations = Recorder<Int>()
         let session = InertSession { creations.record($0.identifier) }
@@ -194,7 +194,7 @@ struct TaskCoreTests {
         #expect(creations.values == [tasks[0].identifier])
     }
 
-    @Test("Of several task objects that are made at the same time, the first is that of the task")
+    @Test("Of several task objects that are created at the same time, the first is used")
     func objectRace() throws {
         let first = Mutex<URLSessionTask?>(nil)
         let session = InertSession { core in
@@ -212,7 +212,7 @@ struct TaskCoreTests {
         #expect(task.object === object)
     }
 
-    @Test("Threads that ask for the task object at once get the same")
+    @Test("Threads that request the task object at the same time get the same one")
     func objectOnThreads() throws {
         engine.session.attach(session)
         for _ in 0..<50 {
@@ -244,7 +244,7 @@ struct TaskCoreTests {
         #expect(released == nil)
     }
 
-    @Test("A task whose object is released before it was resumed ends, and its session may end with it")
+    @Test("A task whose object is released before it is resumed is removed from its session")
     func unusedObject() throws {
         let task = try makeTask(Recorder())
         let object = InertTask()
@@ -254,7 +254,7 @@ struct TaskCoreTests {
         #expect(engine.session.tasks.isEmpty)
     }
 
-    @Test("A task under way does not end with the release of its object")
+    @Test("Releasing the object of an active task does not end the task")
     func usedObject() throws {
         let task = try makeTask(Recorder())
         let object = InertTask()
@@ -264,7 +264,7 @@ struct TaskCoreTests {
         #expect(engine.session.tasks.count == 1)
     }
 
-    @Test("The object that replaces another is retained in its place")
+    @Test("A replacement object is retained in place of the first one")
     func replacement() throws {
         let task = try makeTask(Recorder())
         weak var released: InertTask?
@@ -304,7 +304,7 @@ struct TaskCoreTests {
         #expect(task.withStorage { $0.record.response }?.object === response)
     }
 
-    @Test("The progress is one object, which shows the bytes before it was made and after")
+    @Test("A task has one progress object, which shows the bytes before and after its creation")
     func progress() throws {
         let task = try makeTask(Recorder())
         task.count {
@@ -321,7 +321,7 @@ struct TaskCoreTests {
     }
 
     @Test(
-        "The progress of a task that has succeeded is finished, and that of one that has failed is not",
+        "The progress of a successful task is finished, and that of a failed task is not",
         arguments: [nil, .timedOut] as [URLError.Code?]
     )
     func progressAfterEnd(failure: URLError.Code?) throws {
@@ -381,7 +381,7 @@ struct TaskCoreTests {
         #expect(task.unusedResumeData == nil)
     }
 
-    @Test("The wait for a connection ends once, and has the longest time for making one")
+    @Test("The wait for a connection ends once, and returns the connect timeout")
     func queueing() throws {
         let task = try makeTask(Recorder())
         #expect(!task.withStorage { $0.queueing.isOver })
@@ -392,7 +392,7 @@ struct TaskCoreTests {
 
     // MARK: Delegates
 
-    @Test("The task's own delegate comes before that of the session, and is released at the end")
+    @Test("The task's own delegate takes precedence over the session's, and is released at the end")
     func delegates() throws {
         let sessionDelegate = DelegateLog()
         let engine = TestEngine(delegate: sessionDelegate)
@@ -412,7 +412,7 @@ struct TaskCoreTests {
         #expect(task.delegates.task === sessionDelegate)
     }
 
-    @Test("The end of a task is the end of its place in the session")
+    @Test("A task that ends is removed from its session")
     func ending() throws {
         let ends = Recorder<URLError.Code?>()
         let task = try makeTask(ends)

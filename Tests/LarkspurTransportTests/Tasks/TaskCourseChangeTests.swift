@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("TaskCourse: resuming and suspending")
+@Suite("Resuming and suspending in TaskCourse")
 struct TaskCourseChangeTests {
     enum Call: Sendable {
         case resume, suspend, pause, unpause
@@ -23,7 +23,7 @@ struct TaskCourseChangeTests {
     }
 
     @Test(
-        "Calls and what they change",
+        "Suspensions nest, and a paused progress counts as one suspension",
         arguments: [
             Row("a new task is suspended once", [.resume], "r"),
             Row("nested before the start", [.suspend, .suspend, .resume, .resume, .resume], "----r"),

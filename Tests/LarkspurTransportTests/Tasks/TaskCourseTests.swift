@@ -55,7 +55,7 @@ struct TaskCourseTests {
         #expect(course.begin(at: now) == .never)
     }
 
-    @Test("A task waits for its earliest begin date, from which its time is measured")
+    @Test("A task waits for its earliest begin date, and its time is measured from that date")
     func beginDate() {
         var course = resumed()
         course.earliestBeginDate = Date(timeIntervalSinceNow: 100)
@@ -79,7 +79,7 @@ struct TaskCourseTests {
     }
 
     @Test(
-        "A cancellation is the error of a task that has none, unless it leaves resume data or comes too late",
+        "A cancellation is the error of a task without one, unless it leaves resume data or comes too late",
         arguments: [
             (nil, true, false, .cancelled), (nil, false, false, nil), (nil, true, true, nil),
             (.timedOut, true, false, .timedOut), (.timedOut, true, true, .timedOut),

@@ -17,7 +17,7 @@ struct TaskSuspensionTests {
         session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
     }
 
-    @Test("Suspended in the middle of its content a task gets nothing; resumed, it gets the rest and no byte twice")
+    @Test("A task that is suspended during its content gets nothing until it is resumed, and then gets the rest")
     func suspendInContent() async throws {
         let gate = LoopbackServer.Gate()
         let halves = [Data(repeating: 1, count: 500), Data(repeating: 2, count: 500)]
@@ -38,7 +38,7 @@ struct TaskSuspensionTests {
         #expect(log.names == ["response", "data", "completed"])
     }
 
-    @Test("Suspending and resuming again and again changes nothing")
+    @Test("Many suspensions and resumptions do not change the content")
     func hammer() async throws {
         let body = (0..<64).map { Data(repeating: UInt8($0), count: 4096) }
         server.route("/body", .chunked(body))
@@ -81,7 +81,7 @@ struct TaskSuspensionTests {
         #expect(server.requests.count == 2)
     }
 
-    @Test("Resume, suspend and resume is to resume")
+    @Test("A task that is resumed, suspended and resumed is sent once")
     func resumeSuspendResume() async throws {
         let task = session.dataTask(with: server.url("/get"))
         task.resume()
@@ -92,7 +92,7 @@ struct TaskSuspensionTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test("A task that is suspended before it is resumed begins when both suspensions are undone")
+    @Test("A task that is suspended before it is resumed needs two resumptions to begin")
     func suspendFirst() async throws {
         let task = session.dataTask(with: server.url("/get"))
         task.suspend()
@@ -150,7 +150,7 @@ struct TaskSuspensionTests {
         #expect(server.requests.map(\.path) == ["/anything/soon"])
     }
 
-    @Test("Suspensions nest: a task begins with one, and what is resumed too often is not saved up")
+    @Test("Suspensions nest, and surplus resumptions have no effect")
     func nesting() async throws {
         let task = session.dataTask(with: server.url("/get"))
         task.suspend()

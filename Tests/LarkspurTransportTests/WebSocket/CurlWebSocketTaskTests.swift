@@ -7,7 +7,7 @@ import SessionClients
 import Testing
 import TestSupport
 
-@Suite("URLSession's WebSocket tasks of a session of the engine", .timeLimit(.minutes(5)))
+@Suite("URLSession's WebSocket tasks in the engine's session", .timeLimit(.minutes(5)))
 struct CurlWebSocketTaskTests {
     private typealias Message = URLSessionWebSocketTask.Message
 
@@ -35,7 +35,7 @@ struct CurlWebSocketTaskTests {
         }
     }
 
-    @Test("Messages come back in code that imports the module")
+    @Test("Messages are echoed in code that imports the module")
     func imported() async throws {
         let session = makeSession()
         let task = try session.webSocketTask(with: url("/websocket/echo"))
@@ -60,7 +60,7 @@ struct CurlWebSocketTaskTests {
         session.finishTasksAndInvalidate()
     }
 
-    @Test("Messages come back in code that was compiled without the module", arguments: MessageCall.allCases)
+    @Test("Messages are echoed in code that was compiled without the module", arguments: MessageCall.allCases)
     func handed(_ call: MessageCall) async throws {
         let session: URLSession = makeSession()
         let task = try session.webSocketTask(with: URLRequest(url: url("/websocket/echo")))
@@ -91,7 +91,7 @@ struct CurlWebSocketTaskTests {
         session.finishTasksAndInvalidate()
     }
 
-    @Test("The delegate learns of the opening with its subprotocol, of the server's close, and of the end")
+    @Test("The delegate gets the opening with its subprotocol, the server's close, and the end")
     func delegate() async throws {
         server.webSocket("/chat", protocols: ["chat.v2"]) { socket in
             try socket.send("welcome")
@@ -127,7 +127,7 @@ struct CurlWebSocketTaskTests {
         session.finishTasksAndInvalidate()
     }
 
-    @Test("The code of a close frame that the enumeration does not have is unsupportedData")
+    @Test("A close code that the enumeration does not have is reported as unsupportedData")
     func unknownCode() async throws {
         let session = makeSession()
         let task = try session.webSocketTask(with: url("/websocket/close/4000"))
@@ -137,7 +137,7 @@ struct CurlWebSocketTaskTests {
         session.finishTasksAndInvalidate()
     }
 
-    @Test("Calls before resume() wait for it")
+    @Test("Calls before resume() wait until the task is resumed")
     func early() async throws {
         let session = makeSession()
         let task = try session.webSocketTask(with: url("/websocket/echo"))
@@ -184,7 +184,7 @@ struct CurlWebSocketTaskTests {
         session.finishTasksAndInvalidate()
     }
 
-    @Test("A connection that is lost is the error of all calls and of the task")
+    @Test("A lost connection is the error of all calls and of the task")
     func lost() async throws {
         server.webSocket("/lost") { socket in socket.ending = .disconnect }
         let session = makeSession()
@@ -196,7 +196,7 @@ struct CurlWebSocketTaskTests {
         session.finishTasksAndInvalidate()
     }
 
-    @Test("A task that was cancelled before it was resumed ends with the cancellation, and so do its calls")
+    @Test("A task that is cancelled before it is resumed ends as cancelled, and so do its calls")
     func cancelled() async throws {
         let session = makeSession()
         let task = try session.webSocketTask(with: url("/websocket/echo"))
@@ -207,7 +207,7 @@ struct CurlWebSocketTaskTests {
         session.finishTasksAndInvalidate()
     }
 
-    @Test("Tasks are released with their session, resumed or not")
+    @Test("Tasks are released with their session, whether they were resumed or not")
     func released() async throws {
         weak var released: URLSession?
         weak var releasedTask: URLSessionTask?
@@ -226,7 +226,7 @@ struct CurlWebSocketTaskTests {
         try await eventually { released == nil && releasedTask == nil }
     }
 
-    @Test("A session that was invalidated, and a URL with another scheme, make tasks that fail")
+    @Test("Tasks of an invalid session and for URLs with another scheme fail")
     func defects() async throws {
         let session = makeSession()
         let foreign = session.webSocketTask(with: try #require(URL(string: "ftp://127.0.0.1/")))

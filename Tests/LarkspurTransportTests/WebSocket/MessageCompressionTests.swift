@@ -86,7 +86,7 @@ struct MessageCompressionTests {
     ]
 
     @Test(
-        "Messages of Python's zlib, with and without context takeover, and with a small window",
+        "Messages of Python's zlib are decompressed, with and without context takeover, and with a small window",
         arguments: [
             (
                 15, false,
@@ -126,7 +126,7 @@ struct MessageCompressionTests {
         return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }
 
-    @Test("Messages of any kind are decompressed as they were compressed", arguments: 9...15, [false, true])
+    @Test("Messages of any kind are unchanged after compression and decompression", arguments: 9...15, [false, true])
     func roundTrip(bits: Int, resetsContext: Bool) throws {
         var random = SeededGenerator(seed: UInt64(bits))
         let deflater = MessageDeflater(windowBits: bits, resetsContext: resetsContext)
@@ -139,7 +139,7 @@ struct MessageCompressionTests {
         }
     }
 
-    @Test("Compressed messages end with all of their data, without the bytes that are not sent")
+    @Test("Compressed messages contain all of their data, and not the final bytes that the RFC omits")
     func noTail() throws {
         let deflater = MessageDeflater(windowBits: 15, resetsContext: false)
         for count in stride(from: 1, to: 40_000, by: 997) {
@@ -148,7 +148,7 @@ struct MessageCompressionTests {
         }
     }
 
-    @Test("A message that expands beyond the limit stops there", arguments: [0, 1, 1_000, 1 << 20])
+    @Test("The decompression of a message that expands beyond the limit stops", arguments: [0, 1, 1_000, 1 << 20])
     func bomb(limit: Int) throws {
         let deflater = MessageDeflater(windowBits: 15, resetsContext: false)
         // 8 MiB in about 8 KiB.
@@ -183,7 +183,7 @@ struct MessageCompressionTests {
         #expect(failure.closeCode == 1007)
     }
 
-    @Test("Random bytes fail or end, within the limit", arguments: 0..<10)
+    @Test("The decompression of random bytes fails or ends within the limit", arguments: 0..<10)
     func random(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<100 {
@@ -195,7 +195,7 @@ struct MessageCompressionTests {
         }
     }
 
-    @Test("The sides have the windows and contexts that were agreed")
+    @Test("Each side has the window and the context of the agreement")
     func sides() throws {
         var agreed = PerMessageDeflate()
         agreed.serverMaxWindowBits = 9

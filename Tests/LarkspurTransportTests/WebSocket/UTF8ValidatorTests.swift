@@ -20,7 +20,7 @@ struct UTF8ValidatorTests {
     }
 
     @Test(
-        "The first byte that makes a text invalid is found at once",
+        "The first invalid byte of a text is found at once",
         arguments: [
             ([0x80], 0), ([0xC0, 0xAF], 0), ([0xC1], 0), ([0xF5], 0), ([0xFF], 0), ([0xC2, 0x41], 1),
             ([0xE0, 0x9F], 1), ([0xED, 0xA0], 1), ([0xF0, 0x8F], 1), ([0xF4, 0x90], 1), ([0xE1, 0x80, 0xC0], 2),
@@ -44,7 +44,7 @@ struct UTF8ValidatorTests {
         for value in UInt8(0xA0)...0xBF { #expect(!isValid([0xED, value, 0x80])) }
     }
 
-    @Test("All pairs of bytes, and four of those at the edges, are judged as the standard library judges them")
+    @Test("All pairs of bytes, and fours of the boundary values, are validated as by the standard library")
     func combinations() {
         for first in UInt8.min ... .max {
             for second in UInt8.min ... .max where isValid([first, second]) != standard([first, second]) {
@@ -69,7 +69,7 @@ struct UTF8ValidatorTests {
 
     private func standard(_ bytes: [UInt8]) -> Bool { String(validating: bytes, as: UTF8.self) != nil }
 
-    @Test("A text that ends inside a character is incomplete, but not bad", arguments: ["é", "€", "😀"])
+    @Test("A text that ends inside a character is incomplete, but not invalid", arguments: ["é", "€", "😀"])
     func incomplete(text: String) {
         let bytes = Array(text.utf8)
         for count in 1..<bytes.count {

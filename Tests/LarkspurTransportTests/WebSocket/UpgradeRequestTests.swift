@@ -4,9 +4,9 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("Requests that the engine writes itself")
+@Suite("Upgrade requests")
 struct UpgradeRequestTests {
-    @Test("Fields are read in the notation of libcurl, whatever their values are")
+    @Test("Fields are converted from libcurl's notation, whatever their values are")
     func fields() throws {
         let lines = ["Host: h", "X-Removed:", "X-Empty;", "X-Colon: a:", "X-Semicolon: b;", "X-Accent: \u{301};"]
         let target = try CurlURL(#require(URL(string: "http://a.test:80/p?q")))
@@ -19,7 +19,7 @@ struct UpgradeRequestTests {
     }
 
     @Test(
-        "The host has neither a zone nor a default port",
+        "The Host field has neither a zone nor a default port",
         arguments: [
             ("http://[::1%25lo]/", "[::1]"), ("http://[::1%25lo]:81/", "[::1]:81"), ("http://A.test:80/", "a.test"),
             ("https://a.test:443/", "a.test"), ("https://a.test:80/", "a.test:80"),

@@ -28,7 +28,7 @@ struct WebSocketConnectorTests {
 
     private static func text(_ text: String) -> [UInt8] { WebSocketFrames.server(.text, Array(text.utf8)) }
 
-    @Test("Frames that come together with the response arrive when the connection is used, in order")
+    @Test("Frames that arrive with the response are delivered in order when the connection is used")
     func early() async throws {
         let first = Self.text("one") + Self.text("two")
         let server = try makeServer(first) { connection in
@@ -53,7 +53,7 @@ struct WebSocketConnectorTests {
         #expect(socket.closure?.code == .normalClosure)
     }
 
-    @Test("A connection that is not used gets nothing and leaves nothing, and another one follows")
+    @Test("An unused connection sends and delivers nothing, and the next connection is used")
     func abandoned() async throws {
         let received = Recorder<Int>()
         let server = try makeServer(Self.text("never")) { connection in
@@ -80,7 +80,7 @@ struct WebSocketConnectorTests {
         await sending.value
     }
 
-    @Test("A WebSocket that was not used ends with its closing, and never begins")
+    @Test("A WebSocket that is closed before its use never begins")
     func unused() async throws {
         let begins = Recorder<Void>()
         let socket = WebSocketTask(options: .init()) { _ in begins.record(()) }

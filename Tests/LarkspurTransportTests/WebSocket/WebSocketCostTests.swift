@@ -20,7 +20,7 @@ struct WebSocketCostTests {
             + WebSocketFrames.client(.continuation, [0xA9], isFinal: false),
     ]
 
-    @Test("Fragments of one message, in chunks", arguments: units, [1, 100, 1 << 16])
+    @Test("The cost of a fragmented message is linear, for chunks of any size", arguments: units, [1, 100, 1 << 16])
     func fragments(unit: [UInt8], chunkSize: Int) {
         let inputs = { (size: Int) in
             Self.beginning(.text) + (0..<(size / unit.count)).flatMap { _ in unit }
@@ -35,7 +35,7 @@ struct WebSocketCostTests {
         #expect(growth < Growth.linear)
     }
 
-    @Test("One frame, in small chunks", arguments: [1, 7, 1_000])
+    @Test("The cost of one frame in small chunks is linear", arguments: [1, 7, 1_000])
     func frame(chunkSize: Int) {
         let inputs = { (size: Int) in WebSocketFrames.client(.text, Array(repeating: 0x41, count: size)) }
         let growth = Growth.factor(of: inputs) { bytes in
@@ -47,7 +47,7 @@ struct WebSocketCostTests {
         #expect(growth < Growth.linear)
     }
 
-    @Test("Messages, one after the other", arguments: [0, 1, 1_000])
+    @Test("The cost of consecutive messages is linear", arguments: [0, 1, 1_000])
     func messages(length: Int) {
         let unit = WebSocketFrames.client(.binary, Array(repeating: 1, count: length))
         let inputs = { (size: Int) in (0..<(size / unit.count)).flatMap { _ in unit } }
@@ -58,7 +58,7 @@ struct WebSocketCostTests {
         #expect(growth < Growth.linear)
     }
 
-    @Test("Writing in fragments", arguments: [1, 100, 1 << 20])
+    @Test("The cost of writing in fragments is linear", arguments: [1, 100, 1 << 20])
     func writing(fragmentSize: Int) {
         let inputs = { (size: Int) in Data(repeating: 1, count: size) }
         let growth = Growth.factor(of: inputs, upTo: 1 << 18) { data in
@@ -70,7 +70,7 @@ struct WebSocketCostTests {
     }
 
     @Test(
-        "Fields of a response",
+        "The cost of a response's fields is linear",
         arguments: [",", ";", "; a", "; a=b", "\"", "\"\\", "permessage-deflate,", " ", "\u{301}"]
     )
     func fields(unit: String) throws {

@@ -125,7 +125,7 @@ struct WebSocketDriverTests {
         return loss
     }
 
-    @Test("A message that a closing connection has not begun waits for the next one, before those given later")
+    @Test("A message that was not begun on a closing connection is sent on the next one, before later messages")
     func returned() async throws {
         let line = try Line(hasAttempt: true)
         let loss = try await use(line)
@@ -153,7 +153,7 @@ struct WebSocketDriverTests {
     }
 
     @Test(
-        "A message that a closing connection has not begun fails if no other connection follows",
+        "A message that was not begun on a closing connection fails if no other connection follows",
         arguments: [true, false]
     )
     func notReturned(isClosedByUser: Bool) async throws {
@@ -177,7 +177,7 @@ struct WebSocketDriverTests {
 
     // MARK: The handshake
 
-    @Test("The request is sent when there is a connection, once")
+    @Test("The request is sent once, when the connection is ready")
     func request() throws {
         let line = try Line()
         line.bytes.isConnected = false
@@ -189,7 +189,7 @@ struct WebSocketDriverTests {
         #expect(line.bytes.takeSent() == [])
     }
 
-    @Test("A valid response opens the connection, whose place at the host is given back", arguments: [1, 7, 1_000])
+    @Test("A valid response opens the connection, which gives back its place at the host", arguments: [1, 7, 1_000])
     func opening(step: Int) throws {
         let line = try Line()
         #expect(line.driver.begin())
@@ -211,7 +211,7 @@ struct WebSocketDriverTests {
         #expect(try await line.channel.next() == .text("two"))
     }
 
-    @Test("Messages that were sent before the connection was open are sent then, in order")
+    @Test("Messages that are sent before the connection opens are written in order when it opens")
     func earlyOrders() throws {
         let line = try Line()
         let results = Recorder<Bool>()
@@ -223,7 +223,7 @@ struct WebSocketDriverTests {
         #expect(results.values == [true, true])
     }
 
-    @Test("A 101 that does not belong to the request stops the transfer, with the reason")
+    @Test("A 101 that does not match the request fails the transfer with the reason")
     func invalidResponse() async throws {
         let line = try Line()
         #expect(line.driver.begin())
@@ -236,7 +236,7 @@ struct WebSocketDriverTests {
         #expect((await failure(of: line.channel) as? WebSocketError)?.kind == .refused)
     }
 
-    @Test("Another response is received with its content, and ends the transfer", arguments: [true, false])
+    @Test("A response other than 101 is received with its content, and ends the transfer", arguments: [true, false])
     func refusal(hasLength: Bool) throws {
         let line = try Line()
         line.carrier.contentLength = hasLength ? 9 : nil
@@ -254,7 +254,7 @@ struct WebSocketDriverTests {
         #expect(line.carrier.results == [CURLE_OK])
     }
 
-    @Test("Content that the carrier does not take ends the transfer")
+    @Test("If the carrier refuses content, the transfer ends")
     func refusedContent() throws {
         let line = try Line()
         line.carrier.reception = .refused
@@ -263,7 +263,7 @@ struct WebSocketDriverTests {
         #expect(line.carrier.results == [CURLE_WRITE_ERROR])
     }
 
-    @Test("A connection that ends before the response is one without a response")
+    @Test("If a connection ends before the response, the transfer ends without a response")
     func noResponse() throws {
         let line = try Line()
         #expect(line.driver.begin())
@@ -272,7 +272,7 @@ struct WebSocketDriverTests {
         #expect(line.carrier.results == [CURLE_GOT_NOTHING])
     }
 
-    @Test("A request that cannot be sent ends the transfer with libcurl's result")
+    @Test("If the request cannot be sent, the transfer ends with libcurl's result")
     func unsentRequest() throws {
         let line = try Line()
         line.bytes.sendFailure = CURLE_SEND_ERROR
@@ -282,7 +282,7 @@ struct WebSocketDriverTests {
 
     // MARK: A connector's attempt
 
-    @Test("The connection of an attempt is read and written when it is used, and not before")
+    @Test("The connection of an attempt is not read or written before it is used")
     func attempt() async throws {
         let line = try Line(hasAttempt: true)
         let attempt = try #require(line.attempt)
@@ -312,7 +312,7 @@ struct WebSocketDriverTests {
 
     // MARK: Frames
 
-    @Test("Messages are sent in frames, and answered when they are sent")
+    @Test("Each message is sent in a frame, and its completion is called when it is sent")
     func sending() throws {
         let line = try Line()
         line.open()
@@ -323,7 +323,7 @@ struct WebSocketDriverTests {
         #expect(results.values == [true, true])
     }
 
-    @Test("A message waits until the connection takes it")
+    @Test("A message waits until the connection can take it")
     func blockedSending() throws {
         let line = try Line()
         line.open()
@@ -338,7 +338,7 @@ struct WebSocketDriverTests {
         #expect(line.bytes.takeEvents() == [.message(.text("text"))])
     }
 
-    @Test("A ping of the server is answered by a pong with its content")
+    @Test("A ping of the server gets a pong with the same content")
     func serverPing() throws {
         let line = try Line()
         line.open()
@@ -346,7 +346,7 @@ struct WebSocketDriverTests {
         #expect(line.bytes.takeEvents() == [.pong(Data([7, 8, 9]))])
     }
 
-    @Test("A ping is answered when its pong arrives, and not by another pong")
+    @Test("A ping completes when its pong arrives, and not with another pong")
     func ping() throws {
         let line = try Line()
         line.open()
@@ -367,7 +367,7 @@ struct WebSocketDriverTests {
     /// The frame of a message that is half as large as what may wait for the consumer.
     private let half = WebSocketFrames.server(.binary, [UInt8](repeating: 0, count: 1 << 19))
 
-    @Test("The connection is not read while too much waits for the consumer, and then read on")
+    @Test("The connection is not read while too much content waits for the consumer")
     func backPressure() async throws {
         let line = try Line()
         line.open()
@@ -397,7 +397,7 @@ struct WebSocketDriverTests {
         #expect(line.bytes.takeEvents() == [.pong(Data())])
     }
 
-    @Test("A connection with much to read lets others have their turn")
+    @Test("A connection with much to read does not block other connections")
     func turns() async throws {
         let line = try Line()
         line.open()
@@ -416,7 +416,7 @@ struct WebSocketDriverTests {
     // MARK: The end
 
     @Test(
-        "A close frame of the server is answered, and ends the channel; the connection ends the task, once",
+        "A close frame of the server is echoed and ends the channel, and the end of the connection ends the task",
         arguments: [1000, 4001] as [UInt16]
     )
     func serverClose(code: UInt16) async throws {
@@ -434,9 +434,7 @@ struct WebSocketDriverTests {
         #expect((await failure(of: line.channel) as? WebSocketError)?.kind == (code == 1000 ? nil : .closed))
     }
 
-    @Test(
-        "A close order sends a close frame, after which nothing is sent, and is answered when the connection is closed"
-    )
+    @Test("A close order sends a close frame, and completes when the connection is closed")
     func closing() throws {
         let line = try Line()
         line.open()
@@ -455,7 +453,7 @@ struct WebSocketDriverTests {
         #expect(line.carrier.calls.last == "webSocketEnded")
     }
 
-    @Test("A server that does not close the connection has the time of the options for that")
+    @Test("A server has the close timeout of the options to close the connection")
     func closeTimeout() throws {
         var options = WebSocketOptions()
         options.closeTimeout = .seconds(5)
@@ -473,7 +471,7 @@ struct WebSocketDriverTests {
         #expect(line.carrier.calls.last == "webSocketEnded")
     }
 
-    @Test("A frame that breaks the protocol is answered with the reason, and is the error of the channel")
+    @Test("A frame that violates the protocol is answered with a close frame, and is the channel's error")
     func violation() async throws {
         let line = try Line()
         line.open()
@@ -486,7 +484,7 @@ struct WebSocketDriverTests {
         #expect((await failure(of: line.channel) as? WebSocketError)?.kind == .violation)
     }
 
-    @Test("A message that is larger than the options allow is answered with 1009")
+    @Test("A message that is larger than the options allow leads to a close frame with code 1009")
     func largeMessage() throws {
         var options = WebSocketOptions()
         options.maximumMessageSize = 3
@@ -500,7 +498,7 @@ struct WebSocketDriverTests {
     }
 
     @Test(
-        "A connection that is lost is the error of the channel, which says whether a message was",
+        "A lost connection is the channel's error, which says whether a message was incomplete",
         arguments: [true, false]
     )
     func loss(isInMessage: Bool) async throws {
@@ -516,7 +514,7 @@ struct WebSocketDriverTests {
         #expect(line.carrier.calls.last == "webSocketEnded")
     }
 
-    @Test("Orders that wait when the driver leaves the connection fail, as do later ones")
+    @Test("Waiting orders and later ones fail when the driver leaves the connection")
     func detaching() throws {
         let line = try Line()
         line.open()
@@ -545,7 +543,7 @@ struct WebSocketDriverTests {
         return line
     }
 
-    @Test("A ping is sent each time that the interval is over, as long as the last one was answered")
+    @Test("A ping is sent after each interval, if the last ping got its pong")
     func ownPings() throws {
         let line = try makePingingLine()
         for _ in 0..<3 {
@@ -563,7 +561,7 @@ struct WebSocketDriverTests {
     }
 
     @Test(
-        "A server that does not answer a ping before the next is due has failed, unless nothing is read",
+        "A server without a pong at the next interval has failed, unless reading is paused",
         arguments: [true, false]
     )
     func unansweredPing(isSuspended: Bool) async throws {

@@ -65,7 +65,7 @@ struct WebSocketFloodTests {
     }
 
     @Test(
-        "Two sides that each write a large message before they read do not wait for each other",
+        "Two sides that each send a large message before they read do not deadlock",
         arguments: [false, true]
     )
     func largeMessages(isSecure: Bool) async throws {
@@ -85,7 +85,7 @@ struct WebSocketFloodTests {
         try await socket.close()
     }
 
-    @Test("A ping is answered after the client's close frame, but not after the server's")
+    @Test("A ping gets a pong after the client's close frame, and not after the server's")
     func pingsWhileClosing() async throws {
         let received = Recorder<[WebSocketEvent]>()
         let server = try RawServer { connection in

@@ -21,7 +21,7 @@ struct WebSocketFrameTests {
     }
 
     @Test(
-        "Headers have the shortest length, and are parsed as they are written",
+        "Headers are written with the shortest length, and parsed as they were written",
         arguments: [
             (0, [0x82, 0x00]), (125, [0x82, 0x7D]), (126, [0x82, 126, 0, 126]), (256, [0x82, 126, 1, 0]),
             (0xFFFF, [0x82, 126, 0xFF, 0xFF]), (0x1_0000, [0x82, 127, 0, 0, 0, 0, 0, 1, 0, 0]),
@@ -45,7 +45,7 @@ struct WebSocketFrameTests {
         #expect(parse(maskedBytes, role: .server).header == masked)
     }
 
-    @Test("Every first byte is accepted or refused as the RFC says", arguments: [false, true])
+    @Test("Every first byte is accepted or refused as in the RFC", arguments: [false, true])
     func firstBytes(allowsCompression: Bool) {
         for byte in UInt8.min ... .max {
             let opcode = WebSocketOpcode(rawValue: byte & 0x0F)
@@ -67,7 +67,7 @@ struct WebSocketFrameTests {
     }
 
     @Test(
-        "Faults are reported with the first byte that shows them",
+        "A fault is reported at the first byte that shows it",
         arguments: [
             // A mask from the server, and none from the client.
             (.client, [0x81, 0x80], 2), (.server, [0x81, 0x00], 2),
@@ -87,7 +87,7 @@ struct WebSocketFrameTests {
         #expect(result.count == count)
     }
 
-    @Test("Masks of every alignment and length, in chunks of any length, are those of the RFC")
+    @Test("Masks are applied as in the RFC, for any alignment, length and chunk")
     func masks() {
         let mask = WebSocketMask(key: 0x37FA_213D)
         let key: [UInt8] = [0x37, 0xFA, 0x21, 0x3D]

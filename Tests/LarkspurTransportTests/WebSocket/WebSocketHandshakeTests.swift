@@ -16,12 +16,12 @@ struct WebSocketHandshakeTests {
         try WebSocketHandshake(protocols: protocols, offer: offer, key: #require(Self.key))
     }
 
-    @Test("The key of RFC 6455, section 1.3, has the accept value that stands there")
+    @Test("The key in RFC 6455, section 1.3, has the accept value of that section")
     func accept() throws {
         #expect(try #require(Self.key).accept == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
     }
 
-    @Test("Keys are random, and of 16 bytes")
+    @Test("Keys are random, and have 16 bytes")
     func randomKeys() {
         let keys = (0..<20).map { _ in WebSocketKey().text }
         #expect(Set(keys).count == 20)
@@ -45,7 +45,7 @@ struct WebSocketHandshakeTests {
     }
 
     @Test(
-        "Subprotocols are tokens, each once",
+        "Subprotocols must be tokens without repetitions",
         arguments: [[""], ["a b"], ["a,b"], ["é"], ["a", "b", "a"], ["a\r\nb"]]
     )
     func protocols(names: [String]) {
@@ -53,7 +53,7 @@ struct WebSocketHandshakeTests {
     }
 
     @Test(
-        "Valid responses, with names and tokens in any case",
+        "Valid responses are accepted, with names and tokens in any case",
         arguments: [
             (valid, nil), (valid + [("Sec-WebSocket-Protocol", "superchat")], "superchat"),
             (valid + [("SEC-WEBSOCKET-PROTOCOL", " chat ")], "chat"), (valid + [("Sec-WebSocket-Extensions", "")], nil),
@@ -124,7 +124,7 @@ struct WebSocketRequestTests {
         ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
     ]
 
-    @Test("A server accepts the request of a client, and the client its response")
+    @Test("A server accepts a client's request, and the client accepts the server's response")
     func roundTrip() throws {
         let handshake = try WebSocketHandshake(protocols: ["b", "a"], offer: .init())
         let request = try WebSocketRequest(method: "GET", fields: handshake.requestFields)
@@ -137,7 +137,7 @@ struct WebSocketRequestTests {
     }
 
     @Test(
-        "Other requests are refused with a status",
+        "An invalid request is refused with a status",
         arguments: [
             ("POST", valid, 405), ("GET", Array(valid.dropFirst()), 426), ("GET", [valid[0]] + valid.dropFirst(2), 426),
             ("GET", [("Upgrade", "h2c")] + valid.dropFirst(), 426), ("GET", Array(valid[..<2]) + [valid[3]], 426),
@@ -174,7 +174,7 @@ struct PerMessageDeflateTests {
         #expect(try agreed(" , ,") == nil)
     }
 
-    @Test("Valid parameters are those that were agreed")
+    @Test("Valid parameters are agreed as they are in the response")
     func valid() throws {
         var expected = PerMessageDeflate()
         #expect(try agreed("permessage-deflate") == expected)
@@ -209,14 +209,14 @@ struct PerMessageDeflateTests {
         #expect(throws: WebSocketHandshake.Failure.self) { try agreed("permessage-deflate; \(parameters)") }
     }
 
-    @Test("The extension can be chosen once")
+    @Test("A response may contain the compression extension once")
     func repeated() {
         #expect(throws: WebSocketHandshake.Failure.self) { try agreed("permessage-deflate, permessage-deflate") }
         #expect(throws: WebSocketHandshake.Failure.self) { try agreed("permessage-deflate", "permessage-deflate") }
         #expect(throws: WebSocketHandshake.Failure.self) { try agreed("permessage-deflate, x-other") }
     }
 
-    @Test("What the client demands must be in the response, within the offer")
+    @Test("A response must contain the parameters that the client requires, within the limits of the offer")
     func demands() throws {
         var offer = PerMessageDeflate.Offer()
         offer.serverNoContextTakeover = true
@@ -242,7 +242,7 @@ struct PerMessageDeflateTests {
         }
     }
 
-    @Test("Offers have the windows that zlib can make")
+    @Test("Offers have windows that zlib supports")
     func offers() {
         var offer = PerMessageDeflate.Offer()
         offer.serverNoContextTakeover = true

@@ -26,7 +26,7 @@ struct WebSocketOutputTests {
         }
     }
 
-    @Test("Chunks go out in order, and each is answered when its last byte is sent")
+    @Test("Chunks are sent in order, and each completes when its last byte is sent")
     func order() {
         let answers = Recorder<Int>()
         let connection = Connection([2, 1, 4, nil])
@@ -41,7 +41,7 @@ struct WebSocketOutputTests {
         #expect(output.isBlocked)
     }
 
-    @Test("A chunk that was refused is offered again from the same address, and nothing before there is room")
+    @Test("A refused chunk is offered again from the same address, and no chunk before there is room")
     func address() {
         let connection = Connection([5, nil, 95])
         var output = WebSocketOutput()
@@ -71,7 +71,7 @@ struct WebSocketOutputTests {
     }
 
     @Test(
-        "Of the pongs that wait, only the newest is sent, after the frame that was begun and before the others",
+        "Of the waiting pongs, only the newest is sent, after the started frame and before the others",
         // The bytes that the connection takes of the first frame.
         arguments: [nil, 1, 2] as [Int?],
         [false, true]
@@ -114,7 +114,7 @@ struct WebSocketOutputTests {
         #expect(connection.bytes == expected)
     }
 
-    @Test("What is not sent fails with the connection, once")
+    @Test("Unsent chunks fail once when the connection fails")
     func failure() throws {
         let answers = Recorder<Bool>()
         let connection = Connection([3])

@@ -8,7 +8,7 @@ struct WebSocketReaderTests {
     typealias Message = (bytes: [UInt8], events: [WebSocketEvent])
 
     @Test(
-        "The examples of RFC 6455, section 5.7",
+        "The examples of RFC 6455, section 5.7, are read",
         arguments: [
             ([0x81, 0x05, 0x48, 0x65, 0x6C, 0x6C, 0x6F], .client, .message(.text("Hello"))),
             (
@@ -56,7 +56,7 @@ struct WebSocketReaderTests {
         )
     }
 
-    @Test("Bytes may be cut at any position, and into any equal chunks", arguments: [WebSocketRole.client, .server])
+    @Test("Bytes may be split at any position and into chunks of any size", arguments: [WebSocketRole.client, .server])
     func everySplit(role: WebSocketRole) {
         let (bytes, events) = Self.sequence(role)
         for cut in 0...bytes.count {
@@ -72,7 +72,7 @@ struct WebSocketReaderTests {
     }
 
     @Test(
-        "Frames in a wrong order, or with wrong content, fail with a code",
+        "Frames in a wrong order or with invalid content fail with a close code",
         arguments: [
             // A continuation without a beginning, also after a message and after a control frame.
             (WebSocketFrames.server(.continuation, [1]), 1002),
@@ -105,7 +105,7 @@ struct WebSocketReaderTests {
         }
     }
 
-    @Test("Codes of close frames are those of the registry, and those for libraries and programs")
+    @Test("Close codes of the registry, of libraries and of programs are accepted, and no others")
     func closeCodes() {
         let allowed = Set<UInt16>(1000...1003).union(1007...1014).union(3000...4999)
         for code in UInt16.min ... .max {
@@ -121,7 +121,7 @@ struct WebSocketReaderTests {
         #expect(reader.read(WebSocketFrames.server(.close)) == [.close(code: nil, reason: "")])
     }
 
-    @Test("Text fails with its first bad byte, in the middle of a frame")
+    @Test("Text fails at its first invalid byte, in the middle of a frame")
     func failsFast() throws {
         // "κόσμε", then U+110000, then "edited".
         let text = Array("κόσμε".utf8) + [0xF4, 0x90, 0x80, 0x80] + Array("edited".utf8)
@@ -138,7 +138,7 @@ struct WebSocketReaderTests {
         #expect(failure.sentence == "A text message is not UTF-8: its byte 11 is 0x90.")
     }
 
-    @Test("Nothing follows a close frame")
+    @Test("Bytes after a close frame are not read")
     func nothingAfterClose() {
         var reader = WebSocketReader(role: .client)
         let bytes = WebSocketFrames.server(.close, [0x03, 0xE8]) + WebSocketFrames.server(.text, [0x41]) + [0xFF]
@@ -146,7 +146,7 @@ struct WebSocketReaderTests {
         #expect(reader.read(WebSocketFrames.server(.ping)) == [])
     }
 
-    @Test("A connection ends between messages, or not", arguments: [0, 1, 2, 5, 7, 8, 9, 10])
+    @Test("A reader knows whether the connection ends between messages", arguments: [0, 1, 2, 5, 7, 8, 9, 10])
     func position(count: Int) {
         // "abc" in a frame, and "d" in two.
         let bytes =
@@ -158,9 +158,9 @@ struct WebSocketReaderTests {
     }
 }
 
-@Suite("WebSocketReader's limits")
+@Suite("Limits of WebSocketReader")
 struct WebSocketReaderLimitTests {
-    @Test("A length above the limit fails when it is announced, and allocates nothing", arguments: [16, 62])
+    @Test("A frame above the limit fails when its length is announced, and allocates nothing", arguments: [16, 62])
     func announcedLength(exponent: UInt64) {
         var bytes: [UInt8] = []
         WebSocketFrameHeader(opcode: .binary, length: 1 << exponent).write(into: &bytes)
@@ -182,7 +182,7 @@ struct WebSocketReaderLimitTests {
         }
     }
 
-    @Test("Messages and frames of the limit are accepted, and those of one byte more are not")
+    @Test("Messages and frames up to the limit are accepted, and those with one byte more are not")
     func bounds() {
         func events(_ lengths: [Int], _ limits: WebSocketReader.Limits) -> [WebSocketEvent] {
             var reader = WebSocketReader(role: .server, limits: limits)
@@ -209,14 +209,14 @@ struct WebSocketReaderLimitTests {
         #expect(reader.read(bytes).failureCode == 1009)
     }
 
-    @Test("A limit of messages does not apply to control frames")
+    @Test("The limit of messages does not apply to control frames")
     func controlFrames() {
         var reader = WebSocketReader(role: .client, limits: .init(messageSize: 1))
         let content = [UInt8](repeating: 5, count: 125)
         #expect(reader.read(WebSocketFrames.server(.ping, content)) == [.ping(Data(content))])
     }
 
-    @Test("Decompressed messages are counted, not the compressed ones")
+    @Test("The limit applies to decompressed messages")
     func decompressed() {
         let inflater = MarkingInflater(factor: 10)
         let limits = WebSocketReader.Limits(messageSize: 50)
@@ -237,7 +237,7 @@ struct WebSocketReaderLimitTests {
 struct WebSocketReaderCompressionTests {
     private let mark = MarkingDeflater.mark
 
-    @Test("RSV1 of the first frame stands for the whole message", arguments: [WebSocketRole.client, .server])
+    @Test("RSV1 in the first frame applies to the whole message", arguments: [WebSocketRole.client, .server])
     func fragments(role: WebSocketRole) {
         let frame = role == .client ? WebSocketFrames.server : WebSocketFrames.client
         let parts = [
@@ -254,7 +254,7 @@ struct WebSocketReaderCompressionTests {
         }
     }
 
-    @Test("Without compression RSV1 is a fault, and with it only at the first frame of a message")
+    @Test("Without compression RSV1 is a fault, and with compression it is valid only in a message's first frame")
     func reservedBit() {
         var reader = WebSocketReader(role: .client)
         #expect(reader.read(WebSocketFrames.server(.text, [mark], reserved: 4)).failureCode == 1002)
@@ -268,7 +268,7 @@ struct WebSocketReaderCompressionTests {
         }
     }
 
-    @Test("Text is checked after it is decompressed, and the decompressor's failure is that of the reader")
+    @Test("Text is validated after decompression, and a failure of the decompressor fails the reader")
     func failures() {
         var reader = WebSocketReader(role: .client, inflater: MarkingInflater())
         let bytes = WebSocketFrames.server(.text, [mark, 0x41, 0xFF, 0x41], isFinal: false, reserved: 4)
@@ -283,7 +283,7 @@ struct WebSocketReaderCompressionTests {
 
 @Suite("WebSocketReader with random bytes")
 struct WebSocketReaderFuzzTests {
-    @Test("Random bytes end in a failure or in nothing, without a trap", arguments: 0..<20)
+    @Test("Random bytes are read without a trap", arguments: 0..<20)
     func random(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<100 {
@@ -303,7 +303,7 @@ struct WebSocketReaderFuzzTests {
     }
 
     /// Frames that are nearly right come further than random bytes.
-    @Test("Valid frames with some changed bytes are read to an end in any chunks, the same in all", arguments: 0..<20)
+    @Test("Frames with some changed bytes have the same events in chunks of any size", arguments: 0..<20)
     func changed(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<100 {

@@ -22,7 +22,7 @@ struct WebSocketTaskTests {
         return session.webSocket(with: components?.url ?? server.url(path), options: options)
     }
 
-    @Test("Messages of every size and kind come back as they were sent, in order")
+    @Test("Messages of every size and kind are echoed unchanged, in order")
     func echo() async throws {
         let socket = socket("/websocket/echo")
         try await socket.open()
@@ -42,7 +42,7 @@ struct WebSocketTaskTests {
         try await server.waitForOpenConnections(0)
     }
 
-    @Test("Orders given before the connection is open are carried out in their order")
+    @Test("Orders that are given before the connection opens are performed in order")
     func early() async throws {
         let socket = socket("/websocket/echo")
         async let sent: Void = socket.send("first")
@@ -53,7 +53,7 @@ struct WebSocketTaskTests {
         try await socket.close()
     }
 
-    @Test("The loop over messages ends with the server's orderly close, and throws for another code")
+    @Test("The loop over messages ends at the server's orderly close, and throws for another code")
     func ends() async throws {
         for (code, isOrderly) in [(1000, true), (1001, true), (1011, false), (4000, false)] {
             let socket = socket("/websocket/close/\(code)?reason=because")
@@ -94,7 +94,7 @@ struct WebSocketTaskTests {
         #expect(try await session.outcome(of: server.url("/get")).status == 200)
     }
 
-    @Test("A 101 over another version than HTTP/1.1 opens nothing", arguments: ["HTTP/1.0", "HTTP/2"])
+    @Test("A 101 over a version other than HTTP/1.1 does not open a connection", arguments: ["HTTP/1.0", "HTTP/2"])
     func version(_ version: String) async throws {
         server.route("/old") { request in
             let fields = request.headers.map { (name: $0.name, value: $0.value) }
@@ -114,7 +114,10 @@ struct WebSocketTaskTests {
         #expect(kinds.map { "\($0)" } == ["refused", "violation", "closed", "invalidArgument", "ended"])
     }
 
-    @Test("Each fault of a server ends in an error that says so", arguments: LoopbackServer.WebSocketFault.allCases)
+    @Test(
+        "After each fault of a server, the WebSocket fails or can be closed",
+        arguments: LoopbackServer.WebSocketFault.allCases
+    )
     func fault(_ fault: LoopbackServer.WebSocketFault) async throws {
         let socket = socket(fault.path) {
             $0.maximumMessageSize = 1 << 20
@@ -138,7 +141,7 @@ struct WebSocketTaskTests {
         try await server.waitForOpenConnections(0)
     }
 
-    @Test("A cancelled WebSocket ends everything that waits for it")
+    @Test("Cancelling a WebSocket ends all waiting calls")
     func cancelled() async throws {
         let socket = socket(LoopbackServer.WebSocketFault.silence.path)
         try await socket.open()
@@ -152,7 +155,7 @@ struct WebSocketTaskTests {
         try await server.waitForOpenConnections(0)
     }
 
-    @Test("A message that nobody consumes is held back in the connection")
+    @Test("Unconsumed messages make the server wait")
     func backPressure() async throws {
         let total = 64 << 20
         let sent = Recorder<Int>()
@@ -177,7 +180,7 @@ struct WebSocketTaskTests {
         #expect(bytes == total)
     }
 
-    @Test("The handshake follows redirects, sends cookies and answers a challenge")
+    @Test("The handshake follows redirects, sends cookies and handles a challenge")
     func session() async throws {
         server.route("/moved", .redirect(to: "/websocket/echo"))
         let moved = socket("/moved")
@@ -187,7 +190,7 @@ struct WebSocketTaskTests {
         try await moved.close()
     }
 
-    @Test("A URL of another scheme, and a subprotocol that is no token, are errors")
+    @Test("A URL with another scheme is an error, and so is a subprotocol that is not a token")
     func invalid() async throws {
         let other = session.webSocket(with: try #require(URL(string: "ftp://127.0.0.1/")))
         await #expect(throws: URLError.self) { try await other.open() }
@@ -197,7 +200,7 @@ struct WebSocketTaskTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("Open WebSockets are none of the connections for requests, and hold up the session's end until they close")
+    @Test("Open WebSockets do not count as connections for requests, and delay the session's end")
     func many() async {
         // In a process of its own, as they need more descriptors than the others leave.
         await #expect(processExitsWith: .success) {

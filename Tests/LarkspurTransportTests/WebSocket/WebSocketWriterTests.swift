@@ -34,7 +34,7 @@ struct WebSocketWriterTests {
         }
     }
 
-    @Test("A fragmented message has frames of the given size, and RSV1 only in the first")
+    @Test("A fragmented message has frames of the specified size, and RSV1 only in the first")
     func fragments() throws {
         var writer = WebSocketWriter(role: .server, fragmentSize: 2, deflater: MarkingDeflater())
         var bytes: [UInt8] = []
@@ -46,7 +46,7 @@ struct WebSocketWriterTests {
         #expect(bytes == [0x01, 2, 0x61, 0x62, 0x80, 2, 0x63, 0x64])
     }
 
-    @Test("A client masks every frame with another key, and a server masks none")
+    @Test("A client masks each frame with another key, and a server masks none")
     func masks() throws {
         var writer = WebSocketWriter(role: .client)
         var keys: Set<UInt32> = []
@@ -78,7 +78,7 @@ struct WebSocketWriterTests {
     }
 
     @Test(
-        "Reasons are cut to 123 bytes between characters",
+        "Reasons are shortened to 123 bytes, between characters",
         arguments: [
             ("bye", "bye"), (String(repeating: "a", count: 123), String(repeating: "a", count: 123)),
             (String(repeating: "a", count: 124), String(repeating: "a", count: 123)),
@@ -96,7 +96,7 @@ struct WebSocketWriterTests {
         #expect(reader.read(bytes) == [.close(code: 1000, reason: sent)])
     }
 
-    @Test("A close frame without a code is empty, and one with a code that may not be sent is refused")
+    @Test("A close frame without a code is empty, and a code that must not be sent is refused")
     func closeCodes() throws {
         var writer = WebSocketWriter(role: .server)
         var bytes: [UInt8] = []

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("Chunks")
+@Suite("Chunked content")
 struct ChunkedDecoderTests {
     struct Result: Equatable {
         var content = ""
@@ -48,7 +48,7 @@ struct ChunkedDecoderTests {
         ("5\r\nhello\r\n0\r\n\r\nHTTP/1.1 200 OK\r\n\r\n", "hello", []),
     ]
 
-    @Test("Content is taken out of its chunks, wherever the bytes are split", arguments: whole)
+    @Test("Content is decoded from its chunks, wherever the bytes are split", arguments: whole)
     func splits(text: String, content: String, trailers: [String]) {
         let expected = Result(content: content, isComplete: true, trailers: trailers)
         let bytes = Array(text.utf8)
@@ -58,7 +58,7 @@ struct ChunkedDecoderTests {
         #expect(decode(bytes.map { [$0] }) == expected)
     }
 
-    @Test("What breaks off is not complete", arguments: whole.dropLast())
+    @Test("Truncated content is incomplete", arguments: whole.dropLast())
     func truncations(text: String, content: String, trailers: [String]) {
         let bytes = Array(text.utf8)
         for count in 0..<bytes.count {
@@ -70,7 +70,7 @@ struct ChunkedDecoderTests {
     }
 
     @Test(
-        "What is no chunk is a failure, and what came before it is content",
+        "A malformed chunk is a failure, and the content before it is decoded",
         arguments: [
             ("0x5\r\nhello\r\n0\r\n\r\n", "", .malformedSize), ("0 5\r\nhello\r\n0\r\n\r\n", "", .malformedSize),
             ("\r\n", "", .malformedSize), (" 5\r\n", "", .malformedSize), ("g\r\n", "", .malformedSize),
@@ -96,12 +96,12 @@ struct ChunkedDecoderTests {
         }
     }
 
-    @Test("The largest size is a number that fits")
+    @Test("The largest size of a chunk is the largest integer")
     func largestSize() {
         #expect(decode("7fffffffffffffff\r\nabc") == Result(content: "abc"))
     }
 
-    @Test("What is around chunks is bounded")
+    @Test("Chunk extensions and trailers have a limited length")
     func bounds() {
         let long = String(repeating: "x", count: ChunkedDecoder.lineLimit)
         #expect(decode("5;\(long)\r\n").failure == .tooManyBytes(limit: ChunkedDecoder.lineLimit))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("Content on its way in")
+@Suite("The framing of received content")
 struct FramedContentTests {
     private func take(_ texts: [String], _ framing: ResponseFraming) -> (content: FramedContent, text: String) {
         var content = FramedContent(framing)
@@ -16,7 +16,7 @@ struct FramedContentTests {
     }
 
     @Test(
-        "It is complete when all that was announced has come",
+        "Content is complete when the announced bytes have arrived",
         arguments: [
             (.length(5), ["he", "llo"], "hello", true), (.length(5), ["he", "ll"], "hell", false),
             (.length(0), [], "", true), (.length(5), [], "", false), (.close, ["he", "llo"], "hello", true),
@@ -33,7 +33,7 @@ struct FramedContentTests {
         #expect(result.content.failure == nil)
     }
 
-    @Test("What is too much, or no chunk, is a failure for good")
+    @Test("Surplus content or a malformed chunk is a permanent failure")
     func failures() {
         let excess = take(["hello", "!", "x"], .length(5))
         #expect(excess.text == "hello")
@@ -45,7 +45,7 @@ struct FramedContentTests {
         #expect(!chunks.content.isComplete)
     }
 
-    @Test("The number of bytes is known before they come where a length or nothing is announced")
+    @Test("The number of bytes is known in advance if a length or no content is announced")
     func expectedCount() {
         #expect(FramedContent(.length(5)).expectedCount == 5)
         #expect(FramedContent(.none).expectedCount == 0)

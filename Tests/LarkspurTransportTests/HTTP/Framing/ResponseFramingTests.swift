@@ -17,7 +17,7 @@ struct ResponseFramingTests {
     }
 
     @Test(
-        "A length is a number that fits, said once or with one voice",
+        "A Content-Length is a number in range, and repeated values must be equal",
         arguments: [
             ("0", .bytes(0)), ("12", .bytes(12)), ("007", .bytes(7)), (" 5\t", .bytes(5)), ("5, 5", .bytes(5)),
             ("5 ,\t5", .bytes(5)), ("9223372036854775807", .bytes(.max)),
@@ -34,7 +34,7 @@ struct ResponseFramingTests {
     }
 
     @Test(
-        "Content ends with its length, its last chunk, its connection, or its stream",
+        "Content ends at its length, its last chunk, or the end of its connection or stream",
         arguments: [
             ([], "HTTP/1.1", .close), ([], "HTTP/1.0", .close), ([], "HTTP/2", .stream), ([], "HTTP/3", .stream),
             (["Content-Length: 5"], "HTTP/1.1", .length(5)), (["Content-Length: 5"], "HTTP/2", .length(5)),
@@ -56,7 +56,7 @@ struct ResponseFramingTests {
     }
 
     @Test(
-        "Some responses have no content, whatever they announce",
+        "A response to HEAD, or with a status without content, has none, whatever its fields announce",
         arguments: [("HEAD", 200), ("GET", 204), ("GET", 304), ("POST", 204), ("CONNECT", 200), ("CONNECT", 299)]
     )
     func noContent(method: String, status: Int) throws {
@@ -69,13 +69,16 @@ struct ResponseFramingTests {
         }
     }
 
-    @Test("Others have content", arguments: [("GET", 205), ("head", 200), ("CONNECT", 407), ("OPTIONS", 200)])
+    @Test(
+        "A response to another method and with another status has content",
+        arguments: [("GET", 205), ("head", 200), ("CONNECT", 407), ("OPTIONS", 200)]
+    )
     func content(method: String, status: Int) throws {
         #expect(try framing(["Content-Length: 5"], status: status, method: method) == .length(5))
     }
 
     @Test(
-        "What libcurl could read in another way is a failure",
+        "A framing that libcurl could read differently is a failure",
         arguments: [
             (["Content-Length: 5 0"], .malformedLength), (["Content-Length:"], .malformedLength),
             (["Content-Length: 5", "Content-Length: 6"], .contradictoryLengths),
@@ -118,7 +121,7 @@ struct ResponseFramingTests {
         #expect(failure.sentence.hasSuffix("."))
     }
 
-    @Test("chunked more than once is refused in HTTP/1.0, and the sentence says what it was")
+    @Test("A repeated chunked coding is refused in HTTP/1.0, and the sentence quotes it")
     func repeatedInOldVersion() {
         for version in ["HTTP/1.0", "HTTP/1.2", "HTTP/1"] {
             let failure = #expect(throws: ResponseFraming.Failure.self) {
@@ -128,7 +131,7 @@ struct ResponseFramingTests {
         }
     }
 
-    @Test("A sentence has the beginning of a field, in one line of ASCII")
+    @Test("An error's sentence quotes the beginning of a field, in one line of ASCII")
     func excerpts() {
         let list = "\u{1B}[31m\n\u{E9}" + String(repeating: "x", count: 100_000)
         for failure in [ResponseFraming.Failure.unknownTransferCoding(list), .ambiguousChunks(list)] {
@@ -137,12 +140,12 @@ struct ResponseFramingTests {
         }
     }
 
-    @Test("A folded field that says nothing of the content's end is no failure")
+    @Test("A folded field without framing information is accepted")
     func harmlessFolding() throws {
         #expect(try framing(["X-A: 1", " Content-Length: 6", "X-B : 1", "Content-Length: 5"]) == .length(5))
     }
 
-    @Test("Two framings, chunks twice, and chunks in HTTP/1.0, spend the connection")
+    @Test("A connection is not reused after two framings, repeated chunking, or chunks in HTTP/1.0")
     func doubtful() throws {
         func isDoubtful(_ lines: [String], _ version: String = "HTTP/1.1") throws -> Bool {
             let head = try #require(try ResponseHead.reading(lines))
@@ -157,7 +160,7 @@ struct ResponseFramingTests {
         #expect(try !isDoubtful(["Content-Length: 5"], "HTTP/1.0"))
     }
 
-    @Test("A length that Transfer-Encoding overrides is not shown")
+    @Test("A Content-Length that Transfer-Encoding overrides is removed from the fields")
     func overriddenLength() throws {
         let head = try #require(try ResponseHead.reading(["Content-Length: 5", "Transfer-Encoding: chunked"]))
         #expect(head.fields == ["Transfer-Encoding": "chunked"])

@@ -10,11 +10,11 @@ import Testing
 ///
 /// LARKSPUR_MODEL_RUNS sets the number of runs. The runs have the seeds from LARKSPUR_SEED on, so that a failing run
 /// is the first one with its own seed.
-@Suite("Sessions, against a model of a task's life", .serialized, .timeLimit(.minutes(60)))
+@Suite("Sessions beside a model of a task's life", .serialized, .timeLimit(.minutes(60)))
 struct SessionModelTests {
     private static let setRuns = ProcessInfo.processInfo.environment["LARKSPUR_MODEL_RUNS"].flatMap { Int($0) }
 
-    @Test("Whatever is done to a session, each task ends once, as its life allows, and no connection is left")
+    @Test("After any random operations on a session, each task has ended once, and no connection is left")
     func sequences() async throws {
         let folder = try DownloadFolder()
         let server = try SessionModelServer()
@@ -62,7 +62,7 @@ struct SessionModelTests {
     }
 
     @Test(
-        "A life that URLSession does not have is found",
+        "The model rejects a task's life that URLSession does not have",
         arguments: [
             [], [.completed(.success), .completed(.success)], [.handled(.success)],
             [.response, .response, .completed(.success)], [.data, .completed(.success)], [.completed(.failure)],

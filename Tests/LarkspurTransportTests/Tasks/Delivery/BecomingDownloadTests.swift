@@ -21,7 +21,10 @@ struct BecomingDownloadTests {
         CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil, options: folder.options)
     }
 
-    @Test("The content goes to a file, and the delegate hears of a download task", arguments: [0, 5_000, 3_000_000])
+    @Test(
+        "When a data task becomes a download, its content goes to a file, and the delegate gets a download task",
+        arguments: [0, 5_000, 3_000_000]
+    )
     func becomes(_ size: Int) async throws {
         let content = ServedFile.bytes(size)
         server.route("/file", .data(content))
@@ -46,7 +49,7 @@ struct BecomingDownloadTests {
         #expect(folder.files.isEmpty)
     }
 
-    @Test("The file that the delegate gets has the permissions of any new file")
+    @Test("The file of a data task that became a download has the permissions of a new file")
     func permissions() async throws {
         server.route("/file", .data(ServedFile.bytes(5)))
         let delegate = PermissionsDelegate()
@@ -63,7 +66,7 @@ struct BecomingDownloadTests {
         #expect(try await delegate.permissions.first() == PermissionsDelegate.permissions(of: ordinary))
     }
 
-    @Test("An answer that comes late finds the content that has come before it")
+    @Test("The disposition to become a download also applies to content that has already arrived")
     func late() async throws {
         let content = ServedFile.bytes(5_000)
         server.route("/file", .data(content))
@@ -80,7 +83,10 @@ struct BecomingDownloadTests {
         #expect(log.outcome.data == content)
     }
 
-    @Test("Either task ends the transfer, and nothing is left", arguments: [true, false])
+    @Test(
+        "A cancellation of the data task or of its download ends the transfer, and leaves no file",
+        arguments: [true, false]
+    )
     func cancel(byDownloadTask: Bool) async throws {
         let gate = LoopbackServer.Gate()
         server.route("/file", .stream([.bytes(Data(count: 1_000)), .wait(gate), .bytes(Data(count: 1_000))]))
@@ -107,7 +113,7 @@ struct BecomingDownloadTests {
         #expect(folder.files.isEmpty)
     }
 
-    @Test("A connection that is lost fails the download, and nothing is left")
+    @Test("A lost connection fails the download, and leaves no file")
     func lost() async throws {
         server.serve(ServedFile(10_000, [.cut(after: 4_000)]))
         let log = DelegateLog(.with { $0.response = { _, answer in answer(.asDownload) } })
@@ -119,7 +125,7 @@ struct BecomingDownloadTests {
         #expect(folder.files.isEmpty)
     }
 
-    @Test("A folder that takes no file fails the task")
+    @Test("A folder that cannot be written fails the task")
     func unwritable() async throws {
         var options = CurlURLSession.Options()
         options.partialDownloadFolder = URL(fileURLWithPath: "/nowhere/at/all")

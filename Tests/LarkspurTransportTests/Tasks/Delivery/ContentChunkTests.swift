@@ -5,7 +5,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("The chunks of content", .timeLimit(.minutes(5)))
+@Suite("Chunks of content", .timeLimit(.minutes(5)))
 struct ContentChunkTests {
     let server: LoopbackServer
     private let content: Data
@@ -17,7 +17,7 @@ struct ContentChunkTests {
         server.route("/content", .data(content))
     }
 
-    @Test("What arrives together is delivered in one chunk, up to a limit")
+    @Test("Content that arrives together is delivered in one chunk, up to a limit")
     func joined() async throws {
         let log = DelegateLog()
         let session = CurlURLSession(configuration: .testing { $0.urlCache = nil }, delegate: log, delegateQueue: nil)
@@ -31,7 +31,7 @@ struct ContentChunkTests {
         session.invalidateAndCancel()
     }
 
-    @Test("Content that no delegate receives waits for none, and is counted")
+    @Test("Content that no delegate receives does not wait, and is counted")
     func unread() async throws {
         let queue = OperationQueue()
         queue.isSuspended = true

@@ -26,7 +26,7 @@ struct DelegateQueueTests {
         return queue
     }
 
-    @Test("Each call is an operation, also where a late disposition held them back", arguments: [false, true])
+    @Test("Each call is an operation, also after a late disposition", arguments: [false, true])
     func oneEach(isLate: Bool) async throws {
         let handlers = Recorder<@Sendable (URLSession.ResponseDisposition) -> Void>()
         let queue = CountingQueue()
@@ -61,7 +61,7 @@ struct DelegateQueueTests {
         try await eventually(1) { log.invalidations }
     }
 
-    @Test("What a delegate queues in a call runs before the next call", arguments: [false, true])
+    @Test("An operation that a delegate adds in a call runs before the next call", arguments: [false, true])
     func queuedWithin(isOwn: Bool) async throws {
         let queue = isOwn ? nil : Self.serialQueue()
         let order = Recorder<String>()
@@ -85,7 +85,10 @@ struct DelegateQueueTests {
         #expect(order.values == [[String]](repeating: ["data", "queued"], count: count).flatMap { $0 } + ["completed"])
     }
 
-    @Test("A queue that is suspended in a call brings no other before it goes on", arguments: [false, true])
+    @Test(
+        "After a delegate suspends its queue in a call, the next call waits until the queue continues",
+        arguments: [false, true]
+    )
     func suspended(isOwn: Bool) async throws {
         let queue = isOwn ? nil : Self.serialQueue()
         let sessions = Recorder<CurlURLSession>()
@@ -120,7 +123,7 @@ struct DelegateQueueTests {
         #expect(log.names == ["response", "data", "completed", "response", "data", "completed"])
     }
 
-    @Test("While the queue is suspended no more content is taken than for a slow delegate")
+    @Test("While the queue is suspended, only as much content is read as for a slow delegate")
     func suspendedTransfer() async throws {
         let sent = LoopbackServer.Gate()
         let chunk = LoopbackServer.Response.Step.bytes(Data(count: 1 << 20))
@@ -140,7 +143,7 @@ struct DelegateQueueTests {
         #expect(task.countOfBytesReceived == 48 << 20)
     }
 
-    @Test("On a queue that runs several operations at a time the calls keep their order, one after the other")
+    @Test("On a queue with several operations at a time, the calls of a task are made in order, one at a time")
     func concurrent() async throws {
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 8
@@ -176,7 +179,7 @@ struct DelegateQueueTests {
         #expect(try await session.outcome(of: server.url("/get")).status == 200)
     }
 
-    @Test("Cancelling all operations of the queue loses no call")
+    @Test("Cancelling all operations of the queue drops no call")
     func cancelledOperations() async throws {
         let queue = Self.serialQueue()
         let log = DelegateLog(
@@ -201,7 +204,7 @@ struct DelegateQueueTests {
     }
 
     @Test(
-        "Completion handlers and delegate calls of many tasks come on the queue, each task's end once",
+        "Completion handlers and delegate calls of many tasks run on the queue, each task's end once",
         arguments: [1, 4]
     )
     func handlers(width: Int) async throws {
@@ -230,7 +233,7 @@ struct DelegateQueueTests {
         #expect(log.events.values.last?.name == "invalid")
     }
 
-    @Test("A delegate is asked for a body stream on the queue")
+    @Test("A delegate is asked for a body stream on its queue")
     func bodyStream() async throws {
         let queue = Self.serialQueue()
         let asked = Recorder<Bool>()
@@ -258,7 +261,7 @@ struct DelegateQueueTests {
         case cancel, invalidate, finish
     }
 
-    @Test("A delegate may cancel or invalidate in each of its calls", arguments: Moment.allCases, Deed.allCases)
+    @Test("A delegate may cancel or invalidate during each of its calls", arguments: Moment.allCases, Deed.allCases)
     func within(moment: Moment, deed: Deed) async throws {
         let sessions = Recorder<CurlURLSession>()
         let tasks = Recorder<URLSessionTask>()

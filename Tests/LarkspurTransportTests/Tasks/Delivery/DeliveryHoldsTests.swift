@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("Events that wait")
+@Suite("Events that wait for other work")
 struct DeliveryHoldsTests {
     private let session = CurlURLSession(configuration: .testing)
 
@@ -25,7 +25,7 @@ struct DeliveryHoldsTests {
         }
     }
 
-    @Test("Events wait until all is done that their task waits for, and come in order then")
+    @Test("Events wait for all work of their task, and are then delivered in order")
     func order() throws {
         var holds = DeliveryHolds()
         let (task, other) = (try makeTask(), try makeTask())
@@ -41,7 +41,7 @@ struct DeliveryHoldsTests {
         #expect(texts(holds.pass(data("2"), of: task)) == ["2"])
     }
 
-    @Test("Work that an event begins is waited for behind the event, which may itself be held back")
+    @Test("Events after one that begins work wait for that work, even if the first event is held")
     func laterWork() throws {
         var holds = DeliveryHolds()
         let task = try makeTask()
@@ -61,7 +61,7 @@ struct DeliveryHoldsTests {
         #expect(holds.isEmpty)
     }
 
-    @Test("A failure does not wait")
+    @Test("A failure does not wait for other work")
     func failure() throws {
         var holds = DeliveryHolds()
         let task = try makeTask()

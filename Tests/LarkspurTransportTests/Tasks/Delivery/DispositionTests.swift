@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("What a delegate does with a response and its content", .timeLimit(.minutes(5)))
+@Suite("The delegate's disposition of a response", .timeLimit(.minutes(5)))
 struct DispositionTests {
     typealias Handler = @Sendable (URLSession.ResponseDisposition) -> Void
 
@@ -24,14 +24,14 @@ struct DispositionTests {
         return log
     }
 
-    @Test("Cancelling ends the task without content")
+    @Test("The disposition to cancel ends the task without content")
     func cancel() async throws {
         let log = try await run("/bytes/1000000") { _, answer in answer(.cancel) }
         #expect(log.outcome.code == .cancelled)
         #expect(log.names.starts(with: ["response", "completed"]))
     }
 
-    @Test("Content waits for the answer")
+    @Test("Content waits for the delegate's disposition")
     func delayed() async throws {
         let handlers = Recorder<Handler>()
         let log = DelegateLog(.with { $0.response = { _, answer in handlers.record(answer) } })
@@ -51,7 +51,7 @@ struct DispositionTests {
         #expect(log.outcome.error == nil)
     }
 
-    @Test("A late answer may still be to cancel")
+    @Test("A late disposition can cancel the task")
     func delayedCancel() async throws {
         let handlers = Recorder<Handler>()
         let log = DelegateLog(.with { $0.response = { _, answer in handlers.record(answer) } })
@@ -145,7 +145,7 @@ struct DispositionTests {
         #expect(log.ends.values.count == 1)
     }
 
-    @Test("A time limit ends a task whose delegate does not decide")
+    @Test("The time limit applies while a delegate does not decide")
     func expired() async throws {
         let gate = LoopbackServer.Gate()
         defer { gate.open() }
@@ -162,7 +162,7 @@ struct DispositionTests {
         #expect(log.outcome.code == .timedOut)
     }
 
-    @Test("A task that waits for the answer can be cancelled")
+    @Test("A task that waits for the disposition can be cancelled")
     func cancelledMeanwhile() async throws {
         let handlers = Recorder<Handler>()
         let log = try await run("/bytes/5000") { task, answer in
@@ -174,7 +174,7 @@ struct DispositionTests {
         #expect(log.names.starts(with: ["response", "completed"]))
     }
 
-    @Test("A server cannot send more than a delegate consumes, but for what the system keeps")
+    @Test("A server cannot send more than a delegate consumes, apart from the system's buffers")
     func backPressure() async throws {
         let consumed = LoopbackServer.Gate()
         let sent = LoopbackServer.Gate()
@@ -194,7 +194,10 @@ struct DispositionTests {
         #expect(sent.isOpen)
     }
 
-    @Test("So it is while a response is not answered, and while a task is suspended", arguments: [false, true])
+    @Test(
+        "A server cannot send much while the disposition is missing or the task is suspended",
+        arguments: [false, true]
+    )
     func backPressureBefore(suspends: Bool) async throws {
         let sent = LoopbackServer.Gate()
         let chunk = LoopbackServer.Response.Step.bytes(Data(count: 1 << 20))

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Bytes that arrive by themselves and have no content: the framing of chunks, the head of a coding.
-@Suite("Bytes without content", .timeLimit(.minutes(5)))
+@Suite("Arrivals without content", .timeLimit(.minutes(5)))
 struct EmptyChunkTests {
     /// A server that sends the next part when the client has received the content of the one before.
     private final class Steps: Sendable {
@@ -28,7 +28,7 @@ struct EmptyChunkTests {
     /// Contents whose last part is framing alone, so that it arrives by itself.
     static let endings = ["\r\n0\r\n\r\n", "\r\n0\r\nX-Sum: 1\r\n\r\n", "\r\n0;a=b\r\n\r\n"]
 
-    @Test("A delegate receives content, and no framing", arguments: endings)
+    @Test("A delegate receives content without framing", arguments: endings)
     func delegate(ending: String) async throws {
         let steps = Steps()
         let server = try steps.server(Self.head, ["3\r\nabc", "\r\n3\r\ndef", ending].map { Data($0.utf8) })
@@ -42,7 +42,7 @@ struct EmptyChunkTests {
         #expect(chunks == [Data("abc".utf8), Data("def".utf8)])
     }
 
-    @Test("Framing that arrives byte by byte is no content", arguments: [1, 2, 3])
+    @Test("Framing that arrives byte by byte is not delivered as content", arguments: [1, 2, 3])
     func byteByByte(length: Int) async throws {
         var text = ""
         var contentLength = 0
@@ -70,7 +70,7 @@ struct EmptyChunkTests {
         for event in log.events.values { if case .data(let data) = event { #expect(!data.isEmpty) } }
     }
 
-    @Test("A download is told of content alone", arguments: endings)
+    @Test("A download's delegate gets calls for content only", arguments: endings)
     func download(ending: String) async throws {
         let steps = Steps()
         let server = try steps.server(Self.head, ["3\r\nabc", ending].map { Data($0.utf8) })
@@ -86,7 +86,7 @@ struct EmptyChunkTests {
         #expect(counts.values == [[3, 3]])
     }
 
-    @Test("A data task that becomes a download is told of content alone")
+    @Test("After a data task becomes a download, its delegate gets calls for content only")
     func becomesDownload() async throws {
         let steps = Steps()
         let server = try steps.server(Self.head, ["3\r\nabc", Self.endings[0]].map { Data($0.utf8) })
@@ -141,7 +141,7 @@ struct EmptyChunkTests {
     }
 
     @Test(
-        "A call of a session in other code tells its delegate of no empty content",
+        "A call in code without this module gives its delegate no empty content",
         arguments: ["/status/204", "/empty"]
     )
     func handed(path: String) async throws {

@@ -55,7 +55,7 @@ struct EngineTransferTests {
     private func request(_ path: String) -> URLRequest { URLRequest(url: server.baseURL.appendingPathComponent(path)) }
 
     @Test(
-        "A transfer that nobody asks for its task object and its response ends without them",
+        "A transfer ends without creating a task object or response that is not requested",
         arguments: ["get", "bytes/0", "redirect/2"]
     )
     func noObject(_ path: String) async throws {
@@ -92,7 +92,7 @@ struct EngineTransferTests {
         session.invalidateAndCancel()
     }
 
-    @Test("There may be 100 interim responses to a request, and no more", arguments: [100, 101])
+    @Test("A response may be preceded by 100 interim responses, and no more", arguments: [100, 101])
     func manyInterim(_ count: Int) async throws {
         var response = LoopbackServer.Response.text("ok")
         for _ in 0..<count { response = response.preceded(byInformational: 103) }
@@ -106,7 +106,7 @@ struct EngineTransferTests {
         session.invalidateAndCancel()
     }
 
-    @Test("A task object that is made and released does not end a transfer that was not resumed")
+    @Test("A task object that is created and released does not end a transfer that was not resumed")
     func releasedObject() async throws {
         let receiver = Receiver()
         let transfer = try #require(session.makeTransfer(request("get"), .data, for: receiver))
@@ -118,7 +118,7 @@ struct EngineTransferTests {
         session.invalidateAndCancel()
     }
 
-    @Test("A receiver is released with the end of its transfer")
+    @Test("A receiver is released at the end of its transfer")
     func release() async throws {
         weak var released: Receiver?
         let core: TaskCore
@@ -140,7 +140,7 @@ struct EngineTransferTests {
         session.invalidateAndCancel()
     }
 
-    @Test("A transfer of an invalid session, or one that is cancelled, ends once", arguments: [true, false])
+    @Test("A transfer of an invalid session, or a cancelled one, ends once", arguments: [true, false])
     func ends(_ isInvalid: Bool) async throws {
         if isInvalid { session.invalidateAndCancel() }
         let receiver = Receiver()

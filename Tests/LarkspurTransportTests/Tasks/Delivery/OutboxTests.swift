@@ -33,7 +33,7 @@ struct OutboxTests {
         #expect(receiver.events.values.count == 5)
     }
 
-    @Test("Chunks of content that follow one another in a turn are delivered as one")
+    @Test("Consecutive chunks of one turn are delivered as one")
     func arrival() throws {
         let receiver = RecordingReceiver(holdsContent: true)
         let task = try engine.makeTask(receiver: receiver)
@@ -94,7 +94,7 @@ struct OutboxTests {
         withExtendedLifetime((object, taskObject)) {}
     }
 
-    @Test("The end of a task that tells its metrics comes after them")
+    @Test("The end of a task follows its metrics")
     func metrics() async throws {
         try await withMeasuredTask { task, outbox, log in
             outbox.end(task, with: nil)
@@ -104,7 +104,7 @@ struct OutboxTests {
         }
     }
 
-    @Test("It does so if they came while the response was held, and the task is cancelled then")
+    @Test("The end of a task follows metrics that were held with its response, also after a cancellation")
     func heldMetrics() async throws {
         try await withMeasuredTask { task, _, log in
             task.deliveryState.isHeld = true
@@ -119,7 +119,7 @@ struct OutboxTests {
 
     // MARK: Events that wait
 
-    @Test("A failure does not wait, nor do the events of other tasks")
+    @Test("While a task's events are held, neither its failure nor the events of other tasks wait")
     func failure() throws {
         let storage = HTTPCookieStorage.sharedCookieStorage(forGroupContainerIdentifier: UUID().uuidString)
         let engine = TestEngine(.testing { $0.httpCookieStorage = storage })
@@ -136,7 +136,7 @@ struct OutboxTests {
         #expect(!engine.outbox.isHolding)
     }
 
-    @Test("A proposed response is stored after the events before it, and before those after it")
+    @Test("A proposed response is stored between the events before it and those after it")
     func proposal() throws {
         let receiver = RecordingReceiver()
         let task = try engine.makeTask(receiver: receiver)
@@ -155,7 +155,7 @@ struct OutboxTests {
         #expect(receiver.events.values == ["data content", "stored true", "end"])
     }
 
-    @Test("Events wait until the cookies of their response are in the storage")
+    @Test("Events wait until the cookies of their response are stored")
     func cookies() async throws {
         let storage = HTTPCookieStorage.sharedCookieStorage(forGroupContainerIdentifier: UUID().uuidString)
         let engine = TestEngine(.testing { $0.httpCookieStorage = storage })

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A question to a delegate", .timeLimit(.minutes(5)))
 struct QuestionTests {
-    @Test("An answer before the delegate returns is taken at once; others are too late")
+    @Test("A value that is given before the delegate returns is used at once, and later ones are ignored")
     func before() {
         let late = Recorder<Int>()
         let question = DelegateQuestion(refusal: 0)
@@ -16,7 +16,7 @@ struct QuestionTests {
         #expect(late.values.isEmpty)
     }
 
-    @Test("An answer after the delegate has returned is handed on, once")
+    @Test("A value that is given after the delegate has returned is passed on once")
     func after() {
         let late = Recorder<Int>()
         let question = DelegateQuestion(refusal: 0)
@@ -26,7 +26,7 @@ struct QuestionTests {
         #expect(late.values == [1])
     }
 
-    @Test("A handler that is released without a call refuses", arguments: [false, true])
+    @Test("A completion handler that is released without a call counts as a refusal", arguments: [false, true])
     func dropped(isAnswered: Bool) {
         let late = Recorder<Int>()
         do {
