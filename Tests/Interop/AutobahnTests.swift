@@ -24,7 +24,7 @@ struct AutobahnTests {
         return session.webSocket(with: try #require(URL(string: server + target)), options: options)
     }
 
-    @Test("The client runs each case: it returns every message")
+    @Test("The client runs each case, and returns every message")
     func cases() async throws {
         // One after the other: the server has one thread, and gives the client no more than a second in some cases.
         let count = try await countCases()

@@ -24,7 +24,7 @@ struct CertificateTests {
     init() throws { servers = try Servers() }
 
     @Test(
-        "A bad certificate fails the task with a code that says what is wrong with it, and nothing is sent",
+        "A bad certificate fails the task with a code for its fault, and nothing is sent",
         arguments: cases
     )
     func bad(_ test: Case) async throws {
@@ -46,7 +46,7 @@ struct CertificateTests {
         #expect(requests.allSatisfy { $0.hasPrefix("\(good) ") })
     }
 
-    @Test("A session manager names the failure and keeps the transport's error", arguments: cases)
+    @Test("A session manager's error names the fault and keeps the transport's error", arguments: cases)
     func sessionManager(_ test: Case) async throws {
         let manager = SessionManager(configuration: .ephemeral, transport: .curl(servers.options))
         let url = try servers.url(test.port, "/echo").absoluteString
@@ -64,7 +64,7 @@ struct CertificateTests {
     }
 
     @Test(
-        "What makes a certificate bad is that it is not trusted, so trusting it makes it good",
+        "A certificate from an unknown issuer is accepted if the issuer is trusted",
         arguments: [(Servers.Port.selfSigned, "self-signed"), (.unknownIssuer, "unknown-authority")]
     )
     func trusted(_ port: Servers.Port, _ authority: String) async throws {
@@ -73,7 +73,7 @@ struct CertificateTests {
         #expect(try await session.failure(of: servers.url(.h2, "/echo")).code == .serverCertificateHasUnknownRoot)
     }
 
-    @Test("Without certificate authorities of its own a session trusts those of the system, and not these")
+    @Test("By default a session trusts the system's certificate authorities, and not the test's")
     func system() async throws {
         let session = servers.makeSession(options: CurlURLSession.Options())
         #expect(try await session.failure(of: servers.url(.h2, "/echo")).code == .serverCertificateHasUnknownRoot)

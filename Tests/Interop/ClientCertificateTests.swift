@@ -25,7 +25,7 @@ struct ClientCertificateTests {
         )
     }
 
-    @Test("A server that asks is shown who the client is", arguments: [Servers.Port.mutual, .mutual12])
+    @Test("A server that requests a certificate gets the client's", arguments: [Servers.Port.mutual, .mutual12])
     func identities(_ port: Servers.Port) async throws {
         for identity in [
             try pem("client", key: "client-key"), try pem("client", key: "client-key-encrypted", passphrase: "secret"),
@@ -37,22 +37,20 @@ struct ClientCertificateTests {
         }
     }
 
-    @Test("A server that does not ask is shown nothing")
+    @Test("A server that requests no certificate gets none")
     func notAsked() async throws {
         let reply = try await session(pem("client", key: "client-key")).reply(to: servers.url(.http1, "/tls"))
         #expect(reply.text.hasSuffix(" NONE "))
     }
 
-    @Test("What a server answers to a client without a certificate is a response like any other")
+    @Test("A server's response to a client without a certificate is delivered as usual")
     func answered() async throws {
         let reply = try await session(nil).reply(to: servers.url(.mutual, "/tls"))
         #expect(reply.status == 400)
         #expect(reply.text.contains("No required SSL certificate was sent"))
     }
 
-    @Test(
-        "A server that ends the connection for want of a certificate, or of a better one, fails the task with that reason"
-    )
+    @Test("If a server closes the connection because of the certificate, the error has the reason")
     func refused() async throws {
         let url = try servers.url(.mutualHandshake, "/")
         let wanted = try await session(nil).failure(of: url)
@@ -65,7 +63,7 @@ struct ClientCertificateTests {
     }
 
     @Test(
-        "A certificate that is not accepted is the client's, whatever is wrong with it and whenever the server says so",
+        "The error for a refused client certificate is the same for any fault and time of the refusal",
         arguments: [Servers.Port.mutualHandshake, .mutualHandshake12],
         [true, false]
     )
@@ -80,9 +78,7 @@ struct ClientCertificateTests {
         }
     }
 
-    @Test(
-        "A wrong passphrase, or the key of another certificate, fails the task before it is sent, and prints no secret"
-    )
+    @Test("A wrong passphrase or the key of another certificate fails the task before it is sent, and prints no secret")
     func unusable() async throws {
         for identity in [
             try pem("client", key: "client-key-encrypted", passphrase: "wr0ng-passphrase"),
@@ -96,7 +92,7 @@ struct ClientCertificateTests {
         }
     }
 
-    @Test("A session manager names these failures")
+    @Test("A session manager's errors name the faults of client certificates")
     func sessionManager() async throws {
         let manager = SessionManager(configuration: .ephemeral, transport: .curl(servers.options))
         let error = try await manager.failure(of: servers.url(.mutualHandshake, "/"))

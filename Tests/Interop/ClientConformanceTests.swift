@@ -7,7 +7,7 @@ import TestSupport
 /// The 39 cases of the conformance suite for clients of the proposed Swift HTTP API, rebuilt from their names.
 ///
 /// The original has them for HTTP/1.1 without TLS.
-@Suite("Conformance of a client", .needsServers, .timeLimit(.minutes(5)))
+@Suite("Conformance of the client", .needsServers, .timeLimit(.minutes(5)))
 struct ClientConformanceTests {
     typealias Received = StreamsServer.Received
 
@@ -49,47 +49,47 @@ struct ClientConformanceTests {
 
     // MARK: Malformed and unusual responses
 
-    @Test("Not HTTP", arguments: StreamsServer.ports)
+    @Test("A response that is not HTTP is an error", arguments: StreamsServer.ports)
     func notHTTP(_ port: Servers.Port) async throws { try await expectFailure("not-http", port) }
 
     /// Over HTTP/2, which has no such line, a field's name is in capitals (RFC 9113, section 8.2.1).
-    @Test("Bad case of HTTP", arguments: StreamsServer.ports)
+    @Test("HTTP or a field name in the wrong case is an error", arguments: StreamsServer.ports)
     func badCaseOfHTTP(_ port: Servers.Port) async throws { try await expectFailure("bad-case", port) }
 
-    @Test("No reason phrase", arguments: StreamsServer.ports)
+    @Test("A status line may have no reason phrase", arguments: StreamsServer.ports)
     func noReasonPhrase(_ port: Servers.Port) async throws {
         try await expect(200, from: server.makeManager(port).get("no-reason"))
     }
 
     /// nghttp2 takes such a response over HTTP/2 for malformed: RFC 9110, section 8.6, forbids it to the server.
-    @Test("204 with a length", arguments: StreamsServer.ports)
+    @Test("A 204 with a length has no content, and is an error over HTTP/2", arguments: StreamsServer.ports)
     func noContentWithLength(_ port: Servers.Port) async throws {
         guard port != .streamsHTTP2 else { return try await expectFailure("length/204", port) }
         try await expect(204, from: server.makeManager(port).get("length/204"))
     }
 
-    @Test("304 with a length", arguments: StreamsServer.ports)
+    @Test("A 304 with a length has no content", arguments: StreamsServer.ports)
     func notModifiedWithLength(_ port: Servers.Port) async throws {
         try await expect(304, from: server.makeManager(port).get("length/304"))
     }
 
-    @Test("Incomplete body", arguments: StreamsServer.ports)
+    @Test("Incomplete content is an error", arguments: StreamsServer.ports)
     func incompleteBody(_ port: Servers.Port) async throws { try await expectFailure("incomplete", port) }
 
-    @Test("No length", arguments: StreamsServer.ports)
+    @Test("Content without a length ends with the connection", arguments: StreamsServer.ports)
     func noLength(_ port: Servers.Port) async throws {
         try await expect(200, "1234", from: server.makeManager(port).get("no-length"))
     }
 
     /// The original has as many bytes as the second length says.
-    @Test("Conflicting lengths", arguments: StreamsServer.ports, [4, 10])
+    @Test("Conflicting lengths are an error", arguments: StreamsServer.ports, [4, 10])
     func conflictingLengths(_ port: Servers.Port, _ count: Int) async throws {
         try await expectFailure("conflicting-lengths?bytes=\(count)", port)
     }
 
     // MARK: Content
 
-    @Test("OK", arguments: StreamsServer.ports)
+    @Test("A 200 response is delivered", arguments: StreamsServer.ports)
     func ok(_ port: Servers.Port) async throws {
         let manager = try server.makeManager(port)
         for method: HTTPMethod in [.head, .get, .put, .post, .delete] {
@@ -97,12 +97,12 @@ struct ClientConformanceTests {
         }
     }
 
-    @Test("Echo of a string", arguments: StreamsServer.ports)
+    @Test("The echo of a string is delivered", arguments: StreamsServer.ports)
     func echo(_ port: Servers.Port) async throws {
         try await expect(200, "Hello World", from: server.makeManager(port).post("echo", body: text("Hello World")))
     }
 
-    @Test("Echo of 1 MB", arguments: StreamsServer.ports)
+    @Test("The echo of 1 MB is delivered", arguments: StreamsServer.ports)
     func largeEcho(_ port: Servers.Port) async throws {
         let text = String(repeating: "A", count: 1_000_000)
         let body = RequestBody.writer(length: 1_000_000) { writer in try await writer.write(text) }
@@ -116,19 +116,19 @@ struct ClientConformanceTests {
         #expect(try await content.collect(upTo: 100) == Data("TEST\n".utf8))
     }
 
-    @Test("Gzip", arguments: StreamsServer.ports)
+    @Test("Gzip content is decoded", arguments: StreamsServer.ports)
     func gzip(_ port: Servers.Port) async throws { try await expectDecoding("gzip", port) }
 
-    @Test("Deflate", arguments: StreamsServer.ports)
+    @Test("Deflate content is decoded", arguments: StreamsServer.ports)
     func deflate(_ port: Servers.Port) async throws { try await expectDecoding("deflate", port) }
 
-    @Test("Brotli", arguments: StreamsServer.ports)
+    @Test("Brotli content is decoded", arguments: StreamsServer.ports)
     func brotli(_ port: Servers.Port) async throws { try await expectDecoding("br", port) }
 
-    @Test("Identity", arguments: StreamsServer.ports)
+    @Test("Content with the identity coding stays", arguments: StreamsServer.ports)
     func identity(_ port: Servers.Port) async throws { try await expectDecoding("identity", port) }
 
-    @Test("Content that is read in part", arguments: StreamsServer.ports)
+    @Test("Content may be read in part", arguments: StreamsServer.ports)
     func readInPart(_ port: Servers.Port) async throws {
         let manager = try server.makeManager(port)
         let first = try await manager.get("source?bytes=1000000").open { head, content in
@@ -140,7 +140,7 @@ struct ClientConformanceTests {
         try await expect(200, from: manager.get("status/200"))
     }
 
-    @Test("Content that is read in drips", arguments: StreamsServer.ports)
+    @Test("Content may be read byte by byte", arguments: StreamsServer.ports)
     func readInDrips(_ port: Servers.Port) async throws {
         let (head, content) = try await server.makeManager(port).get("source?bytes=1000000").open()
         #expect(head.statusCode == 200)
@@ -156,7 +156,7 @@ struct ClientConformanceTests {
         #expect(count == 1_000_000)
     }
 
-    @Test("Empty chunked body", arguments: StreamsServer.ports, [0, nil] as [Int64?])
+    @Test("An empty produced body arrives", arguments: StreamsServer.ports, [0, nil] as [Int64?])
     func emptyBody(_ port: Servers.Port, _ length: Int64?) async throws {
         let body = RequestBody.writer(length: length) { writer in try await writer.finish() }
         let received = try await server.makeManager(port).post("request", body: body).value(as: Received.self)
@@ -167,20 +167,20 @@ struct ClientConformanceTests {
 
     // MARK: Fields
 
-    @Test("Custom header", arguments: StreamsServer.ports)
+    @Test("A custom header arrives", arguments: StreamsServer.ports)
     func customHeader(_ port: Servers.Port) async throws {
         let task = try server.makeManager(port)
             .post("request", body: text("Hello World"), headers: ["X-Foo": "BARbaz"])
         #expect(try await task.value(as: Received.self).fields["x-foo"] == ["BARbaz"])
     }
 
-    @Test("Empty header value", arguments: StreamsServer.ports)
+    @Test("An empty header value arrives", arguments: StreamsServer.ports)
     func emptyHeaderValue(_ port: Servers.Port) async throws {
         let task = try server.makeManager(port).post("request", headers: ["X-Test": ""])
         #expect(try await task.value(as: Received.self).fields["x-test"] == [""])
     }
 
-    @Test("HEAD with a length", arguments: StreamsServer.ports)
+    @Test("A response to HEAD with a length has no content", arguments: StreamsServer.ports)
     func headWithLength(_ port: Servers.Port) async throws {
         let (head, content) = try await server.makeManager(port).head("head-length").open()
         #expect(head.statusCode == 200)
@@ -194,13 +194,13 @@ struct ClientConformanceTests {
         values.flatMap { $0.split(separator: ",") }.map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
-    @Test("A response's field with several values", arguments: StreamsServer.ports)
+    @Test("A response's field may have several values", arguments: StreamsServer.ports)
     func severalValuesOfResponse(_ port: Servers.Port) async throws {
         let (head, _) = try await server.makeManager(port).get("values").open()
         #expect(split(head.value(forHTTPHeaderField: "X-Test").map { [$0] } ?? []) == ["one", "two"])
     }
 
-    @Test("A request's field with several values", arguments: StreamsServer.ports)
+    @Test("A request's field may have several values", arguments: StreamsServer.ports)
     func severalValuesOfRequest(_ port: Servers.Port) async throws {
         var headers = HTTPHeaders()
         headers.add(HTTPHeaders.Field(name: "X-Test", value: "one"))
@@ -209,14 +209,14 @@ struct ClientConformanceTests {
         #expect(split(received.fields["x-test"] ?? []) == ["one", "two"])
     }
 
-    @Test("Parameters in the URL", arguments: StreamsServer.ports)
+    @Test("Parameters in the URL arrive", arguments: StreamsServer.ports)
     func parameters(_ port: Servers.Port) async throws {
         let received = try await server.makeManager(port).get("request?foo=bar&bar=baz&baz=qux&qux=&foo=phew")
             .value(as: Received.self)
         #expect(received.parameters == ["foo": ["bar", "phew"], "bar": ["baz"], "baz": ["qux"], "qux": [""]])
     }
 
-    @Test("A cookie set and used", arguments: StreamsServer.ports)
+    @Test("A cookie that a server sets is sent back", arguments: StreamsServer.ports)
     func cookie(_ port: Servers.Port) async throws {
         let manager = try server.makeManager(port)
         let (head, content) = try await manager.get("cookie").open()
@@ -229,7 +229,7 @@ struct ClientConformanceTests {
 
     // MARK: Redirects and statuses
 
-    @Test("Redirect", arguments: StreamsServer.ports, [301, 308])
+    @Test("A redirect is followed", arguments: StreamsServer.ports, [301, 308])
     func redirect(_ port: Servers.Port, _ status: Int) async throws {
         let received = try await server.makeManager(port).get("redirect?status=\(status)&to=/request")
             .value(as: Received.self)
@@ -237,26 +237,26 @@ struct ClientConformanceTests {
         #expect(received.content.isEmpty)
     }
 
-    @Test("Endless redirect", arguments: StreamsServer.ports)
+    @Test("An endless redirect is an error", arguments: StreamsServer.ports)
     func endlessRedirect(_ port: Servers.Port) async throws {
         let manager = try server.makeManager(port)
         let error = await #expect(throws: LarkspurError.self) { _ = try await manager.get("redirect-loop/ping").open() }
         #expect(error?.code == .tooManyRedirects)
     }
 
-    @Test("Not found", arguments: StreamsServer.ports)
+    @Test("A 404 is delivered as a response", arguments: StreamsServer.ports)
     func notFound(_ port: Servers.Port) async throws {
         try await expect(404, from: server.makeManager(port).get("status/404"))
     }
 
-    @Test("A status out of range but valid", arguments: StreamsServer.ports)
+    @Test("An unusual but valid status is delivered", arguments: StreamsServer.ports)
     func statusOutOfRange(_ port: Servers.Port) async throws {
         try await expect(999, from: server.makeManager(port).get("status/999"))
     }
 
     /// A 304 brings the fields `ETag` and `Cached`. The server takes another tag after each 304, so that the response
     /// after it is new.
-    @Test("An ETag", arguments: StreamsServer.ports)
+    @Test("A stored response is revalidated by its ETag", arguments: StreamsServer.ports)
     func eTag(_ port: Servers.Port) async throws {
         let manager = try server.makeManager(port)
         for tag in ["0", "1", "2"] {
@@ -272,7 +272,7 @@ struct ClientConformanceTests {
 
     // MARK: Calls
 
-    @Test("A stress of many requests", arguments: StreamsServer.ports)
+    @Test("Many requests at once succeed", arguments: StreamsServer.ports)
     func stress(_ port: Servers.Port) async throws {
         let manager = try server.makeManager(port)
         let count = try await withThrowingTaskGroup(of: String.self) { group in
@@ -284,14 +284,14 @@ struct ClientConformanceTests {
         #expect(count == 100)
     }
 
-    @Test("A convenience for GET", arguments: StreamsServer.ports)
+    @Test("The short form of a GET succeeds", arguments: StreamsServer.ports)
     func convenienceForGET(_ port: Servers.Port) async throws {
         let received = try await server.makeManager(port).get("request", as: Received.self).value(as: Received.self)
         #expect(received.method == "GET")
         #expect(received.content.isEmpty)
     }
 
-    @Test("A convenience for POST", arguments: StreamsServer.ports)
+    @Test("The short form of a POST succeeds", arguments: StreamsServer.ports)
     func convenienceForPOST(_ port: Servers.Port) async throws {
         let received = try await server.makeManager(port).post("request", body: .data(Data("Hello World".utf8)))
             .value(as: Received.self)
@@ -299,7 +299,7 @@ struct ClientConformanceTests {
         #expect(received.content == "Hello World")
     }
 
-    @Test("Cancellation before the head", arguments: StreamsServer.ports)
+    @Test("A call is cancelled before the head", arguments: StreamsServer.ports)
     func cancellationBeforeHead(_ port: Servers.Port) async throws {
         let manager = try server.makeManager(port)
         let task = Task { try await manager.get("stall?id=\(key)").open().head }
@@ -310,7 +310,7 @@ struct ClientConformanceTests {
         try await expect(200, from: manager.get("status/200"))
     }
 
-    @Test("Cancellation before the body", arguments: StreamsServer.ports)
+    @Test("A call is cancelled before the body", arguments: StreamsServer.ports)
     func cancellationBeforeBody(_ port: Servers.Port) async throws {
         let manager = try server.makeManager(port)
         let heads = Recorder<Int>()
@@ -330,7 +330,7 @@ struct ClientConformanceTests {
 
     // MARK: Both at once
 
-    @Test("Echo, interleaved", arguments: StreamsServer.ports)
+    @Test("Each byte of an upload is echoed before the next one is sent", arguments: StreamsServer.ports)
     func echoInterleaved(_ port: Servers.Port) async throws {
         let request = SentByHand()
         let (head, content) = try await server.makeManager(port).post("echo", body: request.body).open()
@@ -347,7 +347,7 @@ struct ClientConformanceTests {
     }
 
     /// The server sends the next byte when the last one has come back.
-    @Test("Speech, interleaved", arguments: StreamsServer.ports)
+    @Test("Each byte from the server is sent back before the next one arrives", arguments: StreamsServer.ports)
     func speechInterleaved(_ port: Servers.Port) async throws {
         let request = SentByHand()
         let (head, content) = try await server.makeManager(port).post("converse?bytes=1000", body: request.body).open()
@@ -364,7 +364,7 @@ struct ClientConformanceTests {
 
     // MARK: Trailers
 
-    @Test("Trailers read", arguments: StreamsServer.ports)
+    @Test("Trailers of a response are delivered", arguments: StreamsServer.ports)
     func trailersRead(_ port: Servers.Port) async throws {
         let (head, content) = try await server.makeManager(port).get("trailers").open()
         #expect(head.statusCode == 200)
@@ -375,7 +375,7 @@ struct ClientConformanceTests {
         #expect(trailers["X-Checksum"] == "abc123")
     }
 
-    @Test("Trailers written", arguments: StreamsServer.ports)
+    @Test("Trailers of a request arrive", arguments: StreamsServer.ports)
     func trailersWritten(_ port: Servers.Port) async throws {
         let body = RequestBody.writer(trailers: ["X-Request-Trailer-One", "X-Request-Trailer-Two"]) { writer in
             try await writer.write("Hello World")

@@ -20,9 +20,7 @@ struct ConnectionEndTests {
 
     // MARK: close_notify
 
-    @Test(
-        "Content that ends with the connection, which ends without close_notify, is an error when it has been delivered"
-    )
+    @Test("Without close_notify, content that the connection ends is an error after its delivery")
     func cut() async throws {
         let log = ContentLog()
         let session = servers.makeSession(delegate: log)
@@ -37,11 +35,11 @@ struct ConnectionEndTests {
         #expect(try await servers.makeSession().failure(of: url("/cut")).tlsFailure?.reason == .missingCloseNotify)
     }
 
-    @Test("The option accepts it")
+    @Test("The option acceptsMissingCloseNotify accepts content without close_notify")
     func accepted() async throws { #expect(try await lenientSession().reply(to: url("/cut")).text == "part") }
 
     @Test(
-        "An end of its own needs no close_notify",
+        "Content with a length or a last chunk needs no close_notify",
         arguments: [
             "/cut-length": "whole", "/cut-chunks": "whole", "/cut-nothing": "", "/end": "whole",
             "/alert-behind": "whole", "/cut-redirect": "whole",
@@ -51,20 +49,20 @@ struct ConnectionEndTests {
         for _ in 0..<3 { #expect(try await servers.makeSession().reply(to: url(target)).text == text) }
     }
 
-    @Test("Content that is shorter than announced is the error that it is without TLS")
+    @Test("Content that is shorter than announced has the same error as without TLS")
     func short() async throws {
         for session in [servers.makeSession(), lenientSession()] {
             #expect(try await session.failure(of: url("/short")).code == .networkConnectionLost)
         }
     }
 
-    @Test("A challenge is answered, whatever becomes of its content; of one that is not, the content counts")
+    @Test("A challenge is handled whatever its content, and without credentials its content must be complete")
     func challenge() async throws {
         let error = try await servers.makeSession().failure(of: url("/cut-challenge"))
         #expect(error.tlsFailure?.reason == .missingCloseNotify)
     }
 
-    @Test("Many such ends at once are each told from the others")
+    @Test("Of many requests at once, only those without close_notify fail")
     func many() async throws {
         let session = servers.makeSession()
         let results = try await withThrowingTaskGroup(of: (Bool, TLSFailure.Reason?).self) { group in
@@ -85,7 +83,7 @@ struct ConnectionEndTests {
         #expect(wrong.isEmpty)
     }
 
-    @Test("A download that was cut short has resume data, and what has come is kept")
+    @Test("A download that was cut short has resume data with the received content")
     func download() async throws {
         let session = servers.makeSession()
         let error = await #expect(throws: URLError.self) {
@@ -98,7 +96,7 @@ struct ConnectionEndTests {
     // MARK: Kept connections
 
     @Test(
-        "A kept connection that has brought something, or has ended, is not used again",
+        "An idle connection that has received bytes, or has ended, is not reused",
         arguments: ["/surplus", "/surplus-in-record", "/timeout", "/idle-close"],
         ["GET", "POST"]
     )
@@ -116,7 +114,7 @@ struct ConnectionEndTests {
     }
 
     @Test(
-        "Session tickets and new keys that come late are no content",
+        "Late session tickets and new keys are not content",
         arguments: ["/ticket", "/key-update", "/key-update-request"]
     )
     func messages(target: String) async throws {
@@ -154,7 +152,7 @@ struct ConnectionEndTests {
     }
 
     @Test(
-        "Through tunnels connections end, are used again and lose requests as they do without",
+        "Connections in tunnels end, are reused and lose requests like other connections",
         arguments: Way.allCases
     )
     func tunnels(way: Way) async throws {
@@ -173,7 +171,7 @@ struct ConnectionEndTests {
         #expect(seen.filter { $0.contains(target) }.count == 1)
     }
 
-    @Test("A connection on which nothing has come is used again")
+    @Test("An idle connection that has received nothing is reused")
     func quiet() async throws {
         let session = servers.makeSession()
         var connections: Set<String?> = []
@@ -181,7 +179,7 @@ struct ConnectionEndTests {
         #expect(connections.count == 1)
     }
 
-    @Test("A POST is sent once, and a PUT again", arguments: ["POST", "PUT"])
+    @Test("After a lost connection, a POST is not sent again, and a PUT is", arguments: ["POST", "PUT"])
     func again(method: String) async throws {
         let session = servers.makeSession()
         _ = try await session.reply(to: url("/whole"))
@@ -197,7 +195,7 @@ struct ConnectionEndTests {
 
     // MARK: Names
 
-    @Test("So is that of a proxy")
+    @Test("A proxy's certificate whose host is only its common name is refused")
     func proxy() async throws {
         var options = servers.options
         let port = try servers.number(of: .commonName)
@@ -208,7 +206,7 @@ struct ConnectionEndTests {
     }
 
     @Test(
-        "A certificate whose host is but its common name is refused, and the option accepts it",
+        "A certificate whose host is only its common name is refused, and an option accepts it",
         arguments: [Servers.Port.commonName, .commonNameAndMail]
     )
     func commonName(port: Servers.Port) async throws {

@@ -17,7 +17,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("Forty requests at once to a server that is new share one connection")
+    @Test("Forty requests at once to an unknown server share one connection")
     func multiplexing() async throws {
         let replies = try await replies(40, from: servers.url(.h2, "/medium"), in: servers.makeSession())
         let original = try servers.contents(of: "content/medium")
@@ -27,7 +27,7 @@ struct ConnectionTests {
     }
 
     @Test(
-        "Over HTTP/1.1 no more than the allowed number of connections are made",
+        "Over HTTP/1.1, no more connections than the limit are opened",
         arguments: [Servers.Port.http, .http1]
     )
     func limit(_ port: Servers.Port) async throws {
@@ -39,7 +39,7 @@ struct ConnectionTests {
         #expect((1...session.configuration.httpMaximumConnectionsPerHost).contains(connections))
     }
 
-    @Test("A connection is used again", arguments: [Servers.Port.http, .http1, .h2])
+    @Test("A connection is reused", arguments: [Servers.Port.http, .http1, .h2])
     func reuse(_ port: Servers.Port) async throws {
         let session = servers.makeSession()
         let first = try await session.reply(to: servers.url(port, "/small")).last
@@ -49,7 +49,7 @@ struct ConnectionTests {
         #expect(first.localPort == second.localPort)
     }
 
-    @Test("Requests go well while the server closes its idle connections")
+    @Test("Requests succeed while the server closes its idle connections")
     func reload() async throws {
         let process = try servers.reloadingProcess()
         let url = try servers.url(.reloading, "/worker")

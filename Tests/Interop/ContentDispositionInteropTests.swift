@@ -104,7 +104,7 @@ struct ContentDispositionInteropTests {
         return nil
     }
 
-    @Test("It reads the same names, but for differences that have reasons")
+    @Test("The names are those that pyrfc6266 reads, except for documented differences")
     func names() throws {
         let servers = try Servers()
         // The same for each change, so that none is held up by a field that has nothing to do with it.

@@ -11,7 +11,7 @@ struct ContentTests {
     init() throws { servers = try Servers() }
 
     @Test(
-        "Content arrives as the server has it",
+        "Content arrives unchanged from the server",
         arguments: [Servers.Port.http, .http1, .h2],
         ["small", "medium", "large"]
     )
@@ -27,7 +27,7 @@ struct ContentTests {
         #expect(try Data(contentsOf: file) == original)
     }
 
-    @Test("What is posted arrives", arguments: [Servers.Port.http1, .h2])
+    @Test("Posted content arrives unchanged", arguments: [Servers.Port.http1, .h2])
     func post(_ port: Servers.Port) async throws {
         var request = URLRequest(url: try servers.url(port, "/post"))
         request.httpMethod = "POST"
@@ -40,7 +40,7 @@ struct ContentTests {
     }
 
     @Test(
-        "A file of 10 MiB is uploaded whole, from memory and from the disk",
+        "A file of 10 MiB is uploaded completely, from memory and from the disk",
         arguments: [Servers.Port.http1, .h2],
         [true, false]
     )
@@ -61,7 +61,7 @@ struct ContentTests {
     }
 
     @Test(
-        "Compressed content is decoded, and the metrics know both sizes",
+        "Compressed content is decoded, and the metrics have both sizes",
         arguments: [Servers.Port.http1, .h2],
         ["gzip", "br"]
     )
@@ -76,7 +76,7 @@ struct ContentTests {
         #expect(metrics.responseBodyBytesDecoded == Int64(original.count))
     }
 
-    @Test("A range of a file is what was asked for", arguments: [Servers.Port.http1, .h2])
+    @Test("A response has the requested range of a file", arguments: [Servers.Port.http1, .h2])
     func range(_ port: Servers.Port) async throws {
         let original = try servers.contents(of: "content/medium")
         var request = URLRequest(url: try servers.url(port, "/medium"))
@@ -86,7 +86,7 @@ struct ContentTests {
         #expect(reply.content == original[1000..<2000])
     }
 
-    @Test("A file is had for the right credentials", arguments: [Servers.Port.http, .h2])
+    @Test("A file is delivered for the right credentials", arguments: [Servers.Port.http, .h2])
     func credentials(_ port: Servers.Port) async throws {
         let session = servers.makeSession()
         let url = try servers.url(port, "/private/small")

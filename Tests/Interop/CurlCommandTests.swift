@@ -62,7 +62,7 @@ struct CurlCommandTests {
         server.clearRequests()
     }
 
-    @Test("A shell makes of a description the request that the session sends")
+    @Test("A command that a shell runs sends the same request as the session")
     func described() async throws {
         var requests: [URLRequest] = []
         func add(_ method: String, _ path: String, _ fields: [String: String] = [:], _ body: Data? = nil) {
@@ -90,7 +90,7 @@ struct CurlCommandTests {
         }
     }
 
-    @Test("The request of a command is the one that curl sends")
+    @Test("The request of a parsed command is the one that curl sends")
     func read() async throws {
         let base = server.url("/").absoluteString
         let place = "\(server.url("/").host ?? ""):\(server.port)"

@@ -87,7 +87,7 @@ struct DNSOverHTTPSTests {
         try await #require(throws: URLError.self) { try await session.data(from: url) }
     }
 
-    @Test("A name is looked up at the server, once for several requests")
+    @Test("A name is looked up at the server once for several requests")
     func lookUp() async throws {
         let session = session()
         defer { session.invalidateAndCancel() }
@@ -110,7 +110,7 @@ struct DNSOverHTTPSTests {
     }
 
     @Test(
-        "A name without an address is not found, also if it is another name",
+        "A name without an address is not found, even if it is an alias",
         arguments: ["empty.test", "alias.test"]
     )
     func withoutAddress(name: String) async throws {
@@ -138,7 +138,7 @@ struct DNSOverHTTPSTests {
         #expect(resolver.queries.values.isEmpty)
     }
 
-    @Test("The look-ups do not wait for the connections of the requests")
+    @Test("DNS lookups do not wait for the connections of the requests")
     func total() async throws {
         let session = session { $0.maximumConnections = 1 }
         defer { session.invalidateAndCancel() }
@@ -150,7 +150,7 @@ struct DNSOverHTTPSTests {
         #expect(server.requests.count == 10)
     }
 
-    @Test("The closure of a session takes precedence")
+    @Test("The name lookup closure of a session takes precedence")
     func closure() async throws {
         let session = session { $0.resolver = { _ in [ResolvedAddress("127.0.0.1", timeToLive: .seconds(60))] } }
         defer { session.invalidateAndCancel() }

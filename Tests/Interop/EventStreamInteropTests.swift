@@ -72,7 +72,7 @@ struct EventStreamInteropTests {
         return try PythonScript("parse_event_streams", usesPackages: true).run([file.path])
     }
 
-    @Test("Random streams in random chunks have the events, the IDs and the delays that httpx-sse finds")
+    @Test("Random streams in random chunks have the same events, IDs and delays as with httpx-sse")
     func parser() throws {
         let streams = Self.streams(4000)
         let expected = try expected(of: streams)
@@ -94,7 +94,7 @@ struct EventStreamInteropTests {
         #expect(count > streams.count / 5)
     }
 
-    @Test("Streams over a connection have the events that httpx-sse finds")
+    @Test("Streams over a connection have the same events as with httpx-sse")
     func calls() async throws {
         let server = try LoopbackServer()
         let manager = SessionManager(baseURL: server.baseURL, configuration: .ephemeral)

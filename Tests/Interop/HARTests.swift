@@ -5,7 +5,7 @@ import LarkspurTesting
 import Testing
 
 /// The archives of a recorder, read by programs that we did not write.
-@Suite("HTTP archives, for others", .needsServers, .timeLimit(.minutes(5)))
+@Suite("HTTP archives in other programs", .needsServers, .timeLimit(.minutes(5)))
 struct HARTests {
     private struct Archive: Decodable {
         struct Entry: Decodable {
@@ -31,7 +31,7 @@ struct HARTests {
         server = try LoopbackServer()
     }
 
-    @Test("A schema and a library of Python find every call", arguments: [false, true])
+    @Test("A schema and a Python library find every call", arguments: [false, true])
     func read(isFoundation: Bool) async throws {
         server.route("/closed", .fault(.closeBeforeHeader))
         server.route("/control", .text("a\u{1}\u{1B}\u{7F}\u{2028}😀\n"))

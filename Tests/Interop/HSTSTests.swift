@@ -65,7 +65,10 @@ struct HSTSTests {
         return directives.shuffled(using: &random).map { blanks() + $0 + blanks() }.joined(separator: ";")
     }
 
-    @Test("Sequences of fields lead to the same hosts, and each client reads the other's file", arguments: 0..<25)
+    @Test(
+        "Sequences of fields lead to the same hosts as with curl, and each client reads the other's file",
+        arguments: 0..<25
+    )
     func sequences(_ number: Int) throws {
         var random = SeededGenerator(number)
         let store = try HSTSStore(file: folder.url.appendingPathComponent("own.txt"))

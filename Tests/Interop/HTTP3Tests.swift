@@ -33,7 +33,7 @@ struct HTTP3Tests {
         return makeSession(.preferred)
     }
 
-    @Test("A session that prefers HTTP/3 uses it, and its connection again")
+    @Test("A session that prefers HTTP/3 uses it, and reuses its connection")
     func preferred() async throws {
         let session = try await connectedSession()
         #expect(session.offersHTTP3)
@@ -47,7 +47,7 @@ struct HTTP3Tests {
         #expect(metrics.isReusedConnection)
     }
 
-    @Test("The secrets of a connection with HTTP/3 are logged")
+    @Test("The TLS secrets of a connection with HTTP/3 are logged")
     func keyLog() async throws {
         let folder = TemporaryFolder()
         for number in 0..<100 {
@@ -63,7 +63,7 @@ struct HTTP3Tests {
         Issue.record("No connection with HTTP/3 was made.")
     }
 
-    @Test("A session does not use HTTP/3 unless it is told to")
+    @Test("By default a session does not use HTTP/3")
     func off() async throws {
         let session = servers.makeSession()
         #expect(!session.offersHTTP3)
@@ -72,7 +72,7 @@ struct HTTP3Tests {
         }
     }
 
-    @Test("HTTP/3 is used after a server has announced it, until it takes that back")
+    @Test("After a server has announced HTTP/3, it is used until the announcement is withdrawn")
     func automatic() async throws {
         for _ in 0..<100 {
             let session = makeSession(.automatic)
@@ -88,7 +88,10 @@ struct HTTP3Tests {
         Issue.record("No connection with HTTP/3 was made.")
     }
 
-    @Test("An announcement for another port or protocol is not used", arguments: ["h3=\":1\"", "h2=\":443\"", "clear"])
+    @Test(
+        "An announcement of HTTP/3 for another port or protocol is not used",
+        arguments: ["h3=\":1\"", "h2=\":443\"", "clear"]
+    )
     func otherAnnouncement(_ announcement: String) async throws {
         let session = makeSession(.automatic)
         let value = try #require(announcement.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
@@ -98,7 +101,7 @@ struct HTTP3Tests {
         }
     }
 
-    @Test("Where QUIC does not work, requests go over TCP", arguments: [HTTP3Use.automatic, .preferred])
+    @Test("If QUIC does not work, requests use TCP", arguments: [HTTP3Use.automatic, .preferred])
     func fallback(_ use: HTTP3Use) async throws {
         let session = makeSession(use)
         for _ in 0..<3 {
@@ -108,7 +111,7 @@ struct HTTP3Tests {
         }
     }
 
-    @Test("A server that is not trusted gets no request over HTTP/3", arguments: [true, false])
+    @Test("A server without a trusted certificate gets no request over HTTP/3", arguments: [true, false])
     func impostor(_ trustsSystem: Bool) async throws {
         let authority = try servers.certificate("authority")
         let session = makeSession(.preferred) {
@@ -120,7 +123,7 @@ struct HTTP3Tests {
         #expect(try await session.reply(to: servers.url(.http3Impostor, "/count?key=\(key)")).text == "0")
     }
 
-    @Test("A certificate that the session's checks accept is accepted over HTTP/3", arguments: [true, false])
+    @Test("A certificate that the session's own checks accept is accepted over HTTP/3", arguments: [true, false])
     func trusted(_ trustsSystem: Bool) async throws {
         let unknown = try servers.certificate("unknown-authority")
         let authority = try servers.certificate("authority")
@@ -185,7 +188,7 @@ struct HTTP3Tests {
         }
     }
 
-    @Test("A host name that a certificate does not have is refused over HTTP/3 too")
+    @Test("A certificate for another host name is refused over HTTP/3")
     func otherHost() async throws {
         let port = try servers.number(of: .http3)
         let session = makeSession(.preferred) {
@@ -199,7 +202,7 @@ struct HTTP3Tests {
     }
 
     @Test(
-        "A response without a length that does not end as it should is an error",
+        "Over HTTP/3, a response without a length that is cut short is an error",
         // H3_NO_ERROR, H3_INTERNAL_ERROR, H3_REQUEST_CANCELLED
         arguments: ["reset:256", "reset:258", "reset:268", "close:256", "close:258", "close:0"]
     )
@@ -209,14 +212,14 @@ struct HTTP3Tests {
         #expect([.networkConnectionLost, .badServerResponse].contains(error.code), "\(error)")
     }
 
-    @Test("A response without a length that ends as it should is complete")
+    @Test("Over HTTP/3, a response without a length that ends properly is complete")
     func completion() async throws {
         let reply = try await connectedSession().reply(to: servers.url(.http3, "/play?end=fin"))
         #expect(reply.content == Data(count: 10))
         #expect(try reply.last.protocolName == "h3")
     }
 
-    @Test("Content of any size goes both ways", arguments: [1, 1 << 15, 1 << 21])
+    @Test("Over HTTP/3, content of any size is sent and received", arguments: [1, 1 << 15, 1 << 21])
     func content(_ size: Int) async throws {
         let session = try await connectedSession()
         var request = URLRequest(url: try servers.url(.http3, "/echo"))
@@ -228,7 +231,7 @@ struct HTTP3Tests {
         #expect(try large.last.protocolName == "h3")
     }
 
-    @Test("Requests at the same time share a connection")
+    @Test("Over HTTP/3, simultaneous requests share a connection")
     func multiplexing() async throws {
         let session = try await connectedSession()
         let url = try servers.url(.http3, "/large")
@@ -241,7 +244,7 @@ struct HTTP3Tests {
         #expect(replies.flatMap(\.metrics).allSatisfy { $0.protocolName == "h3" })
     }
 
-    @Test("With TLS 1.2 alone, or without HTTP/2, HTTP/3 is not offered")
+    @Test("If a session allows TLS 1.2 only, or no HTTP/2, it does not offer HTTP/3")
     func prerequisites() async throws {
         let sessions = [
             makeSession(.preferred) { $0.tls.maximumVersion = .tls12 },

@@ -15,7 +15,7 @@ import Testing
         return try await session.reply(to: servers.url(.httpbin, target))
     }
 
-    @Test("Digest is answered with every algorithm that we know", arguments: ["MD5", "SHA-256"])
+    @Test("A Digest challenge is answered with every supported algorithm", arguments: ["MD5", "SHA-256"])
     func digest(algorithm: String) async throws {
         let target = "/digest-auth/auth/ada/secret/\(algorithm)"
         let right = URLCredential(user: "ada", password: "secret", persistence: .none)
@@ -25,13 +25,13 @@ import Testing
         #expect(try await reply(to: target).status == 401)
     }
 
-    @Test("A nonce that is stale is renewed, and counts as no failure")
+    @Test("A stale nonce is renewed, and does not count as a failure")
     func staleNonce() async throws {
         let credential = URLCredential(user: "ada", password: "secret", persistence: .none)
         #expect(try await reply(to: "/digest-auth/auth/ada/secret/MD5/1", credential: credential).status == 200)
     }
 
-    @Test("Basic is answered", arguments: ["/basic-auth/ada/secret", "/hidden-basic-auth/ada/secret"])
+    @Test("A Basic challenge is answered", arguments: ["/basic-auth/ada/secret", "/hidden-basic-auth/ada/secret"])
     func basic(target: String) async throws {
         let credential = URLCredential(user: "ada", password: "secret", persistence: .none)
         // The hidden one answers 404 to whoever does not send credentials unasked.
@@ -39,7 +39,7 @@ import Testing
         #expect(try await reply(to: target, credential: credential).status == expected)
     }
 
-    @Test("Cookies are kept and sent back")
+    @Test("Cookies are stored and sent back")
     func cookies() async throws {
         let session = servers.makeSession()
         defer { session.finishTasksAndInvalidate() }
@@ -51,14 +51,14 @@ import Testing
     }
 
     @Test(
-        "Redirects are followed to the end",
+        "A chain of redirects is followed to its end",
         arguments: ["/redirect/5", "/absolute-redirect/5", "/relative-redirect/5"]
     )
     func redirects(target: String) async throws {
         #expect(try await reply(to: target).status == 200)
     }
 
-    @Test("Content is taken out of its coding", arguments: ["gzip", "deflate", "brotli"])
+    @Test("Content in each coding is decoded", arguments: ["gzip", "deflate", "brotli"])
     func codings(coding: String) async throws {
         #expect(try await reply(to: "/\(coding)").text.contains(#""method": "GET""#))
     }

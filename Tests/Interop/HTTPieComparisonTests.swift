@@ -147,7 +147,7 @@ struct HTTPieComparisonTests {
         return (status, server.requests.map(Received.init))
     }
 
-    @Test("The same arguments make the same requests, and end with the same status", arguments: samples)
+    @Test("The same arguments lead to the same requests and exit statuses", arguments: samples)
     func comparison(sample: Sample) throws {
         let theirs = try exchange(httpie, sample.line)
         let file = try? Data(contentsOf: folder.url.appendingPathComponent("part.bin"))
@@ -164,7 +164,7 @@ struct HTTPieComparisonTests {
     }
 
     @Test(
-        "httpbin's responses are printed alike",
+        "Responses from httpbin are printed the same",
         arguments: [
             "SERVER/html", "SERVER/image/png", "SERVER/encoding/utf8", "SERVER/bytes/5000?seed=1",
             "SERVER/stream-bytes/9000?seed=2",
@@ -182,7 +182,7 @@ struct HTTPieComparisonTests {
         #expect(ours.output == theirs.output && !ours.output.isEmpty)
     }
 
-    @Test("The guide has the table of the comparison")
+    @Test("The guide has the table of this comparison")
     func guide() throws {
         let guide = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("Docs/CommandLine.md")

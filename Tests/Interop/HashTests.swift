@@ -7,7 +7,7 @@ import Testing
 /// Hashes of messages of many lengths, beside hashlib.
 @Suite("SHA-2, beside Python's hashlib", .needsServers, .timeLimit(.minutes(5)))
 struct HashTests {
-    @Test("Messages of every length have the same hashes, in one part and in parts", .seeded)
+    @Test("Messages of every length, as a whole and in parts, have the same hashes", .seeded)
     func lengths() throws {
         let seed = TestSeed.value
         var bytes = SeededGenerator(seed: seed)

@@ -17,7 +17,7 @@ struct HostileResponseTests {
     }
 
     @Test(
-        "What a strict reader does not take for whole is no success, and two successes are the same",
+        "A response that a strict parser finds incomplete is no success, and each success has the same content",
         arguments: 1...3
     )
     func comparison(seed: Int) async throws {

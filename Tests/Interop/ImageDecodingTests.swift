@@ -15,12 +15,12 @@ struct ImageDecodingTests {
         pixels[x, y].map { [$0.red, $0.green, $0.blue, $0.alpha] } ?? []
     }
 
-    @Test("There are libraries for PNG and JPEG")
+    @Test("Libraries for PNG and JPEG are available")
     func libraries() {
         #expect(ImageFormat.allCases.filter(SystemImageDecoder.canDecode) == [.png, .jpeg])
     }
 
-    @Test("A PNG is decoded to its very pixels, whose colours its alpha does not change")
+    @Test("A PNG is decoded to its exact pixels, without an effect of its alpha on the colours")
     func png() throws {
         let data = SampleImages.gradientPNG(width: 20, height: 10, blue: 7, alpha: 64)
         let pixels = try #require(try pixels(data))
@@ -33,7 +33,7 @@ struct ImageDecodingTests {
         }
     }
 
-    @Test("A JPEG is decoded to about its colour")
+    @Test("A JPEG is decoded to approximately its colour")
     func jpeg() throws {
         let pixels = try #require(try pixels(SampleImages.jpeg))
         #expect(pixels.bytes.count == 24 * 16 * 4)
@@ -44,7 +44,7 @@ struct ImageDecodingTests {
         }
     }
 
-    @Test("A JPEG in CMYK is left undecoded")
+    @Test("A JPEG in CMYK is not decoded")
     func cmyk() throws {
         let image = try ImageResponseSerializer().serialize(Self.cmyk, response: nil)
         #expect(image.width == 8 && image.height == 8)
@@ -66,7 +66,7 @@ struct ImageDecodingTests {
         }
     }
 
-    @Test("Changed bytes end in pixels or in an error, never in the end of the process")
+    @Test("Changed bytes lead to pixels or an error, and do not end the process")
     func changes() {
         for original in [SampleImages.jpeg, SampleImages.gradientPNG(width: 20, height: 10), Self.cmyk] {
             for index in original.indices {

@@ -11,7 +11,7 @@ struct InheritedConnectionTests {
     init() throws { servers = try Servers() }
 
     @Test(
-        "A connection over TLS that is kept is closed in child processes",
+        "An idle connection over TLS is closed in child processes",
         arguments: [Servers.Port.h2, .http1, .tls12]
     )
     func closedOnExec(_ port: Servers.Port) async throws {

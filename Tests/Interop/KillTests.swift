@@ -38,7 +38,7 @@ struct KillTests {
         return process
     }
 
-    @Test("A server that is killed twenty times in a download of 256 MiB changes no byte of it", .seeded)
+    @Test("A download of 256 MiB is identical after twenty kills of its server", .seeded)
     func server() async throws {
         let size = 256 << 20
         let original = servers.file("content/huge")
@@ -116,7 +116,7 @@ struct KillTests {
     }
 
     @Test(
-        "A client that is killed in mid-download, or interrupted, goes on when it is started again",
+        "A download whose process is killed or interrupted continues in the next process",
         arguments: [SIGKILL, SIGINT]
     )
     func client(_ signal: Int32) async throws {

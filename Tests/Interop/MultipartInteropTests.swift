@@ -4,7 +4,7 @@ import Larkspur
 import Testing
 
 /// What parsers and servers that we did not write make of our forms.
-@Suite("Multipart forms, for others", .needsServers, .timeLimit(.minutes(5)))
+@Suite("Multipart forms in other programs", .needsServers, .timeLimit(.minutes(5)))
 struct MultipartInteropTests {
     let servers: Servers
     let folder: URL
@@ -54,7 +54,7 @@ struct MultipartInteropTests {
         return try PythonScript("parse_multipart").run([form.contentType, file.path])
     }
 
-    @Test("Python's parser of mail finds every part as it was appended, byte for byte")
+    @Test("Python's mail parser finds every part byte for byte")
     func parsed() throws {
         defer { removeFolder() }
         let file = folder.appendingPathComponent("a.cer")
@@ -92,7 +92,7 @@ struct MultipartInteropTests {
         #expect(parsed.parts.last?.data == content)
     }
 
-    @Test("A boundary that must be quoted is understood", arguments: ["'()+_,-./:=?", "a b", "token"])
+    @Test("Other programs read a boundary that must be quoted", arguments: ["'()+_,-./:=?", "a b", "token"])
     func boundary(value: String) throws {
         defer { removeFolder() }
         var form = MultipartFormData(boundary: try MultipartBoundary(value))
@@ -110,7 +110,7 @@ struct MultipartInteropTests {
         let headers: [String: String]
     }
 
-    @Test("httpbin gives back files and fields")
+    @Test("httpbin returns the files and fields")
     func httpbin() async throws {
         defer { removeFolder() }
         let file = folder.appendingPathComponent("grün.png")
@@ -153,7 +153,7 @@ struct MultipartInteropTests {
         let received: Content
     }
 
-    @Test("2 GiB are sent with less than 64 MiB of memory, and the length is known beforehand")
+    @Test("A form of 2 GiB is sent with less than 64 MiB of memory, and has a known length")
     func large() throws {
         defer { removeFolder() }
         let size = 2 << 30

@@ -11,7 +11,7 @@ struct ProtocolTests {
 
     init() throws { servers = try Servers() }
 
-    @Test("HTTP/2 is used where the server offers it, with TLS 1.3")
+    @Test("HTTP/2 and TLS 1.3 are used if the server offers them")
     func http2() async throws {
         let reply = try await servers.makeSession().reply(to: servers.url(.h2, "/echo"))
         #expect(reply.status == 200)
@@ -24,7 +24,10 @@ struct ProtocolTests {
         #expect(!metrics.isReusedConnection)
     }
 
-    @Test("HTTP/1.1 is used where the server has nothing newer, or the session wants it", arguments: [true, false])
+    @Test(
+        "HTTP/1.1 is used if the server has no newer version, or if the session requires it",
+        arguments: [true, false]
+    )
     func http1(allowsHTTP2: Bool) async throws {
         var options = servers.options
         options.http2 = allowsHTTP2 ? .whereTrusted : .never
@@ -34,7 +37,7 @@ struct ProtocolTests {
         #expect(try reply.last.protocolName == "http/1.1")
     }
 
-    @Test("Without TLS the protocol is HTTP/1.1, and there is nothing to say of TLS")
+    @Test("Without TLS the protocol is HTTP/1.1, and the metrics have no values for TLS")
     func plain() async throws {
         let metrics = try await servers.makeSession().reply(to: servers.url(.http, "/echo")).last
         #expect(metrics.protocolName == "http/1.1")
@@ -43,7 +46,7 @@ struct ProtocolTests {
         #expect(metrics.secureConnect == nil)
     }
 
-    @Test("TLS 1.2 is used where the server has nothing newer")
+    @Test("TLS 1.2 is used if the server has no newer version")
     func tls12() async throws {
         let metrics = try await servers.makeSession().reply(to: servers.url(.tls12, "/echo")).last
         #expect(metrics.protocolName == "h2")
@@ -51,13 +54,13 @@ struct ProtocolTests {
         #expect(metrics.tlsCipherSuite?.hasPrefix("ECDHE-ECDSA-") == true)
     }
 
-    @Test("A certificate for an address is good for that address")
+    @Test("A certificate for an IP address is valid for that address")
     func address() async throws {
         let reply = try await servers.makeSession().reply(to: servers.url(.h2, "/echo", host: "127.0.0.1"))
         #expect(reply.status == 200)
     }
 
-    @Test("A session manager's requests are carried over HTTP/2 too")
+    @Test("The requests of a session manager use HTTP/2 too")
     func sessionManager() async throws {
         let manager = SessionManager(configuration: .ephemeral, transport: .curl(servers.options))
         let url = try servers.url(.h2, "/echo").absoluteString
@@ -72,7 +75,7 @@ struct ProtocolTests {
         #expect(metrics.map(\.protocolName) == ["h2"])
     }
 
-    @Test("A server that does not speak TLS is no secure connection")
+    @Test("A server without TLS leads to a failed secure connection")
     func noTLS() async throws {
         let port = try servers.url(.http, "").port ?? 0
         let url = try #require(URL(string: "https://localhost:\(port)/echo"))

@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(
-        "A request gets through a proxy for HTTP and through one for SOCKS",
+        "Requests pass through an HTTP proxy and a SOCKS proxy",
         arguments: [Servers.Port.http, .http1, .h2],
         [(ProxyServer.Kind.http, Servers.Port.proxy), (.socks5, .socks)]
     )
@@ -51,7 +51,7 @@ import Testing
         #expect(reply.text == "GET ")
     }
 
-    @Test("A SOCKS proxy gets the credentials that it wants", arguments: [Servers.Port.http, .h2])
+    @Test("A SOCKS proxy gets the credentials that it requires", arguments: [Servers.Port.http, .h2])
     func protectedSocks(target: Servers.Port) async throws {
         #expect(try await reply(.socks5, .protectedSocks, password: "secret", for: target).status == 200)
         for password in ["wrong", nil] {
@@ -61,12 +61,12 @@ import Testing
         }
     }
 
-    @Test("An HTTP proxy gets the credentials that it wants", arguments: [Servers.Port.http, .h2])
+    @Test("An HTTP proxy gets the credentials that it requires", arguments: [Servers.Port.http, .h2])
     func protectedProxy(target: Servers.Port) async throws {
         #expect(try await reply(.http, .protectedProxy, password: "secret", for: target).status == 200)
     }
 
-    @Test("What a proxy gets the server behind its tunnel does not see, and gets its own")
+    @Test("A server behind a tunnel gets its own credentials, and not those of the proxy")
     func ownCredentials() async throws {
         let session = servers.makeSession(options: try options(.http, .protectedProxy, user: "ada", password: "secret"))
         defer { session.finishTasksAndInvalidate() }
@@ -80,7 +80,7 @@ import Testing
         #expect(reply.metrics.count == 1)
     }
 
-    @Test("An HTTP proxy that gets the wrong credentials, or none, lets nothing through", arguments: ["wrong", nil])
+    @Test("An HTTP proxy forwards nothing with wrong or missing credentials", arguments: ["wrong", nil])
     func wrongPassword(password: String?) async throws {
         // tinyproxy says 401 of credentials that are wrong, and 407 of none.
         let plain = try await reply(.http, .protectedProxy, password: password, for: .http)
@@ -89,7 +89,7 @@ import Testing
         #expect(tunnel?.status != 200)
     }
 
-    @Test("A server behind a tunnel that says it is the proxy is told nothing, and nobody is asked")
+    @Test("A server behind a tunnel that responds with a 407 gets no credentials, and no hook is called")
     func falseProxy() async throws {
         let session = servers.makeSession(options: try options(.http, .proxy, user: "ada", password: "secret"))
         defer { session.finishTasksAndInvalidate() }
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test("The versions of TLS are bounded for a proxy too")
+    @Test("The limits for the versions of TLS apply to a proxy")
     func versions() async throws {
         var options = try options(.https, .tls12)
         let url = try servers.url(.h2, "/echo")
@@ -113,7 +113,7 @@ import Testing
         #expect(bounded.code == .secureConnectionFailed)
     }
 
-    @Test("A server on a Unix-domain socket answers")
+    @Test("A server on a Unix-domain socket responds")
     func socket() async throws {
         let session = servers.makeSession()
         defer { session.finishTasksAndInvalidate() }

@@ -58,7 +58,7 @@ struct ReachabilityNetworkTests {
         manager.stopMonitoring()
     }
 
-    @Test("The network is reachable while a default route leads over a link that is up")
+    @Test("The network is reachable while a default route uses a link that is up")
     func anyNetwork() async throws {
         try await expect(
             NetworkReachabilityManager(),
@@ -78,7 +78,7 @@ struct ReachabilityNetworkTests {
         )
     }
 
-    @Test("So it is by IPv6 alone, and by a route of several hops")
+    @Test("The network is reachable by IPv6 only, and through a route with several next hops")
     func otherRoutes() async throws {
         try await expect(
             NetworkReachabilityManager(),
@@ -100,7 +100,10 @@ struct ReachabilityNetworkTests {
         )
     }
 
-    @Test("A route of the kind that refuses leads nowhere", arguments: ["unreachable", "blackhole", "prohibit"])
+    @Test(
+        "A route that refuses packets does not make the network reachable",
+        arguments: ["unreachable", "blackhole", "prohibit"]
+    )
     func refusingRoute(_ kind: String) async throws {
         try bringUp()
         try NetworkNamespace.ip("route add default via 192.0.2.1")
@@ -117,7 +120,7 @@ struct ReachabilityNetworkTests {
         )
     }
 
-    @Test("An address is reachable where there is a route to it, without a default route too")
+    @Test("An address is reachable through a route to it, even without a default route")
     func address() async throws {
         try bringUp()
         let neighbour = try #require(NetworkReachabilityManager(address: "192.0.2.9"))
@@ -156,7 +159,7 @@ struct ReachabilityNetworkTests {
     }
 
     @Test(
-        "The machine itself is reachable while its own link is up, by address and by name",
+        "The machine is reachable by address and name while its loopback link is up",
         arguments: ["127.0.0.1", "localhost"]
     )
     func loopback(_ host: String) async throws {
@@ -167,7 +170,7 @@ struct ReachabilityNetworkTests {
         )
     }
 
-    @Test("Many changes at once end in the right status")
+    @Test("Many changes at once lead to the right status")
     func burst() async throws {
         try bringUp()
         let manager = NetworkReachabilityManager()
@@ -187,7 +190,7 @@ struct ReachabilityNetworkTests {
         #expect(manager.status == .notReachable)
     }
 
-    @Test("Starting and stopping leaves no socket open, nor does releasing")
+    @Test("Starting, stopping and releasing leave no socket open")
     func sockets() async throws {
         try await settle()
         let before = try NetworkNamespace.netlinkSockets()
@@ -207,7 +210,7 @@ struct ReachabilityNetworkTests {
         while try NetworkNamespace.netlinkSockets() > count, ContinuousClock.now < deadline { await Task.yield() }
     }
 
-    @Test("After it was stopped, nothing that happens is heard")
+    @Test("After a manager is stopped, no change is reported")
     func stopped() async throws {
         try bringUp()
         try NetworkNamespace.ip("route add default via 192.0.2.1")

@@ -25,7 +25,7 @@ struct RedirectTests {
         #expect(error.code == .appTransportSecurityRequiresSecureConnection)
     }
 
-    @Test("A redirect from https to http is followed where that is allowed")
+    @Test("A redirect from https to http is followed if an option allows it")
     func allowedDowngrade() async throws {
         var options = servers.options
         options.allowsInsecureRedirects = true

@@ -4,7 +4,7 @@ import Larkspur
 import Testing
 
 /// Uploads to tuspyserver, which we did not write, through a proxy that cuts each connection after 3 MiB.
-@Suite("Resumable uploads, to another's tus server", .needsServers, .timeLimit(.minutes(5)))
+@Suite("Resumable uploads to an independent tus server", .needsServers, .timeLimit(.minutes(5)))
 struct ResumableUploadInteropTests {
     let servers: Servers
     let file: URL
@@ -35,7 +35,7 @@ struct ResumableUploadInteropTests {
         try servers.contents(of: "tus/\(try #require(resumption).url.lastPathComponent)")
     }
 
-    @Test("A file and data arrive whole although every connection is cut", arguments: [0, 1], [true, false])
+    @Test("A file and data arrive completely although every connection is cut", arguments: [0, 1], [true, false])
     func cuts(transport: Int, isFile: Bool) async throws {
         let manager = try makeManager(.tusBehindProxy, transport)
         let content = try Data(contentsOf: file)
@@ -54,7 +54,7 @@ struct ResumableUploadInteropTests {
         #expect(task.timeline.transactions.count >= 8 || transport == 1)
     }
 
-    @Test("An upload that was cancelled goes on in another task, and a deleted one is gone", arguments: [0, 1])
+    @Test("A cancelled upload continues in another task, and a deleted upload no longer exists", arguments: [0, 1])
     func continuing(transport: Int) async throws {
         let manager = try makeManager(.tus, transport)
         var resumable = resumable

@@ -24,7 +24,7 @@ struct SecureProxyTests {
     }
 
     @Test(
-        "Proxy and server are judged each by its own name, and nothing is sent to one that fails",
+        "The proxy and the server are verified by their own names, and one that fails gets no request",
         arguments: [
             Row(testDescription: "no pins"),
             Row(testDescription: "the server's pin", server: "chain-leaf"),

@@ -49,19 +49,19 @@ struct SecurityPolicyServerTests {
 
     // MARK: The default policy
 
-    @Test("It allows a valid certificate for the right domain name")
+    @Test("A policy allows a valid certificate for the right domain name")
     func defaultAllows() async throws {
         #expect(try await allows(.default, .chain).0)
     }
 
-    @Test("It does not allow an invalid certificate")
+    @Test("A policy does not allow an invalid certificate")
     func defaultInvalid() async throws {
         let (isAllowed, error) = try await allows(.default, .selfSigned)
         #expect(!isAllowed)
         #expect(error?.code == .certificateUnknownRoot)
     }
 
-    @Test("It does not allow a certificate for another domain name")
+    @Test("A policy does not allow a certificate for another domain name")
     func defaultName() async throws {
         let (isAllowed, error) = try await allows(.default, .chain, host: "127.0.0.1")
         #expect(!isAllowed)
@@ -71,7 +71,7 @@ struct SecurityPolicyServerTests {
     // MARK: Pins
 
     @Test(
-        "A pinning policy has the certificate that was read from a folder, once",
+        "A pinning policy contains the certificate from a folder once",
         arguments: [Mode.publicKey, .certificate]
     )
     func folder(_ mode: Mode) throws {
@@ -81,7 +81,7 @@ struct SecurityPolicyServerTests {
     }
 
     @Test(
-        "A pin of the leaf, the intermediate, the root, all of them, or one of them and others, allows the server",
+        "A pin of the leaf, the intermediate or the root, alone or with other pins, allows the server",
         arguments: [Mode.publicKey, .certificate],
         [
             ["chain-leaf"], ["chain-intermediate"], ["chain-root"],
@@ -93,7 +93,7 @@ struct SecurityPolicyServerTests {
         #expect(isAllowed, "\(String(describing: error))")
     }
 
-    @Test("Without pins no server is allowed", arguments: [Mode.publicKey, .certificate])
+    @Test("A pinning policy without pins allows no server", arguments: [Mode.publicKey, .certificate])
     func noPins(_ mode: Mode) async throws {
         let (isAllowed, error) = try await allows(policy(mode), .chain)
         #expect(!isAllowed)
@@ -101,7 +101,7 @@ struct SecurityPolicyServerTests {
     }
 
     @Test(
-        "Pins of others do not allow the server, and the error names the host and its keys",
+        "Pins of other servers do not allow the server, and the error names the host and its keys",
         arguments: [Mode.publicKey, .certificate],
         [["chain-leaf"], ["chain-leaf", "self-signed-name"]]
     )
@@ -118,7 +118,7 @@ struct SecurityPolicyServerTests {
     }
 
     @Test(
-        "A right pin does not allow a certificate for another domain name",
+        "A matching pin does not allow a certificate for another domain name",
         arguments: [Mode.publicKey, .certificate]
     )
     func pinnedName(_ mode: Mode) async throws {
@@ -127,7 +127,7 @@ struct SecurityPolicyServerTests {
         #expect(error?.code == .certificateHostMismatch)
     }
 
-    @Test("A pin does not make an invalid certificate valid", arguments: [Mode.publicKey, .certificate])
+    @Test("A matching pin does not allow an invalid certificate", arguments: [Mode.publicKey, .certificate])
     func pinnedInvalid(_ mode: Mode) async throws {
         let (isAllowed, error) = try await allows(policy(mode, pins: ["self-signed"]), .selfSigned)
         #expect(!isAllowed)
@@ -136,14 +136,14 @@ struct SecurityPolicyServerTests {
 
     // MARK: Domain names
 
-    @Test("Without validation of the domain name a certificate for another is allowed", arguments: Mode.allCases)
+    @Test("Without validation of the domain name, a certificate for another name is allowed", arguments: Mode.allCases)
     func withoutName(_ mode: Mode) async throws {
         let policy = try policy(mode, pins: ["chain-leaf"], validatesName: false)
         #expect(try await allows(policy, .chain, host: "127.0.0.1").0)
     }
 
     @Test(
-        "Its key pinned and invalid certificates allowed, one that has signed itself for the domain name is allowed",
+        "If invalid certificates are allowed, a pinned self-signed certificate for the domain name is allowed",
         arguments: [(Servers.Port.selfSignedName, "self-signed-name"), (.selfSigned, "self-signed")]
     )
     func selfSigned(_ port: Servers.Port, pin: String) async throws {
@@ -151,7 +151,7 @@ struct SecurityPolicyServerTests {
         #expect(try await allows(policy(.certificate, pins: [pin], allowsInvalid: true), port).0)
     }
 
-    @Test("Pinned and without the domain name, one that has signed itself is not allowed")
+    @Test("A pinned self-signed certificate without the domain name is not allowed")
     func selfSignedNobody() async throws {
         let policy = try policy(.certificate, pins: ["self-signed-nobody"], allowsInvalid: true)
         let (isAllowed, error) = try await allows(policy, .selfSignedNobody)
@@ -159,15 +159,13 @@ struct SecurityPolicyServerTests {
         #expect(error?.code == .certificateHostMismatch)
     }
 
-    @Test("Its key pinned and invalid certificates allowed, the name of a certificate does not count")
+    @Test("If invalid certificates are allowed, a pinned key allows a certificate with another name")
     func selfSignedNobodysKey() async throws {
         let policy = try policy(.publicKey, pins: ["self-signed-nobody"], allowsInvalid: true)
         #expect(try await allows(policy, .selfSignedNobody).0)
     }
 
-    @Test(
-        "A certificate that is pinned, and has expired, is not allowed, as it is not valid with itself as the anchor either"
-    )
+    @Test("A pinned certificate that has expired is not allowed, because it is invalid with itself as the anchor too")
     func expired() async throws {
         let policy = try policy(.certificate, pins: ["expired"], allowsInvalid: true)
         let (isAllowed, error) = try await allows(policy, .expired)
@@ -178,7 +176,7 @@ struct SecurityPolicyServerTests {
 
     // MARK: Invalid certificates
 
-    @Test("Allowed, and the domain name not validated, they need no pins")
+    @Test("Without validation of the domain name, an allowed invalid certificate needs no pins")
     func invalidAllowed() async throws {
         let policy = try policy(.none, allowsInvalid: true, validatesName: false)
         #expect(try await allows(policy, .selfSigned).0)
@@ -186,7 +184,7 @@ struct SecurityPolicyServerTests {
     }
 
     @Test(
-        "Allowed, and the domain name validated, they are refused without pins, or with pins that are not used",
+        "With validation of the domain name, invalid certificates cannot be allowed without pins",
         arguments: [(Mode.publicKey, []), (.certificate, []), (.none, ["self-signed"]), (.none, [])]
             as [(Mode, [String])]
     )
@@ -197,7 +195,7 @@ struct SecurityPolicyServerTests {
     }
 
     @Test(
-        "An intermediate that a server sends along without having been issued by it is no pin of its",
+        "A pinned intermediate that did not issue the server's certificate does not allow the server",
         arguments: [Mode.publicKey, .certificate]
     )
     func impostor(_ mode: Mode) async throws {

@@ -11,7 +11,7 @@ struct StreamTests {
     init() throws { servers = try Servers() }
 
     @Test(
-        "A consumer that is slower than the server gets everything, and no more than 2 MiB wait for it",
+        "A slow consumer gets all content, and at most 2 MiB are buffered",
         arguments: [Servers.Port.http1, .h2]
     )
     func slowConsumer(_ port: Servers.Port) throws {
@@ -37,7 +37,7 @@ struct StreamTests {
         #expect(result.mostWaiting <= 2 << 20)
     }
 
-    @Test("A stream that waits for its consumer gets everything, although others of its connection go on")
+    @Test("A stream that waits for its consumer gets all content while other streams continue on its connection")
     func waitingStream() throws {
         let consumer = PacedConsumer()
         let session = servers.makeSession(delegate: consumer)
@@ -66,7 +66,7 @@ struct StreamTests {
         #expect(isWhole)
     }
 
-    @Test("A stream that is cancelled leaves the others of its connection alone")
+    @Test("Cancelling a stream does not affect the other streams of its connection")
     func cancellation() throws {
         let consumer = PacedConsumer()
         let session = servers.makeSession(delegate: consumer)

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// Content that is sent while a response is read, from and to a server in Python.
-@Suite("Streams both ways", .needsServers, .timeLimit(.minutes(5)))
+@Suite("Streams in both directions", .needsServers, .timeLimit(.minutes(5)))
 struct StreamsBothWaysTests {
     let server: StreamsServer
     /// A name for the requests of a test.
@@ -15,7 +15,7 @@ struct StreamsBothWaysTests {
 
     // MARK: Both at once
 
-    @Test("A line is written and its echo read, a thousand times", arguments: StreamsServer.ports)
+    @Test("A thousand lines are written, and each echo is read before the next line", arguments: StreamsServer.ports)
     func lines(_ port: Servers.Port) async throws {
         try await exchangeLines(1000, with: server.makeManager(port), id: id)
         let state = try await server.state(of: id, once: "end")
@@ -24,7 +24,7 @@ struct StreamsBothWaysTests {
         #expect(state.values(of: "expect").isEmpty)
     }
 
-    @Test("A hundred calls do so at once", arguments: StreamsServer.ports)
+    @Test("A hundred calls write lines and read the echoes at once", arguments: StreamsServer.ports)
     func hundred(_ port: Servers.Port) async throws {
         let manager = try server.makeManager(port)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -53,7 +53,7 @@ struct StreamsBothWaysTests {
         #expect(end == nil)
     }
 
-    @Test("The server's lines are read while nothing is written", arguments: StreamsServer.ports)
+    @Test("The server's lines are read although nothing is written", arguments: StreamsServer.ports)
     func listening(_ port: Servers.Port) async throws {
         let request = SentByHand()
         let (_, content) = try await server.makeManager(port).post("speak?lines=1000&id=\(id)", body: request.body)
@@ -66,7 +66,7 @@ struct StreamsBothWaysTests {
     }
 
     @Test(
-        "Both directions go by HTTP/1.1 where libcurl couples those of HTTP/2",
+        "Both directions use HTTP/1.1 if libcurl couples the directions of HTTP/2",
         .enabled(if: Servers.isHTTP2Trusted && StreamsServer.couplesDirections)
     )
     func coupled() async throws {
@@ -86,7 +86,7 @@ struct StreamsBothWaysTests {
         ["8.12.", "8.14.", "8.16."].contains { CurlURLSession.libcurlVersion?.hasPrefix($0) == true }
     }
 
-    @Test("A reader that pauses does not pause the writer", arguments: StreamsServer.ports)
+    @Test("A paused reader does not delay the writer", arguments: StreamsServer.ports)
     func pausedReader(_ port: Servers.Port) async throws {
         let request = EndlessBody()
         let (_, content) = try await server.makeManager(port)
@@ -106,7 +106,7 @@ struct StreamsBothWaysTests {
     }
 
     @Test(
-        "What was written is sent, although the writer waits and the reader has paused",
+        "Written content is sent although the writer waits and the reader has paused",
         .seeded,
         arguments: StreamsServer.ports
     )
@@ -135,7 +135,7 @@ struct StreamsBothWaysTests {
     }
 
     /// One response ends while the other one reaches the limit of what waits for its reader.
-    @Test("A reader that pauses holds up no other response", .seeded, arguments: StreamsServer.ports)
+    @Test("A paused reader does not delay other responses", .seeded, arguments: StreamsServer.ports)
     func pausedBeside(_ port: Servers.Port) async throws {
         var random = SeededGenerator()
         let manager = try server.makeManager(port)
@@ -154,7 +154,7 @@ struct StreamsBothWaysTests {
         }
     }
 
-    @Test("A writer that pauses does not pause the reader", arguments: StreamsServer.ports)
+    @Test("A paused writer does not delay the reader", arguments: StreamsServer.ports)
     func pausedWriter(_ port: Servers.Port) async throws {
         let request = SentByHand()
         let (_, content) = try await server.makeManager(port)
@@ -173,7 +173,7 @@ struct StreamsBothWaysTests {
         #expect(state.bytes == 4)
     }
 
-    @Test("A server that does not read holds the writer back", arguments: StreamsServer.ports)
+    @Test("A server that does not read makes the writer wait", arguments: StreamsServer.ports)
     func slowServer(_ port: Servers.Port) async throws {
         let request = EndlessBody()
         let task = try server.makeManager(port)
@@ -190,7 +190,7 @@ struct StreamsBothWaysTests {
     // MARK: Early responses
 
     @Test(
-        "After an early 413 the response stands, and the writer gets an error",
+        "After an early 413, the call gets the response, and the writer gets an error",
         arguments: StreamsServer.ports,
         ["read", "stay"]
     )
@@ -202,7 +202,10 @@ struct StreamsBothWaysTests {
         }
     }
 
-    @Test("So it does after RST_STREAM", .needsTrustedHTTP2)
+    @Test(
+        "After an early 413 with RST_STREAM, the call gets the response, and the writer gets an error",
+        .needsTrustedHTTP2
+    )
     func early413AndReset() async throws { try await checkEarly413(.streamsHTTP2, "refuse") }
 
     private func checkEarly413(_ port: Servers.Port, _ then: String) async throws {
@@ -216,7 +219,7 @@ struct StreamsBothWaysTests {
     }
 
     @Test(
-        "So it does if the head is not awaited, and the length is known",
+        "After an early 413 to content of known length, the call gets the response, and the writer gets an error",
         arguments: StreamsServer.ports,
         ["read", "stay"]
     )
@@ -231,7 +234,7 @@ struct StreamsBothWaysTests {
         #expect(try await request.errors.first().code == .sendingEnded)
     }
 
-    @Test("A server that closes the connection with its 413 ends the call", arguments: StreamsServer.ports)
+    @Test("A server that closes the connection after its 413 ends the call", arguments: StreamsServer.ports)
     func closedConnection(_ port: Servers.Port) async throws {
         let request = EndlessBody()
         let response = try await server.makeManager(port)
@@ -242,7 +245,7 @@ struct StreamsBothWaysTests {
         #expect(try await request.errors.first().code == .sendingEnded)
     }
 
-    @Test("With an option the sending goes on after a 413", arguments: StreamsServer.olderPorts)
+    @Test("With an option, the sending continues after a 413", arguments: StreamsServer.olderPorts)
     func keepingOn(_ port: Servers.Port) async throws {
         let request = EndlessBody()
         let (head, content) = try await server.makeManager(port)
@@ -257,7 +260,7 @@ struct StreamsBothWaysTests {
         #expect(request.errors.values.isEmpty)
     }
 
-    @Test("An early 200 does not end the sending over HTTP/1.1", arguments: StreamsServer.olderPorts)
+    @Test("Over HTTP/1.1, an early 200 does not end the sending", arguments: StreamsServer.olderPorts)
     func early200(_ port: Servers.Port) async throws {
         let request = EndlessBody()
         let response = try await server.makeManager(port)
@@ -284,7 +287,7 @@ struct StreamsBothWaysTests {
 
     // MARK: Servers that fail
 
-    @Test("A reset ends the call and the writer", arguments: StreamsServer.ports)
+    @Test("A reset fails the call and the writer", arguments: StreamsServer.ports)
     func reset(_ port: Servers.Port) async throws {
         let request = EndlessBody()
         let error = await #expect(throws: LarkspurError.self) {
@@ -307,7 +310,7 @@ struct StreamsBothWaysTests {
         #expect(try await request.errors.first().code == .sendingEnded)
     }
 
-    @Test("Silence ends in a timeout, for the call and the writer", arguments: StreamsServer.ports)
+    @Test("Without any bytes, the call and the writer end in a timeout", arguments: StreamsServer.ports)
     func silence(_ port: Servers.Port) async throws {
         let request = EndlessBody()
         let error = await #expect(throws: LarkspurError.self) {
@@ -377,7 +380,7 @@ struct StreamsBothWaysTests {
     }
 
     @Test(
-        "A request whose producer fails is broken off, and never looks complete",
+        "A request whose producer fails is aborted, and never looks complete to the server",
         arguments: StreamsServer.ports,
         ProducerFault.allCases
     )
@@ -392,7 +395,10 @@ struct StreamsBothWaysTests {
         withExtendedLifetime(manager) {}
     }
 
-    @Test("Nor does a request whose call is cancelled, and its producer is too", arguments: StreamsServer.ports)
+    @Test(
+        "A cancelled call aborts its request, which never looks complete, and cancels its producer",
+        arguments: StreamsServer.ports
+    )
     func cancelledCall(_ port: Servers.Port) async throws {
         let ended = Recorder<Bool>()
         let (never, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -414,7 +420,7 @@ struct StreamsBothWaysTests {
         #expect(try await ended.first())
     }
 
-    @Test("A producer that hangs runs into the call's timeout", arguments: StreamsServer.ports)
+    @Test("A producer that hangs leads to the timeout of the call", arguments: StreamsServer.ports)
     func hangingProducer(_ port: Servers.Port) async throws {
         let request = SentByHand()
         request.send("begun")
@@ -433,7 +439,11 @@ struct StreamsBothWaysTests {
 
     // MARK: Sent again
 
-    @Test("Content is made anew for a redirect that keeps it", arguments: StreamsServer.ports, [307, 308])
+    @Test(
+        "For a redirect that keeps the content, the content is produced again",
+        arguments: StreamsServer.ports,
+        [307, 308]
+    )
     func replay(_ port: Servers.Port, _ status: Int) async throws {
         let made = Recorder<Void>()
         let body = RequestBody.sequence(making: {
@@ -448,7 +458,7 @@ struct StreamsBothWaysTests {
         #expect(made.values.count == 2)
     }
 
-    @Test("Content that can be sent once fails the redirect", arguments: StreamsServer.ports)
+    @Test("A redirect fails if the content can be sent only once", arguments: StreamsServer.ports)
     func onceOnly(_ port: Servers.Port) async throws {
         let response = try await server.makeManager(port)
             .post("redirect?status=307&to=/request", body: .sequence(Self.parts))
@@ -456,7 +466,7 @@ struct StreamsBothWaysTests {
         #expect(response.error?.code == .bodyUnreadable)
     }
 
-    @Test("Nothing is sent again where a redirect drops the content", arguments: StreamsServer.ports)
+    @Test("If a redirect removes the content, no content is sent again", arguments: StreamsServer.ports)
     func droppedContent(_ port: Servers.Port) async throws {
         let received = try await server.makeManager(port)
             .post("redirect?status=303&to=/request", body: .sequence(Self.parts))
@@ -474,7 +484,7 @@ struct StreamsBothWaysTests {
 
     // MARK: Trailers and interim responses
 
-    @Test("Trailers go both ways, by HTTP/1.1", arguments: StreamsServer.ports)
+    @Test("Over HTTP/1.1, trailers are sent and received", arguments: StreamsServer.ports)
     func trailers(_ port: Servers.Port) async throws {
         let body = RequestBody.writer(trailers: ["X-Checksum", "X-Count"]) { writer in
             try await writer.write("content")
@@ -496,7 +506,7 @@ struct StreamsBothWaysTests {
         #expect(state.values(of: "transfer-encoding") == ["chunked"])
     }
 
-    @Test("A response has the trailers too", arguments: StreamsServer.ports)
+    @Test("A response has the trailers that follow its content", arguments: StreamsServer.ports)
     func responseTrailers(_ port: Servers.Port) async throws {
         let task = try server.makeManager(port).get("trailers")
         let response = await task.response()
@@ -544,13 +554,13 @@ struct StreamsBothWaysTests {
         )
     }
 
-    @Test("The head of the chunks can be awaited before the content", arguments: StreamsServer.ports)
+    @Test("The head of a sequence of chunks can be awaited before the content", arguments: StreamsServer.ports)
     func heads(_ port: Servers.Port) async throws {
         let manager = try server.makeManager(port)
         #expect(try await manager.get("stall?head").chunks.head.statusCode == 200)
     }
 
-    @Test("A head that is not acceptable is an error only if the call has rules", arguments: StreamsServer.ports)
+    @Test("An unacceptable head is an error only if the call has rules", arguments: StreamsServer.ports)
     func validation(_ port: Servers.Port) async throws {
         let manager = try server.makeManager(port)
         #expect(try await manager.get("status/404").open().head.statusCode == 404)
@@ -560,7 +570,7 @@ struct StreamsBothWaysTests {
         #expect(error?.code == .unacceptableStatusCode)
     }
 
-    @Test("What a scope leaves unread and unsent is cancelled at its end", arguments: StreamsServer.ports)
+    @Test("At its end, a scope cancels unread and unsent content", arguments: StreamsServer.ports)
     func scope(_ port: Servers.Port) async throws {
         let request = EndlessBody()
         let count = try await server.makeManager(port)
@@ -578,7 +588,7 @@ struct StreamsBothWaysTests {
     // MARK: Digests
 
     @Test(
-        "A digest is verified, in a field and in a trailer",
+        "A digest in a header field or in a trailer is verified",
         arguments: StreamsServer.ports,
         ["Content-Digest", "Repr-Digest"]
     )

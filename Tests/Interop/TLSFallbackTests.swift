@@ -33,7 +33,7 @@ struct TLSFallbackTests {
         [try HostPins(host, pins: [PublicKeyPin(certificate: servers.certificate(name))])]
     }
 
-    @Test("Roots in place of the system's are the only ones that are trusted")
+    @Test("Roots that replace the system's are the only trusted roots")
     func roots() async throws {
         let session = session { _ in }
         #expect(try await session.reply(to: servers.url(.chain, "/echo")).status == 200)
@@ -42,7 +42,7 @@ struct TLSFallbackTests {
         #expect(try await none.failure(of: servers.url(.h2, "/echo")).code != .unknown)
     }
 
-    @Test("An https proxy is judged by the same roots")
+    @Test("An https proxy is verified with the same roots")
     func rootsOfProxy() async throws {
         let proxy = ProxyServer(kind: .https, host: "localhost", port: try servers.number(of: .chain))
         for (root, isTrusted) in [("chain-root", true), ("other-root", false)] {
@@ -55,7 +55,7 @@ struct TLSFallbackTests {
         }
     }
 
-    @Test("The pin of a server's own key is enforced, host by host")
+    @Test("The pin of a server's own key is enforced, separately for each host")
     func leafPins() async throws {
         let session = try session { $0.pins = try pins("chain-leaf") }
         #expect(try await session.reply(to: servers.url(.chain, "/echo")).status == 200)
@@ -72,7 +72,7 @@ struct TLSFallbackTests {
         #expect(try await elsewhere.reply(to: servers.url(.otherChain, "/echo")).status == 200)
     }
 
-    @Test("Pins that libcurl cannot compare, and none at all, refuse the server")
+    @Test("Pins that libcurl cannot compare, and an empty list of pins, refuse the server")
     func otherPins() async throws {
         for change in [
             { $0.pins = try pins("chain-root") }, { $0.pins = [try HostPins("localhost", pins: [])] },
@@ -83,7 +83,7 @@ struct TLSFallbackTests {
         }
     }
 
-    @Test("Pins are enforced where the verification is skipped")
+    @Test("Without verification, pins are still enforced")
     func withoutVerification() async throws {
         let session = try session {
             $0.pins = try pins("self-signed")

@@ -40,7 +40,7 @@ struct TLSPolicyTests {
     // MARK: Pins
 
     @Test(
-        "With a wrong pin the server sees a handshake and no request; with the right one it sees the request",
+        "With a wrong pin the server gets a handshake and no request, and with the right pin a request",
         arguments: ["/echo?wrong-pin", "/echo?right-pin"]
     )
     func proof(target: String) async throws {
@@ -78,7 +78,7 @@ struct TLSPolicyTests {
     }
 
     @Test(
-        "A pin holds for any certificate of the chain, the root that is not sent among them, and besides other pins",
+        "A pin matches any certificate of the chain, also a root that is not sent, and beside other pins",
         arguments: ["chain-leaf", "chain-intermediate", "chain-root"]
     )
     func chain(name: String) async throws {
@@ -86,7 +86,7 @@ struct TLSPolicyTests {
         #expect(try await servers.makeSession(options: options).reply(to: servers.url(.chain, "/echo")).status == 200)
     }
 
-    @Test("A backup pin counts as much, and the pin of a public key file is that of its certificate")
+    @Test("A backup pin counts too, and the pin of a public key file equals that of its certificate")
     func backup() async throws {
         let options = try self.options(trusting: "chain-root") {
             $0.pins = [
@@ -100,7 +100,7 @@ struct TLSPolicyTests {
         #expect(try await servers.makeSession(options: options).reply(to: servers.url(.chain, "/echo")).status == 200)
     }
 
-    @Test("Pins of one host say nothing of another, and those of an address hold for it")
+    @Test("Pins of one host do not apply to another, and those of an address apply to that address")
     func hosts() async throws {
         let url = try servers.url(.chain, "/echo")
         let elsewhere = try pinned([PublicKeyPin(sha256: Self.wrongPin)], host: "other.test")
@@ -122,7 +122,7 @@ struct TLSPolicyTests {
         #expect(try await servers.makeSession(options: options).reply(to: address).status == 200)
     }
 
-    @Test("A socket with TLS is checked as the server named localhost")
+    @Test("A socket with TLS is verified as the server named localhost")
     func socket() async throws {
         let url = try servers.secureSocketURL("/echo")
         let right = try pinned([pin("chain-leaf")])
@@ -135,7 +135,7 @@ struct TLSPolicyTests {
         #expect(strangers.tlsFailure?.reason == .unknownRoot)
     }
 
-    @Test("A valid certificate is asked for besides the pin, and the host's name too")
+    @Test("A pin requires a valid certificate and the right host name too")
     func validity() async throws {
         var options = try pinned([pin("expired")])
         options.tls.trustedRoots = servers.options.tls.trustedRoots
@@ -147,7 +147,7 @@ struct TLSPolicyTests {
         #expect(mismatch.tlsFailure?.reason == .hostMismatch)
     }
 
-    @Test("A redirect to a host whose pins do not match fails there")
+    @Test("A redirect to a host whose pins do not match fails")
     func redirect() async throws {
         let options = try self.options {
             $0.pins = [try HostPins("localhost", pins: [pin("chain-leaf")])]
@@ -159,7 +159,7 @@ struct TLSPolicyTests {
     }
 
     @Test(
-        "Sessions of TLS are resumed within a session, and no other session gets past its pins by that",
+        "TLS sessions are resumed within a session, and give no other session a way past its pins",
         arguments: TLSVersion.allCases
     )
     func resumption(_ version: TLSVersion) async throws {
@@ -179,7 +179,7 @@ struct TLSPolicyTests {
         #expect(try await session.reply(to: url).status == 200)
     }
 
-    @Test("Many requests at once to a server that fails its pins fail each with that reason")
+    @Test("Each of many requests at once to a server without the pinned key fails with that reason")
     func many() async throws {
         let session = servers.makeSession(options: try pinned([PublicKeyPin(sha256: Self.wrongPin)]))
         let url = try servers.url(.chain, "/echo")
@@ -190,7 +190,7 @@ struct TLSPolicyTests {
         #expect(reasons == Array(repeating: .pinMismatch, count: 20))
     }
 
-    @Test("What a server lacked is not said of the next transfer, which fails in another way")
+    @Test("The error of a transfer does not contain the TLS fault of an earlier transfer")
     func nextTransfer() async throws {
         let session = servers.makeSession(options: try pinned([PublicKeyPin(sha256: Self.wrongPin)]))
         #expect(try await session.failure(of: servers.url(.chain, "/echo")).tlsFailure?.reason == .pinMismatch)
@@ -202,7 +202,7 @@ struct TLSPolicyTests {
 
     // MARK: Trust
 
-    @Test("Roots besides those of the system are trusted, and no others")
+    @Test("Added roots are trusted besides the system's, and no others")
     func additionalRoots() async throws {
         let options = try self.options { $0.trustedRoots = .systemAnd([try servers.certificate("chain-root")]) }
         let session = servers.makeSession(options: options)
@@ -211,14 +211,14 @@ struct TLSPolicyTests {
         #expect(error.tlsFailure?.reason == .unknownRoot)
     }
 
-    @Test("Without any root no server is trusted")
+    @Test("Without any root, no server is trusted")
     func noRoots() async throws {
         let session = servers.makeSession(options: servers.options())
         #expect(try await session.failure(of: servers.url(.h2, "/echo")).tlsFailure?.reason == .unknownRoot)
     }
 
     @Test(
-        "Skipping the verification accepts what nobody has issued, for the right host alone",
+        "Without verification, an untrusted certificate is accepted for the right host only",
         arguments: [Servers.Port.selfSigned, .expired, .unknownIssuer, .impostor]
     )
     func skipsVerification(_ port: Servers.Port) async throws {
@@ -233,7 +233,7 @@ struct TLSPolicyTests {
         #expect(try await servers.makeSession(options: system).reply(to: servers.url(port, "/echo")).status == 200)
     }
 
-    @Test("Skipping the host's name accepts a certificate for another, if it is valid")
+    @Test("Without verification of the host name, a valid certificate for another host is accepted")
     func skipsHostName() async throws {
         let options = options(trusting: "authority") { $0.dangerouslySkipsHostNameVerification = true }
         let session = servers.makeSession(options: options)
@@ -241,7 +241,7 @@ struct TLSPolicyTests {
         #expect(try await session.failure(of: servers.url(.selfSigned, "/echo")).tlsFailure?.reason == .unknownRoot)
     }
 
-    @Test("Pins are checked where the verification is skipped")
+    @Test("Without verification, pins are still enforced")
     func pinsWithoutVerification() async throws {
         func session(_ pin: PublicKeyPin) throws -> CurlURLSession {
             servers.makeSession(options: try pinned([pin]) { $0.dangerouslySkipsCertificateVerification = true })
@@ -252,7 +252,7 @@ struct TLSPolicyTests {
         #expect(try await session(pin("chain-root")).reply(to: servers.url(.chain, "/echo")).status == 200)
     }
 
-    @Test("A certificate that a server sends along without having been issued by it does not fulfil a pin")
+    @Test("A certificate in the chain that did not issue the server's certificate does not match a pin")
     func impostor() async throws {
         let url = try servers.url(.impostor, "/echo")
         let options = try pinned([pin("chain-intermediate")]) { $0.dangerouslySkipsCertificateVerification = true }
@@ -264,7 +264,7 @@ struct TLSPolicyTests {
 
     // MARK: Versions
 
-    @Test("Versions of TLS can be bounded on either side")
+    @Test("The versions of TLS have a minimum and a maximum")
     func versions() async throws {
         let url = try servers.url(.http1, "/tls")
         func session(_ minimum: TLSVersion, _ maximum: TLSVersion?) -> CurlURLSession {

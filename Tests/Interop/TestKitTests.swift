@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The server with TLS and the cassettes of LarkspurTesting, beside programs of others.
-@Suite("The test kit and other programs", .needsServers, .timeLimit(.minutes(5)))
+@Suite("The test kit with other programs", .needsServers, .timeLimit(.minutes(5)))
 struct TestKitTests {
     private let folder = TemporaryFolder()
 
@@ -32,7 +32,7 @@ struct TestKitTests {
         process.waitUntilExit()
     }
 
-    @Test("curl trusts the server's certificate when it is told to, and only then")
+    @Test("curl trusts the server's certificate only with an option")
     func curl() throws {
         let server = try LoopbackServer(tls: .selfSigned())
         defer { server.stop() }

@@ -40,7 +40,7 @@ struct WebSocketFuzzTests {
         session = servers.makeSession()
     }
 
-    @Test("The client makes of them what Python's websockets makes of them")
+    @Test("The client gets the same result from random frames as Python's websockets")
     func comparison() async throws {
         let seed = TestSeed.value
         let count = ProcessInfo.processInfo.environment["LARKSPUR_STRESS"] == nil ? 600 : 20_000

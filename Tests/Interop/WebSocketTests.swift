@@ -57,12 +57,12 @@ struct WebSocketTests {
     // MARK: Messages
 
     @Test(
-        "Messages come back from the server, and through nginx, with and without TLS",
+        "Messages return from the server, directly and through nginx, with and without TLS",
         arguments: [Servers.Port.webSocket, .http, .http1, .h2, .tls12]
     )
     func echo(port: Servers.Port) async throws { try await expectEcho(socket(port)) }
 
-    @Test("The server's close frame comes through nginx", arguments: [Servers.Port.http, .h2])
+    @Test("The server's close frame arrives through nginx", arguments: [Servers.Port.http, .h2])
     func close(port: Servers.Port) async throws {
         let socket = try socket(port)
         try await socket.open()
@@ -71,7 +71,10 @@ struct WebSocketTests {
         #expect(socket.closure == WebSocketTask.Closure(code: .goingAway, reason: "as you wish"))
     }
 
-    @Test("When nginx ends an idle connection, it is lost", arguments: [Servers.Port.http, .h2])
+    @Test(
+        "If nginx closes an idle connection, the WebSocket reports a lost connection",
+        arguments: [Servers.Port.http, .h2]
+    )
     func idle(port: Servers.Port) async throws {
         let socket = try socket(port, "/socket/impatient")
         try await socket.open()
@@ -82,7 +85,7 @@ struct WebSocketTests {
 
     // MARK: Handshakes
 
-    @Test("A server that has HTTP/2 is offered HTTP/1.1 alone")
+    @Test("A server with HTTP/2 is offered HTTP/1.1 only")
     func applicationProtocol() async throws {
         let target = "/socket?\(UUID().uuidString)"
         let socket = try socket(.h2, target)
@@ -92,7 +95,7 @@ struct WebSocketTests {
         try await eventually { (try? servers.requests())?.contains(line) ?? false }
     }
 
-    @Test("A refusal by nginx, or by the server behind it, is an error with the response", arguments: [404, 400])
+    @Test("A refusal by nginx or by the server behind it is an error with the response", arguments: [404, 400])
     func refusal(status: Int) async throws {
         let socket = try status == 404 ? socket(.h2, "/nothing") : socket(.h2, protocols: [])
         let error = await #expect(throws: WebSocketError.self) { try await socket.open() }
@@ -104,7 +107,7 @@ struct WebSocketTests {
     // MARK: TLS
 
     @Test(
-        "A server that is not trusted gets no handshake",
+        "A server without a trusted certificate gets no handshake",
         arguments: [
             (Servers.Port.expired, TLSFailure.Reason.certificateExpired), (.otherHost, .hostMismatch),
             (.unknownIssuer, .unknownRoot),
@@ -118,7 +121,7 @@ struct WebSocketTests {
         #expect(try await requests(port, target).isEmpty)
     }
 
-    @Test("A server whose key is pinned gets the handshake, and one whose key is not gets none")
+    @Test("A server with the pinned key gets the handshake, and another server gets none")
     func pins() async throws {
         func options(pin name: String) throws -> CurlURLSession.Options {
             var options = servers.options(trusting: "chain-root")
@@ -134,7 +137,7 @@ struct WebSocketTests {
         #expect(try await requests(.chain, target).isEmpty)
     }
 
-    @Test("A server that asks for a certificate gets the client's", arguments: [Servers.Port.mutual, .mutual12])
+    @Test("A server that requests a certificate gets the client's", arguments: [Servers.Port.mutual, .mutual12])
     func clientCertificate(port: Servers.Port) async throws {
         var options = servers.options
         options.tls.clientIdentity = try .pem(
@@ -151,7 +154,7 @@ struct WebSocketTests {
     // MARK: Proxies
 
     @Test(
-        "HTTP and SOCKS proxies get the credentials that they want",
+        "HTTP and SOCKS proxies get the credentials that they require",
         arguments: [Servers.Port.webSocket, .http, .h2],
         [(ProxyServer.Kind.http, Servers.Port.protectedProxy), (.socks5, .protectedSocks)]
     )
@@ -174,7 +177,10 @@ struct WebSocketTests {
         await #expect(throws: (any Error).self) { try await refused.open() }
     }
 
-    @Test("A proxy over TLS makes a tunnel, with or without TLS in it", arguments: [Servers.Port.webSocket, .http1])
+    @Test(
+        "A proxy over TLS opens a tunnel, for connections with and without TLS",
+        arguments: [Servers.Port.webSocket, .http1]
+    )
     func secureProxy(target: Servers.Port) async throws {
         var options = servers.options
         let port = try servers.number(of: .secureProxy)

@@ -10,7 +10,7 @@ struct ArgumentParserTests {
     }
 
     @Test(
-        "Words are a method, a URL and items",
+        "Arguments are a method, a URL and items",
         arguments: [
             ("example.com", nil, "example.com", 0), ("GET example.com", "GET", "example.com", 0),
             ("put example.com a=b", "PUT", "example.com", 1), ("example.com a=b", nil, "example.com", 1),
@@ -25,7 +25,7 @@ struct ArgumentParserTests {
         #expect(invocation.request.items.count == items)
     }
 
-    @Test("Options are long or letters, and stand anywhere")
+    @Test("Options are long or single letters, at any position")
     func options() throws {
         let invocation = try parse("-fvSo file --timeout=2.5 POST u --auth a:b -Adigest x=y -vF --print hB")
         var expected = Invocation()
@@ -44,7 +44,7 @@ struct ArgumentParserTests {
         #expect(invocation == expected)
     }
 
-    @Test("An accent at the start of a value belongs to it")
+    @Test("An accent at the start of a value belongs to the value")
     func accents() throws {
         #expect(try parse("u --auth=\u{301}a:b").credentials.text == "\u{301}a:b")
         #expect(try parse("u -va\u{FE0F}a:b").credentials.text == "\u{FE0F}a:b")
@@ -53,7 +53,7 @@ struct ArgumentParserTests {
         #endif
     }
 
-    @Test("Every option of the table has an effect of its own")
+    @Test("Every option of the table has a distinct letter and an effect")
     func everyOption() throws {
         var invocations: [String: Invocation] = [:]
         for option in OptionTable.all {
@@ -75,7 +75,7 @@ struct ArgumentParserTests {
     }
 
     @Test(
-        "Other modes need no URL",
+        "The arguments select the mode, by default a request",
         arguments: [
             ("--help", Invocation.Mode.help), ("--version", .version), ("--completion bash", .completion(.bash)),
             ("ws :80/chat", .webSocket), ("ws", .request), ("doctor", .doctor), ("GET doctor", .request),
@@ -87,7 +87,7 @@ struct ArgumentParserTests {
     }
 
     @Test(
-        "The list of processes shows no secret of an argument",
+        "The list of processes contains no secret argument",
         arguments: [
             ("-a ada:s3 :1", "-a ****** :1"), ("-vaada:s3 :1", "-va****** :1"),
             ("--auth=ada:s3 :1", "--auth=****** :1"),
@@ -111,7 +111,7 @@ struct ArgumentParserTests {
     }
 
     @Test(
-        "Errors name the argument",
+        "Errors name the faulty argument",
         arguments: [
             ("", "A URL is needed"), ("--nothing u", "--nothing"), ("-Z u", "-Z"), ("u --timeout x", "--timeout"),
             ("u --timeout", "needs an argument"), ("u -o", "-o needs"), ("u --json=1", "has no argument"),
@@ -135,7 +135,7 @@ struct ArgumentParserTests {
     }
 
     @Test(
-        "Options of curl that do not exist name HTTPie's",
+        "The error for an option of curl names the option of HTTPie",
         arguments: [
             ("-L :1", "--follow or -F"), ("-Lk :1", "--follow"), ("-k :1", "--verify=no"),
             ("-u ada:s3cret :1", "--auth"),
@@ -149,7 +149,7 @@ struct ArgumentParserTests {
         #expect(error?.message.contains(hint) == true && error?.message.contains("s3cret") == false)
     }
 
-    @Test("Hints are for options that do not exist, and name those that do")
+    @Test("Hints exist only for unknown options, and name existing options")
     func hints() throws {
         for (option, hint) in CurlOptions.hints {
             #expect(throws: UsageError.self, "\(option)") { try parse(option + " :1") }
@@ -160,7 +160,7 @@ struct ArgumentParserTests {
     }
 
     @Test(
-        "Errors show no password",
+        "Errors contain no password",
         arguments: [
             "http://ada:s3cret@h:99999/", "http://ada:s3cret@[h/", "ada:s3cret@h:x/", "http://ada:s3/cret@h:99999/",
             "http://ada:s3#cret@h:p/", "http://ada:s3?c#ret@h/", "ftp://ada:s3cret@h/", "http://h:99999/?token=s3cret",
@@ -184,7 +184,7 @@ struct ArgumentParserTests {
     }
 
     @Test(
-        "The printed parts depend on the output",
+        "By default, the destination of the output determines the printed parts",
         arguments: [
             ("u", true, [.responseHead, .responseBody]), ("u", false, .responseBody), ("u -h", true, .responseHead),
             ("u -v", false, [.requestHead, .requestBody, .responseHead, .responseBody]),

@@ -26,7 +26,7 @@ struct DoctorTests {
         Examination(engine, environment: environment, families: families, isWritable: { _ in isWritable })
     }
 
-    @Test("Without variables there is no log of secrets and no proxy")
+    @Test("Without environment variables, the report has no log of secrets and no proxy")
     func plain() {
         #expect(
             examine().text == """
@@ -42,7 +42,7 @@ struct DoctorTests {
         #expect(examine().problems.isEmpty)
     }
 
-    @Test("Without libcurl, TLS, authorities or addresses there is a problem, which the last line names")
+    @Test("If libcurl, TLS, authorities or addresses are missing, the last line names the problem")
     func problems() {
         var engine = Self.engine
         engine.authorities = nil
@@ -59,7 +59,7 @@ struct DoctorTests {
         #expect(examine(families: Array(none.prefix(1)) + Self.routed).problems.isEmpty)
     }
 
-    @Test("The file of SSLKEYLOGFILE is named, and whether it can be written")
+    @Test("The report names the file of SSLKEYLOGFILE, and whether it can be written")
     func keyLog() {
         let logged = examine(["SSLKEYLOGFILE": "/tmp/k\u{1B}[31m"]).text
         #expect(logged.contains("SSLKEYLOGFILE: libcurl writes the secrets of all TLS connections to /tmp/k?[31m\n"))
@@ -67,7 +67,7 @@ struct DoctorTests {
         #expect(unwritable.contains("SSLKEYLOGFILE: /k cannot be written, so no secrets of TLS are logged\n"))
     }
 
-    @Test("Proxies are those that the engine uses, without their credentials")
+    @Test("The report has the engine's proxies, without their credentials")
     func proxies() {
         let environment = [
             "https_proxy": "http://ada:sesame@proxy.test:3128", "HTTPS_PROXY": "not a proxy",
@@ -89,7 +89,7 @@ struct DoctorTests {
         #expect(!faulty.text.contains("sesame"))
     }
 
-    @Test("Long lines continue below their column")
+    @Test("Long lines continue in their column")
     func wrapped() {
         var engine = Self.engine
         let long = "no           HTTP/2: " + String(repeating: "not offered, ", count: 30) + "by default"
@@ -101,7 +101,7 @@ struct DoctorTests {
         #expect(text.replacing("\n             ", with: " ").contains(long))
     }
 
-    @Test("The program prints the report, and its exit status says whether requests are possible")
+    @Test("The program prints the report, and exits with failure if requests are impossible")
     func program() async throws {
         let folder = TemporaryFolder()
         let proxy = ["http_proxy": "http://ada:sesame@proxy.test:3128"]

@@ -6,14 +6,14 @@ import Testing
 
 @Suite("Help and completions")
 struct HelpTests {
-    @Test("Every group of the help fits on a screen", arguments: Option.Group.allCases)
+    @Test("Every group of the help fits on one screen", arguments: Option.Group.allCases)
     func screens(group: Option.Group) {
         let lines = HelpText.section(group).split(separator: "\n", omittingEmptySubsequences: false)
         #expect((3...24).contains(lines.count))
         #expect(lines.allSatisfy { $0.count < 100 })
     }
 
-    @Test("The help has every option once")
+    @Test("The help lists every option once")
     func complete() {
         let text = HelpText.text
         for option in OptionTable.all {
@@ -21,7 +21,7 @@ struct HelpTests {
         }
     }
 
-    @Test("Completions know every option and its choices", arguments: Invocation.Shell.allCases)
+    @Test("The completions contain every option and its choices", arguments: Invocation.Shell.allCases)
     func completions(shell: Invocation.Shell) {
         let script = CompletionScript.text(for: shell)
         for option in OptionTable.all {
@@ -30,7 +30,7 @@ struct HelpTests {
         }
     }
 
-    @Test("bash reads its completion, and completes")
+    @Test("bash loads its completion script, and completes options")
     func bash() throws {
         let process = Process()
         let output = Pipe()
@@ -55,7 +55,7 @@ struct HelpTests {
         #expect(lines.last?.hasPrefix(paths) == true)
     }
 
-    @Test("A terminal's bash completes an option with an equals sign")
+    @Test("In a terminal, bash completes an option with an equals sign")
     func interactive() async throws {
         let folder = TemporaryFolder()
         let script = try folder.file("completion", Data(CompletionScript.text(for: .bash).utf8))
@@ -76,7 +76,7 @@ struct HelpTests {
         process.waitUntilExit()
     }
 
-    @Test("The guide has the table of options")
+    @Test("The guide contains the table of options")
     func guide() throws {
         let text = try page("CommandLine.md")
         let rows = text.split(separator: "\n").filter { $0.hasPrefix("| `--") && !$0.contains("SERVER") }.map(

@@ -5,10 +5,10 @@ import Testing
 @testable import LarkspurCommand
 
 /// JSON of every shape: its layout costs as much as it is long.
-@Suite("Costs of laying out JSON", .enabled(if: Growth.isMeasured), .serialized, .timeLimit(.minutes(5)))
+@Suite("Costs of formatting JSON", .enabled(if: Growth.isMeasured), .serialized, .timeLimit(.minutes(5)))
 struct JSONCostTests {
     @Test(
-        "Valid JSON",
+        "Valid JSON is formatted in linear time",
         arguments: [
             "1", "\"\"", "[]", "{}", "null", "\"\\u00e9\"", "\"é\"", "[[]]", "{\"a\":{}}", " 1 ", "-1.5e9",
             "\"\u{1F600}\u{301}\"",
@@ -27,7 +27,10 @@ struct JSONCostTests {
         }
     }
 
-    @Test("What is no JSON", arguments: ["[", "{\"\":", "\"", "\\", "1", " ", "tru", "é", "[],", "-", "\u{0}"])
+    @Test(
+        "Invalid JSON is refused in linear time",
+        arguments: ["[", "{\"\":", "\"", "\\", "1", " ", "tru", "é", "[],", "-", "\u{0}"]
+    )
     func invalid(unit: String) {
         let texts = { (size: Int) in "[" + String(repeating: unit, count: size / unit.utf8.count) }
         let formatter = JSONFormatter(palette: Palette(isColored: true))

@@ -12,7 +12,7 @@ struct JSONTests {
     }
 
     @Test(
-        "Items become JSON, nested by their keys",
+        "Items become JSON that is nested by their keys",
         arguments: [
             (["a=b", "c:=1.50"], #"{"a": "b", "c": 1.50}"#), (["a=1", "a=2"], #"{"a": "2"}"#),
             (["z=1", "a=2"], #"{"z": "1", "a": "2"}"#), (["a[b]=c", "a[d]:=true"], #"{"a": {"b": "c", "d": true}}"#),
@@ -31,11 +31,11 @@ struct JSONTests {
         #expect(try json(items) == text)
     }
 
-    @Test("Without data there is no JSON")
+    @Test("Without data items there is no JSON")
     func none() throws { #expect(try json(["A:b", "c==d"]) == nil) }
 
     @Test(
-        "Keys that contradict each other, and values that are no JSON, are errors",
+        "Contradictory keys and invalid JSON values are errors",
         arguments: [
             ["a=1", "a[b]=2"], ["a[]=1", "a[b]=2"], ["a[b]=1", "a[]=2"], ["a[b=1"], ["a]=1"], ["a[b]c=1"], ["a[-1]=1"],
             ["a[100001]=1"], ["[a]=1"], ["a:=b"], ["a:={"], ["a:=[1,]"], ["a:=01"], ["a:=\"\u{1}\""], ["a:="],
@@ -48,7 +48,7 @@ struct JSONTests {
         #expect(throws: UsageError.self) { try json(items) }
     }
 
-    @Test("A form has no place for arrays, objects and null", arguments: ["a:=[]", "a:={}", "a:=null"])
+    @Test("A form cannot contain arrays, objects and null", arguments: ["a:=[]", "a:={}", "a:=null"])
     func forms(item: String) throws {
         #expect(throws: UsageError.self) { try json([item], .form) }
         let items = [
@@ -59,7 +59,7 @@ struct JSONTests {
     }
 
     @Test(
-        "JSON is laid out with its order and digits",
+        "Formatted JSON keeps the order and the digits",
         arguments: [
             (#"{"b":1.0,"a":[]}"#, "{\n    \"b\": 1.0,\n    \"a\": []\n}"), ("[ ]", "[]"), ("{ }", "{}"), (" 1 ", "1"),
             (#"[1,{"a":null}]"#, "[\n    1,\n    {\n        \"a\": null\n    }\n]"), (#""x""#, #""x""#),
@@ -79,7 +79,7 @@ struct JSONTests {
         return isJSON ? String(decoding: output, as: UTF8.self) : nil
     }
 
-    @Test("Colours surround names and values")
+    @Test("Names and values are in colours")
     func colors() {
         #expect(
             layout(#"{"a":1}"#, keepsLayout: true, isColored: true)
@@ -88,7 +88,7 @@ struct JSONTests {
     }
 
     @Test(
-        "What is no JSON is not laid out",
+        "Invalid JSON is not formatted",
         arguments: ["", "{", "[1,]", "{\"a\"}", "nul", "[1]]", "{\"a\":1,}", "'a'"]
     )
     func noJSON(text: String) {
@@ -96,7 +96,7 @@ struct JSONTests {
     }
 
     @Test(
-        "Deep nesting makes no long output, and it is written in chunks",
+        "The output for deeply nested JSON has a limited length, and is written in chunks",
         arguments: [
             ("[", "1,", "1", "]"), ("{\"a\":", "[],", "1", "}"), ("[{\"a\":", "{\"b\":1},", "[]", "}]"),
             ("[[[", "\"\",", "0", "]]]"),

@@ -7,7 +7,7 @@ import Testing
 @Suite("Output")
 struct OutputTests {
     @Test(
-        "Text of a server controls no terminal",
+        "Text from a server cannot control the terminal",
         arguments: [
             ("a\u{1B}[31mb", "a?[31mb"), ("a\tb\nc", "a\tb\nc"), ("a\r\nb", "a\nb"), ("a\rb", "a?b"),
             ("\u{9B}1m", "?1m"),
@@ -25,7 +25,7 @@ struct OutputTests {
         }
     }
 
-    @Test("Bytes that are no text are replaced, and encodings are observed")
+    @Test("Invalid bytes are replaced, and the charset is used")
     func encodings() {
         var converter = TerminalText()
         #expect(converter.text(of: Data([0x61, 0xFF, 0x62, 0xE4, 0xB8])) == "a\u{FFFD}b")
@@ -35,7 +35,7 @@ struct OutputTests {
     }
 
     @Test(
-        "Each charset is decoded, however its bytes arrive",
+        "Each charset is decoded, however its bytes are split",
         arguments: [
             ("windows-1252", [0x80, 0x93, 0xE9, 0x94], "€“é”"),
             ("windows-1252", [0x61, 0x81, 0x62], "a\u{FFFD}b"),
@@ -61,7 +61,7 @@ struct OutputTests {
         #expect(text + single.finish() == expected)
     }
 
-    @Test("A zero character is no text, but a zero byte of a wide charset is")
+    @Test("A zero character is binary content, but a zero byte within a wide character is text")
     func zeros() {
         var narrow = TerminalText(charset: "utf-8")
         #expect(narrow.text(of: Data([0x61, 0, 0x62])) == nil)
@@ -71,7 +71,7 @@ struct OutputTests {
     }
 
     @Test(
-        "Long lines continue below their column, and a long word stays whole",
+        "Long lines continue in their column, and a long word stays whole",
         arguments: [
             ("a", "a"), ("", ""), ("one two three four", "one two\n   three\n   four"),
             ("  ab cd ef", "  ab cd\n   ef"),
@@ -83,13 +83,13 @@ struct OutputTests {
     }
 
     @Test(
-        "A text is cut to its columns",
+        "A text is cut to its number of columns",
         arguments: [("abc", 3, "abc"), ("abcd", 3, "ab…"), ("日本語", 5, "日本…"), ("日本語", 4, "日…"), ("日本語", 6, "日本語")]
     )
     func cut(text: String, columns: Int, expected: String) { #expect(TableText.cut(text, to: columns) == expected) }
 
     @Test(
-        "Colours follow the choice, the terminal and NO_COLOR",
+        "Colours depend on the option, the terminal and NO_COLOR",
         arguments: [
             (nil, true, [:], true, true), (nil, false, [:], false, false), (nil, true, ["NO_COLOR": "1"], false, true),
             (nil, true, ["NO_COLOR": ""], true, true), (.all, false, [:], true, true),
@@ -111,7 +111,7 @@ struct OutputTests {
     }
 
     @Test(
-        "Numbers have a fixed number of digits",
+        "A number has the given number of decimal digits",
         arguments: [
             (0.04, 1, "0.0"), (0.05, 1, "0.1"), (12.345, 3, "12.345"), (-1.25, 1, "-1.3"), (3, 0, "3"),
             (.infinity, 1, "-"),
@@ -121,12 +121,12 @@ struct OutputTests {
         #expect(number.decimal(digits: digits) == text)
     }
 
-    @Test("Columns stand below each other")
+    @Test("The columns of a table are aligned")
     func table() {
         #expect(TableText.text([["a", "1"], ["bcd", "100"]]) == "a      1\nbcd  100\n")
     }
 
-    @Test("Latencies are ranked")
+    @Test("The table of latencies has their percentiles")
     func latencies() {
         var summary = LatencySummary()
         for number in 1...100 { summary.add(.milliseconds(number), status: number > 98 ? 500 : 200) }

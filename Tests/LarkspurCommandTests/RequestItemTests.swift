@@ -6,7 +6,7 @@ import Testing
 @Suite("Items")
 struct RequestItemTests {
     @Test(
-        "The first separator counts, and of several at one place the longest",
+        "The first separator splits an item, and at one position the longest separator",
         arguments: [
             ("Name:Value", "Name", .header, "Value"), ("Name:", "Name", .header, ""),
             ("Name;", "Name", .emptyHeader, ""),
@@ -27,13 +27,13 @@ struct RequestItemTests {
         #expect(try RequestItem(parsing: text) == RequestItem(name, kind, value))
     }
 
-    @Test("Other words are no items", arguments: ["a", "", #"a\=b"#, "a;b", #"\"#])
+    @Test("A word without a separator is an error", arguments: ["a", "", #"a\=b"#, "a;b", #"\"#])
     func errors(text: String) {
         #expect(throws: UsageError.self) { try RequestItem(parsing: text) }
     }
 
     @Test(
-        "A URL may leave out its scheme and this machine",
+        "A URL may omit its scheme and the local host",
         arguments: [
             ("example.com", "http://example.com"), (":3000/a", "http://localhost:3000/a"),
             (":/a", "http://localhost/a"),
@@ -49,7 +49,7 @@ struct RequestItemTests {
     }
 
     @Test(
-        "A URL is checked, and gets the query",
+        "A URL is escaped, and the query is appended",
         arguments: [
             ("http://h", "http://h/?a+b=%26%C3%A9"), ("http://h/p?x=1", "http://h/p?x=1&a+b=%26%C3%A9"),
             ("http://u:p@h/p#f", "http://h/p?a+b=%26%C3%A9"), ("http://h:1?", "http://h:1/?a+b=%26%C3%A9"),
@@ -61,7 +61,7 @@ struct RequestItemTests {
         #expect(try TargetURL.url(text, query: [("a b", "&é")]).absoluteString == url)
     }
 
-    @Test("Paths are divided at their slashes and dots, whatever follows these")
+    @Test("Paths are split at slashes and dots, also if a combining character follows")
     func paths() {
         #expect(UserPath.expanded("~/\u{301}a", environment: ["HOME": "/h"]) == "/h/\u{301}a")
         #expect(FileType.of("a\u{600}.css") == "text/css")
@@ -69,7 +69,7 @@ struct RequestItemTests {
     }
 
     @Test(
-        "Impossible URLs are errors",
+        "Invalid URLs are errors",
         arguments: [
             "http://", "https://[]", "http:///p", "ftp://h", "http://h:99999", "http://h:0", "http://h:x",
             "http://a..b", "http://h/\n/",

@@ -31,7 +31,7 @@ struct RequestRunTests {
         return try #require(server.requests.last)
     }
 
-    @Test("A GET has a query, fields, and HTTPie's defaults")
+    @Test("A GET has a query, fields and HTTPie's defaults")
     func get() async throws {
         let request = try await request("SERVER/get", "a==b c", "X-A:1", "Accept-Encoding:identity", "X-Empty;")
         #expect(request.method == "GET")
@@ -42,7 +42,7 @@ struct RequestRunTests {
         #expect(request.headers["Content-Type"] == nil && request.body.isEmpty)
     }
 
-    @Test("Data is JSON in a POST")
+    @Test("Data of a POST is JSON by default")
     func json() async throws {
         let request = try await request("SERVER/post", "name=Ada", "age:=36", "tags[]=x")
         #expect(request.method == "POST")
@@ -51,7 +51,7 @@ struct RequestRunTests {
         #expect(request.headers["Accept"] == "application/json, */*;q=0.5")
     }
 
-    @Test("Data is a form")
+    @Test("Data is sent as a form on request")
     func form() async throws {
         let request = try await request("-f", "PUT", "SERVER/put", "name=Ada L", "é:=1")
         #expect(request.method == "PUT")
@@ -59,7 +59,7 @@ struct RequestRunTests {
         #expect(request.headers["Content-Type"] == "application/x-www-form-urlencoded; charset=utf-8")
     }
 
-    @Test("Files and data are a multipart form in their order")
+    @Test("Files and data become a multipart form in their order")
     func multipart() async throws {
         let file = try folder.file("a.png", Data([0, 255, 1]))
         let request = try await request("-f", "SERVER/post", "x=1", "f@\(file.path)", "g@\(file.path);type=a/b", "y=2")
@@ -102,7 +102,7 @@ struct RequestRunTests {
         #expect(request.headers["Content-Encoding"] == "gzip" && request.body.count < 100)
     }
 
-    @Test("Credentials are sent, or answer a challenge")
+    @Test("Credentials are sent at once, or after a challenge")
     func credentials() async throws {
         #expect(
             try await request("-a", "ada:secret", "SERVER/get").headers["Authorization"] == "Basic YWRhOnNlY3JldA=="
@@ -117,7 +117,7 @@ struct RequestRunTests {
         #expect(missing.status == 1 && missing.errors.contains("password"))
     }
 
-    @Test("A session keeps fields, cookies and credentials in a file that only the user may read")
+    @Test("A session stores fields, cookies and credentials in a file that only the user may read")
     func session() async throws {
         let path = folder.url.appendingPathComponent("s.json").path
         _ = try await request(
@@ -142,7 +142,7 @@ struct RequestRunTests {
         #expect(try folder.visibleNames() == ["s.json"])
     }
 
-    @Test("An accent after a separator belongs to the text after it")
+    @Test("An accent after a separator belongs to the text after the separator")
     func accents() async throws {
         let path = "--session=./\u{301}s.json"
         let basic = "Basic " + Data("ada:\u{301}pw".utf8).base64EncodedString()
@@ -159,7 +159,7 @@ struct RequestRunTests {
         #expect(file.path == "/c/larkspur/sessions/http_a_\u{301}b/ada.json")
     }
 
-    @Test("A file gives its text without its line ends, and may have any type")
+    @Test("The text of a file loses its final line breaks, and a file may have any type")
     func fileValues() throws {
         let path = folder.url.appendingPathComponent("value").path
         try Data("v\r\n\n".utf8).write(to: URL(fileURLWithPath: path))
@@ -169,7 +169,7 @@ struct RequestRunTests {
         #expect(contents.files.map(\.type) == ["\u{301}x"])
     }
 
-    @Test("What a session has got by https does not go over http")
+    @Test("Credentials of a session with https are not sent over http")
     func secureSession() throws {
         let http = try #require(URL(string: "http://h.test/"))
         let https = try #require(URL(string: "https://h.test/"))
@@ -197,7 +197,7 @@ struct RequestRunTests {
         #expect(try file(path, http).read().auth.rawAuth == "a:b")
     }
 
-    @Test("A named session belongs to a host")
+    @Test("A named session belongs to one host")
     func namedSession() async throws {
         _ = try await request("--session=ada", "SERVER/get", "X-A:1")
         let file = ".config/larkspur/sessions/http_127.0.0.1_\(server.port)/ada.json"

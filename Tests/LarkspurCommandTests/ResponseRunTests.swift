@@ -18,7 +18,7 @@ struct ResponseRunTests {
         return try await CommandRun.run(arguments, in: folder.url, input: input)
     }
 
-    @Test("In a pipe the body is what the server sent, whatever its bytes")
+    @Test("In a pipe, the body is printed byte for byte")
     func raw() async throws {
         let bytes = Data((0..<70_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         server.route("/bytes", .data(bytes, contentType: "application/json"))
@@ -28,7 +28,7 @@ struct ResponseRunTests {
         #expect(try await run("SERVER/latin").output == Data([0x61, 0xE9]))
     }
 
-    @Test("Of a response that is cut short, all that has arrived is printed", arguments: [[], ["--pretty=format"]])
+    @Test("The received part of a response that is cut short is printed", arguments: [[], ["--pretty=format"]])
     func cutShort(options: [String]) async throws {
         let bytes = Data((0..<600_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         server.route("/cut", .raw([.text("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"), .bytes(bytes)]))
@@ -72,7 +72,7 @@ struct ResponseRunTests {
         #expect(try await run("HEAD", "-h", "SERVER/x").text.hasPrefix("HTTP/1.1 200 OK\n"))
     }
 
-    @Test("Nothing is sent offline, or for a command for curl")
+    @Test("With --offline or for a command line, nothing is sent")
     func offline() async throws {
         let offline = try await run("--offline", "SERVER/x", "a=b").text
         #expect(offline.hasPrefix("POST /x HTTP/1.1\n") && offline.contains("\n\n{\"a\": \"b\"}"))
@@ -84,7 +84,7 @@ struct ResponseRunTests {
     }
 
     @Test(
-        "The exit status tells the class of the failure",
+        "The exit status depends on the kind of the failure",
         arguments: [
             (["SERVER/status/404"], 0), (["--check-status", "SERVER/status/404"], 4),
             (["--check-status", "SERVER/status/503"], 5), (["--check-status", "SERVER/status/302"], 3),
@@ -111,7 +111,7 @@ struct ResponseRunTests {
         }
     }
 
-    @Test("Redirects are followed on request, and shown with -v")
+    @Test("Redirects are followed on request, and are printed with -v")
     func redirects() async throws {
         #expect(try await run("-h", "SERVER/redirect/2").text.hasPrefix("HTTP/1.1 302 Found\n"))
         #expect(server.requests.count == 1)
@@ -120,7 +120,7 @@ struct ResponseRunTests {
         #expect(text.contains("GET /get HTTP/1.1\n"))
     }
 
-    @Test("A redirect that cannot be followed is shown like any other, and an error with --follow")
+    @Test("An invalid redirect is printed like any other response, and is an error with --follow")
     func redirectsToOtherSchemes() async throws {
         for target in ["myapp://callback?code=1", "mailto:a@b.example"] {
             server.route("/from", .text("moved", status: 302).adding("Location", target))
@@ -134,7 +134,7 @@ struct ResponseRunTests {
         }
     }
 
-    @Test("A connection that is not made says where and why, and nothing secret")
+    @Test("The error of a failed connection names the host and the cause, and contains no secret")
     func connections() async throws {
         let proxy = ["http_proxy": "http://ada:secret@127.0.0.1:1"]
         let result = try await CommandRun.run(["http://example.com/"], in: folder.url, environment: proxy)
@@ -145,7 +145,7 @@ struct ResponseRunTests {
         #expect(plain.errors.contains("is this plain http?") && plain.errors.contains("127.0.0.1:\(server.port)"))
     }
 
-    @Test("A download goes to a file, and continues there")
+    @Test("A download is written to a file, and continues there")
     func downloads() async throws {
         let bytes = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 / 5) })
         var response = LoopbackServer.Response.data(bytes)
@@ -173,7 +173,7 @@ struct ResponseRunTests {
     }
 
     @Test(
-        "A file is continued only with the bytes that follow, and stays as it is otherwise",
+        "A file is continued only with the bytes that follow, and is otherwise unchanged",
         arguments: [
             ("bytes 3-5/6", [], "def", 0, "abcdef", ""), ("bytes 3-5/*", [], "def", 0, "abcdef", ""),
             ("bytes 3-5/6", [("Content-Encoding", "gzip")], "def", 1, "abc", "in the coding gzip"),
@@ -213,7 +213,7 @@ struct ResponseRunTests {
     }
 
     @Test(
-        "-v and --offline show the fields that are sent",
+        "With -v and --offline, the printed fields are those that are sent",
         arguments: [
             ["--chunked", "SERVER/post", "a=b"], ["-x", "SERVER/post", "a=\(String(repeating: "b", count: 200))"],
             ["-x", "SERVER/post", "a=b"], ["POST", "SERVER/post"], ["PUT", "SERVER/put"], ["SERVER/get"],
@@ -245,13 +245,13 @@ struct ResponseRunTests {
         #expect(shown == sent, "\(printed.text)")
     }
 
-    @Test("The table of times fits into a hundred columns, whatever the URL")
+    @Test("The table of times has at most a hundred columns, for any URL")
     func widthOfTimings() async throws {
         let errors = try await run("--timings", "SERVER/get?\(String(repeating: "a", count: 200))").errors
         #expect(errors.split(separator: "\n").allSatisfy { $0.count <= 100 } && errors.contains("…"), "\(errors)")
     }
 
-    @Test("Requests are repeated, and their latencies are shown")
+    @Test("Requests are repeated on request, and their latencies are printed")
     func repetition() async throws {
         let result = try await run("--repeat=20", "--parallel=4", "SERVER/get")
         #expect(server.requests.count == 20 && result.status == 0)
@@ -265,13 +265,13 @@ struct ResponseRunTests {
         #expect(try await run("--repeat=2", "--check-status", "SERVER/status/500").status == 5)
     }
 
-    @Test("Times are shown for each request")
+    @Test("Times are printed for each request")
     func timings() async throws {
         let errors = try await run("-F", "--timings", "SERVER/redirect/1").errors
         #expect(errors.split(separator: "\n").count == 3 && errors.contains("connect"))
     }
 
-    @Test("An archive has the requests and their responses, also of one that failed")
+    @Test("An archive has the requests and their responses, also of a failed request")
     func archive() async throws {
         struct Archive: Decodable {
             struct Log: Decodable { let entries: [Entry] }
@@ -288,7 +288,7 @@ struct ResponseRunTests {
         #expect(try JSONDecoder().decode(Archive.self, from: Data(contentsOf: file)).log.entries.count == 1)
     }
 
-    @Test("Events are printed as they come")
+    @Test("Events are printed when they arrive")
     func events() async throws {
         let stream = "event: tick\nid: 1\ndata: a\ndata: b\n\n: comment\ndata: c\n\n"
         let type: LoopbackServer.Fields = ["Content-Type": "text/event-stream"]
@@ -301,7 +301,7 @@ struct ResponseRunTests {
         #expect(try await run("SERVER/raw").text == stream)
     }
 
-    @Test("Lines are messages of a WebSocket")
+    @Test("Each line of the input becomes a message of a WebSocket")
     func webSocket() async throws {
         let result = try await run("ws", "SERVER/websocket/echo", input: Data("a\nbé\nlast".utf8))
         #expect(result.text == "a\nbé\nlast\n", "\(result.errors)")
@@ -312,7 +312,7 @@ struct ResponseRunTests {
         #expect(refused.status == 1 && refused.errors.hasPrefix("larkspur: error: "))
     }
 
-    @Test("Help, version and completions are complete")
+    @Test("Help, version and completions are printed")
     func program() async throws {
         let help = try await run("--help")
         #expect(help.text == HelpText.text && help.status == 0)

@@ -25,7 +25,7 @@ struct TerminalRunTests {
         return (text.replacing("\r\n", with: "\n"), await run.wait())
     }
 
-    @Test("A terminal shows colours and formatted JSON")
+    @Test("A terminal gets colours and formatted JSON")
     func colors() async throws {
         server.route("/x", .json(#"{"b":"c"}"#))
         let (text, status) = try await show([address("/x")])
@@ -36,7 +36,7 @@ struct TerminalRunTests {
         #expect(try await show(["--pretty=none", "-b", address("/x")]).text == "{\"b\":\"c\"}\n")
     }
 
-    @Test("Text of a server sends no control sequences to a terminal, and binary data is not shown")
+    @Test("Text from a server sends no control sequences to a terminal, and binary data is not printed")
     func control() async throws {
         let evil = "\u{1B}]0;title\u{7}\u{1B}[2Ja\u{9B}31m"
         server.route("/text", .text(evil).adding("X-Evil", "a\u{1B}[31mb\u{8}"))
@@ -52,7 +52,7 @@ struct TerminalRunTests {
         #expect(error.hasPrefix("larkspur: error: ") && !error.contains("\u{1B}"))
     }
 
-    @Test("A terminal shows text in the charset that the response or the option names")
+    @Test("A terminal gets text in the charset of the response or of the option")
     func charsets() async throws {
         server.route("/sjis", .data(Data([0x93, 0xFA, 0x96, 0x7B]), contentType: "text/plain; charset=Shift_JIS"))
         #expect(try await show(["-b", address("/sjis")]).text == "日本\n")
@@ -65,7 +65,7 @@ struct TerminalRunTests {
         #expect(try await show(["-b", address("/broken")]).text == "{é\n")
     }
 
-    @Test("The list of processes shows no password, and the server gets it")
+    @Test("The list of processes contains no password, and the server gets it")
     func processList() async throws {
         let gate = LoopbackServer.Gate()
         server.route("/held", .text("end").held(until: gate))
@@ -86,7 +86,7 @@ struct TerminalRunTests {
         #expect(await run.wait() == 0)
     }
 
-    @Test("A recording goes to a pipe, a device and the standard output, and replaces none of them")
+    @Test("A recording is written to a pipe, a device or the standard output without replacing the file")
     func recordings() async throws {
         let program = "'\(CommandRun.program.path)' -I -q '\(address("/get"))' --har"
         #expect(try shell("\(program) >(cat >copy); wait $!; grep -c startedDateTime copy") == "1\n")
@@ -105,13 +105,13 @@ struct TerminalRunTests {
         #expect(refused.hasSuffix("/missing/file cannot be written: No such file or directory.\n1\n"), "\(refused)")
     }
 
-    @Test("The link of a session stays, and its target is replaced")
+    @Test("The link of a session file stays, and its target is replaced")
     func linkedSession() async throws {
         let script = "ln -s real.json link.json; '\(CommandRun.program.path)' -I -q --session=./link.json"
         #expect(try shell("\(script) '\(address("/get"))' X-A:1; test -L link.json && grep -c X-A real.json") == "1\n")
     }
 
-    @Test("A password is asked for, and not shown")
+    @Test("The program asks for a password, and does not echo it")
     func password() async throws {
         let terminal = try PseudoTerminal()
         let run = try terminal.start(["-a", "ada", "-b", address("/basic-auth/ada/s3cret")], in: folder.url)
@@ -122,7 +122,7 @@ struct TerminalRunTests {
         #expect(!text.contains("s3cret") && text.contains("authenticated"))
     }
 
-    @Test("Ctrl-C ends a transfer with 130, and keeps what a download has written")
+    @Test("Ctrl-C ends a transfer with the status 130, and keeps the downloaded part")
     func interruption() async throws {
         let gate = LoopbackServer.Gate()
         defer { gate.open() }
@@ -140,7 +140,7 @@ struct TerminalRunTests {
         #expect(await asking.wait() == 130)
     }
 
-    @Test("A download on a terminal shows its progress, and gets the server's name for the file")
+    @Test("On a terminal, a download shows its progress, and its file has the server's name")
     func progress() async throws {
         let bytes = Data(repeating: 7, count: 100_000)
         server.route("/x", .data(bytes).adding("Content-Disposition", "attachment; filename=\"../.\u{85}evil.bin\""))
@@ -156,7 +156,7 @@ struct TerminalRunTests {
     }
 
     @Test(
-        "A download on a terminal gets the URL's name if the server has none, and never that of an option",
+        "Without a server's name, a download has the URL's name, and never that of an option",
         arguments: [
             ("/a/disk.iso?x=y", "inline", "disk.iso"), ("/a", "attachment; filename*=UTF-8''%2Drf", "_rf"),
             ("/--help", "attachment; filename=a b", "__help"), ("/", "inline", "index"),
@@ -169,7 +169,7 @@ struct TerminalRunTests {
         #expect(try folder.visibleNames() == [name])
     }
 
-    @Test("A reader that ends early ends the program without a word")
+    @Test("If the reader of the output ends early, the program ends silently")
     func closedPipe() async throws {
         server.route("/long", .stream([.repeated([.text(String(repeating: "line\n", count: 1000))], times: 20_000)]))
         let script = "'\(CommandRun.program.path)' -I '\(address("/long"))' 2>errors | head -n 1; echo ${PIPESTATUS[0]}"
@@ -178,7 +178,7 @@ struct TerminalRunTests {
         #expect(FileManager.default.contents(atPath: folder.url.appendingPathComponent("errors").path) == Data())
     }
 
-    @Test("A closed standard output is an error, and no connection gets its number")
+    @Test("A closed standard output is an error, and its descriptor is not reused for a connection")
     func closedOutput() async throws {
         let result = try shell("'\(CommandRun.program.path)' -I '\(address("/get"))' 2>errors >&-; echo $?")
         #expect(result == "1\n")
@@ -193,7 +193,7 @@ struct TerminalRunTests {
         #expect(try shell("'\(CommandRun.program.path)' -I '\(address("/get"))' 2>errors >/dev/full; echo $?") == "1\n")
     }
 
-    @Test("An argument that is no text is an error")
+    @Test("An argument that is not valid text is an error")
     func invalidArgument() throws {
         #expect(
             try shell("'\(CommandRun.program.path)' $'\\xff' 2>&1; echo $?")
@@ -201,7 +201,7 @@ struct TerminalRunTests {
         )
     }
 
-    @Test("A body of 400 MiB is printed, and not stored")
+    @Test("A body of 400 MiB is printed, and is not stored in memory")
     func memory() async throws {
         server.route("/huge", .stream([.repeated([.text(String(repeating: "x", count: 1 << 20))], times: 400)]))
         // The limit of data in kilobytes, far below the length of the body.

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LarkspurImages
 
-@Suite("Caches that purge")
+@Suite("Auto-purging caches")
 struct AutoPurgingCacheTests {
     private func makeCache(_ capacity: Int, _ preferred: Int) -> AutoPurgingCache<Int, Int> {
         AutoPurgingCache(memoryCapacity: capacity, preferredMemoryUsageAfterPurge: preferred) { $0 }
@@ -22,7 +22,7 @@ struct AutoPurgingCacheTests {
         #expect(keys(cache, 0..<11) == [5, 6, 7, 8, 9, 10])
     }
 
-    @Test("What was used last stays")
+    @Test("The values that were used last stay in the cache")
     func order() {
         let cache = makeCache(4, 2)
         for key in 0..<4 { cache.insert(1, for: key) }
@@ -31,7 +31,7 @@ struct AutoPurgingCacheTests {
         #expect(keys(cache, 0..<5) == [0, 4])
     }
 
-    @Test("A replaced value does not cost any more, and one that is not kept takes the old one with it")
+    @Test("A replaced value no longer costs, and a replacement that is too large removes the old value")
     func replacement() {
         let cache = makeCache(10, 6)
         cache.insert(7, for: 0)
@@ -42,7 +42,7 @@ struct AutoPurgingCacheTests {
         #expect(cache.memoryUsage == 5 && cache.value(for: 0) == nil && cache.value(for: 1) == 5)
     }
 
-    @Test("Costs and capacities that make no sense do no harm", arguments: [-1, 0, .max, .min])
+    @Test("Extreme costs and capacities lead to a valid usage", arguments: [-1, 0, .max, .min])
     func extremes(_ number: Int) {
         let cache = makeCache(number, number)
         for key in 0..<4 {
@@ -55,7 +55,7 @@ struct AutoPurgingCacheTests {
         #expect(cache.memoryUsage == 0 && cache.count == 0)
     }
 
-    @Test("It keeps count when several threads use it")
+    @Test("The usage is correct when several threads use the cache")
     func threads() async {
         let cache = makeCache(100, 60)
         await withTaskGroup { group in

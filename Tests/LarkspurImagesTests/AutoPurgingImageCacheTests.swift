@@ -48,7 +48,7 @@ struct AutoPurgingImageCacheTests {
         #expect(cache.image(for: otherRequest) == nil)
     }
 
-    @Test("Requests for the same URL with other fields, methods or bodies have images of their own")
+    @Test("Requests for one URL with different fields, methods or bodies have separate images")
     func wholeRequest() {
         cache.add(image(), for: request)
         for change: (inout URLRequest) -> Void in [
@@ -95,7 +95,7 @@ struct AutoPurgingImageCacheTests {
         #expect(cache.image(for: request, identifier: "filter") == nil)
     }
 
-    @Test("Removing with no identifier or another one leaves the image", arguments: [nil, "other"])
+    @Test("Removing an image without its identifier, or with another one, has no effect", arguments: [nil, "other"])
     func removalWithOtherIdentifier(_ identifier: String?) {
         cache.add(image(), for: request, identifier: "filter")
         #expect(!cache.removeImage(for: request, identifier: identifier))

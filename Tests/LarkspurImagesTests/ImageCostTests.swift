@@ -7,7 +7,7 @@ import Testing
 @Suite("Costs of image files", .enabled(if: Growth.isMeasured), .serialized, .timeLimit(.minutes(5)))
 struct ImageCostTests {
     @Test(
-        "Image files",
+        "Image files are read in linear time",
         arguments: [
             ("GIF", Array("GIF89a".utf8) + [1, 0, 1, 0, 0, 0, 0], [0x21, 0xFE, 0x00]),
             ("GIF with an extension", Array("GIF89a".utf8) + [1, 0, 1, 0, 0, 0, 0, 0x21, 0xFE], [0x01, 0x00]),
@@ -34,7 +34,7 @@ struct ImageCostTests {
         #expect(Growth.factor(of: files) { _ = try? ImageHeader($0) } < Growth.linear)
     }
 
-    @Test("The cancellation of all callers that wait for one image", arguments: [false, true])
+    @Test("Cancelling all callers that wait for one image takes linear time", arguments: [false, true])
     func cancellation(isReversed: Bool) throws {
         let request = URLRequest(url: try #require(URL(string: "http://a.test/image.png")))
         let identifiers = { (count: Int) in (0..<count).map { _ in UUID() } }

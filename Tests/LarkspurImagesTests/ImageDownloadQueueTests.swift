@@ -16,7 +16,7 @@ struct ImageDownloadQueueTests {
         (0..<count).map { _ in queue.next()?.request.url?.lastPathComponent }
     }
 
-    @Test("The next one is the oldest or the newest", arguments: ImageDownloader.Prioritization.allCases)
+    @Test("The next download is the oldest or the newest", arguments: ImageDownloader.Prioritization.allCases)
     func order(_ prioritization: ImageDownloader.Prioritization) throws {
         var queue = Queue(prioritization: prioritization, maximumActiveDownloads: 200)
         let names = (0..<200).map(String.init)
@@ -25,7 +25,7 @@ struct ImageDownloadQueueTests {
         #expect(paths(&queue, 1) == [nil])
     }
 
-    @Test("No more are active than are allowed, and at least one", arguments: [(2, 2), (0, 1), (-1, 1), (1, 1)])
+    @Test("At least one download is active, and no more than the limit", arguments: [(2, 2), (0, 1), (-1, 1), (1, 1)])
     func limit(_ maximum: Int, _ expected: Int) throws {
         var queue = Queue(prioritization: .firstInFirstOut, maximumActiveDownloads: maximum)
         for name in ["a", "b", "c"] { _ = queue.add(try request(name), id: UUID(), waiter: name) }
@@ -36,7 +36,7 @@ struct ImageDownloadQueueTests {
         #expect(queue.next() != nil && queue.next() == nil)
     }
 
-    @Test("Equal requests are one download, whose waiters come in their order")
+    @Test("Equal requests share one download, whose waiters are in order")
     func merging() throws {
         var queue = Queue(prioritization: .firstInFirstOut, maximumActiveDownloads: 9)
         _ = queue.add(try request("a") { $0.setValue("1", forHTTPHeaderField: "x") }, id: UUID(), waiter: "1")
@@ -48,7 +48,7 @@ struct ImageDownloadQueueTests {
         #expect(queue.activeCount == 0)
     }
 
-    @Test("Requests that differ in anything are downloads of their own")
+    @Test("Requests with any difference have separate downloads")
     func difference() throws {
         let changes: [(inout URLRequest) -> Void] = [
             { _ in },
@@ -65,7 +65,7 @@ struct ImageDownloadQueueTests {
         #expect(paths(&queue, 9).compactMap { $0 }.count == changes.count)
     }
 
-    @Test("Cancelling one leaves the others; the last one takes the download away")
+    @Test("Cancelling one waiter keeps the download, and cancelling the last one removes it")
     func cancellation() throws {
         var queue = Queue(prioritization: .firstInFirstOut, maximumActiveDownloads: 1)
         let first = queue.add(try request("a"), id: UUID(), waiter: "1")
@@ -76,7 +76,10 @@ struct ImageDownloadQueueTests {
         #expect(queue.next() == nil && queue.activeCount == 0)
     }
 
-    @Test("Many that come and go leave the order of the others", arguments: ImageDownloader.Prioritization.allCases)
+    @Test(
+        "Downloads that are added and cancelled do not change the order of the others",
+        arguments: ImageDownloader.Prioritization.allCases
+    )
     func comingAndGoing(_ prioritization: ImageDownloader.Prioritization) throws {
         var queue = Queue(prioritization: prioritization, maximumActiveDownloads: 9)
         for round in 0..<3 {
@@ -88,7 +91,7 @@ struct ImageDownloadQueueTests {
         #expect(paths(&queue, 1) == [nil])
     }
 
-    @Test("A download that is cancelled while it is active keeps its place, and an equal one is new")
+    @Test("An active download that is cancelled keeps its place, and an equal request begins a new download")
     func activeCancellation() throws {
         var queue = Queue(prioritization: .firstInFirstOut, maximumActiveDownloads: 1)
         let id = queue.add(try request("a"), id: UUID(), waiter: "1")
@@ -101,7 +104,7 @@ struct ImageDownloadQueueTests {
         #expect(new != old && queue.finish(new)?.waiters == ["2"])
     }
 
-    @Test("An identifier that is in use is replaced, and free again afterwards")
+    @Test("An identifier in use is replaced by another one, and can be used again after a cancellation")
     func identifiers() throws {
         var queue = Queue(prioritization: .firstInFirstOut, maximumActiveDownloads: 1)
         let id = UUID()

@@ -4,7 +4,7 @@ import Testing
 @testable import LarkspurImages
 
 /// What AFNetworking's tests ask of its downloader of images.
-@Suite("Downloader of images", .timeLimit(.minutes(5)))
+@Suite("Image downloaders", .timeLimit(.minutes(5)))
 struct ImageDownloaderTests {
     typealias Response = DataResponse<Image>
 
@@ -67,7 +67,7 @@ struct ImageDownloaderTests {
         #expect(cache?.memoryCapacity == 20_971_520 && cache?.diskCapacity == 157_286_400)
     }
 
-    @Test("A downloader that is released finishes what it has begun", arguments: TestTransport.allCases)
+    @Test("A released downloader finishes its downloads", arguments: TestTransport.allCases)
     func release(_ transport: TestTransport) async throws {
         weak var released: ImageDownloader?
         let gate = hold("a.png")
@@ -102,7 +102,7 @@ struct ImageDownloaderTests {
         #expect(response.value?.width == 7)
     }
 
-    @Test("Two images are under way at the same time", arguments: TestTransport.allCases)
+    @Test("Two images are downloaded at the same time", arguments: TestTransport.allCases)
     func twoImages(_ transport: TestTransport) async throws {
         let gates = [hold("a.png"), hold("b.png")]
         let downloader = makeDownloader(transport)
@@ -113,7 +113,7 @@ struct ImageDownloaderTests {
         #expect(try await responses.wait(for: 2).allSatisfy { $0.value?.data == Self.png })
     }
 
-    @Test("Two that want the same image share one download", arguments: TestTransport.allCases)
+    @Test("Two requests for the same image share one download", arguments: TestTransport.allCases)
     func sharing(_ transport: TestTransport) async throws {
         let gate = hold("a.png")
         let downloader = makeDownloader(transport)
@@ -126,7 +126,7 @@ struct ImageDownloaderTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test("Requests for one URL with different credentials are not one download", arguments: TestTransport.allCases)
+    @Test("Requests for one URL with different credentials have separate downloads", arguments: TestTransport.allCases)
     func credentials(_ transport: TestTransport) async throws {
         let gate = hold("a.png")
         let downloader = makeDownloader(transport)
@@ -141,7 +141,7 @@ struct ImageDownloaderTests {
         #expect(Set(server.requests.map { $0.headers["Authorization"] }) == ["Bearer ada", "Bearer bob"])
     }
 
-    @Test("An image behind a redirect is kept for the request that was made", arguments: TestTransport.allCases)
+    @Test("An image behind a redirect is stored for the original request", arguments: TestTransport.allCases)
     func redirect(_ transport: TestTransport) async throws {
         server.route("/moved", .redirect(to: "/a.png"))
         let downloader = makeDownloader(transport)
@@ -164,7 +164,7 @@ struct ImageDownloaderTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test("The cache is asked whether it wants an image", arguments: TestTransport.allCases, [true, false])
+    @Test("The cache decides whether it stores an image", arguments: TestTransport.allCases, [true, false])
     func shouldCache(_ transport: TestTransport, _ wantsImages: Bool) async throws {
         let cache = RecordingImageCache(wantsImages: wantsImages)
         let downloader = makeDownloader(transport, cache: cache)
@@ -188,7 +188,7 @@ struct ImageDownloaderTests {
         #expect(server.requests.count == 2)
     }
 
-    @Test("Without a cache everything is downloaded")
+    @Test("Without a cache, every image is downloaded")
     func noCache() async throws {
         let downloader = makeDownloader(.curl, cache: nil)
         for count in 1...2 {
@@ -218,7 +218,7 @@ struct ImageDownloaderTests {
         #expect(responses.values.count == 1)
     }
 
-    @Test("Cancelling one of two lets the other have the image", arguments: TestTransport.allCases)
+    @Test("Cancelling one of two callers does not cancel the download", arguments: TestTransport.allCases)
     func cancellationOfOne(_ transport: TestTransport) async throws {
         let gate = hold("a.png")
         let downloader = makeDownloader(transport)
@@ -232,7 +232,7 @@ struct ImageDownloaderTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test("Images that are cancelled and wanted again are downloaded", arguments: TestTransport.allCases)
+    @Test("Cancelled images that are requested again are downloaded", arguments: TestTransport.allCases)
     func cancellationAndAgain(_ transport: TestTransport) async throws {
         let names = ["a.png", "b.png", "c.png", "d.png", "e.png"]
         // Else an image could be there before its download is cancelled.
@@ -247,7 +247,7 @@ struct ImageDownloaderTests {
         #expect(responses.values.count == 10)
     }
 
-    @Test("A cancelled image does not get into the cache", arguments: TestTransport.allCases)
+    @Test("A cancelled image is not stored in the cache", arguments: TestTransport.allCases)
     func cancelledImageIsNotCached(_ transport: TestTransport) async throws {
         let gate = hold("a.png")
         let cache = RecordingImageCache(wantsImages: true)
@@ -263,7 +263,7 @@ struct ImageDownloaderTests {
 
     // MARK: Queues and receipts
 
-    @Test("Images are handed out on the completion queue", arguments: TestTransport.allCases)
+    @Test("Images are delivered on the completion queue", arguments: TestTransport.allCases)
     func successQueue(_ transport: TestTransport) async throws {
         let queues = Recorder<String?>()
         let downloader = makeDownloader(transport, queue: TestQueue.make("of the caller"))
@@ -273,7 +273,7 @@ struct ImageDownloaderTests {
         #expect(try await queues.wait(for: 2) == ["of the caller", "of the caller"])
     }
 
-    @Test("Failures are handed out on the completion queue", arguments: TestTransport.allCases)
+    @Test("Failures are delivered on the completion queue", arguments: TestTransport.allCases)
     func failureQueue(_ transport: TestTransport) async throws {
         let queues = Recorder<String?>()
         let codes = Recorder<LarkspurError.Code?>()
@@ -294,7 +294,7 @@ struct ImageDownloaderTests {
     }
 
     @Test(
-        "Downloads that wait begin in the order that was chosen, one after the other",
+        "Waiting downloads begin in the chosen order, one after the other",
         arguments: TestTransport.allCases,
         ImageDownloader.Prioritization.allCases
     )
@@ -311,7 +311,7 @@ struct ImageDownloaderTests {
 
     // MARK: Waiting for one
 
-    @Test("A task can wait for an image, and stop to", arguments: TestTransport.allCases)
+    @Test("A task can wait for an image, and a cancellation ends its wait", arguments: TestTransport.allCases)
     func async(_ transport: TestTransport) async throws {
         let downloader = makeDownloader(transport)
         #expect(try await downloader.image(for: request("a.png")).data == Self.png)
@@ -326,7 +326,7 @@ struct ImageDownloaderTests {
         #expect(await other.value.value?.data == Self.png)
     }
 
-    @Test("A task that was cancelled before it asks gets no image")
+    @Test("A task that was cancelled before the request gets no image")
     func cancelledBefore() async throws {
         let gate = hold("a.png")
         defer { gate.open() }

@@ -9,7 +9,7 @@ struct ImageHeaderTests {
         try #require(throws: ImageHeader.Failure.self) { try ImageHeader(data) }
     }
 
-    @Test("Format and size are read without decoding", arguments: ImageFixture.all)
+    @Test("The format and the size are read without decoding", arguments: ImageFixture.all)
     func sizes(_ fixture: ImageFixture) throws {
         let header = try ImageHeader(fixture.data)
         #expect(header.format == fixture.format)
@@ -19,7 +19,7 @@ struct ImageHeaderTests {
         #expect(try ImageHeader((Data(count: 3) + fixture.data).dropFirst(3)) == header)
     }
 
-    @Test("A file that breaks off anywhere is noticed", arguments: ImageFixture.all)
+    @Test("A truncated file is detected at every position", arguments: ImageFixture.all)
     func truncation(_ fixture: ImageFixture) throws {
         for length in 0..<fixture.data.count {
             let failure = try failure(fixture.data.prefix(length))
@@ -28,13 +28,13 @@ struct ImageHeaderTests {
         }
     }
 
-    @Test("What follows the image does no harm", arguments: [ImageFixture.png, .jpeg, .gif, .webp])
+    @Test("Bytes after the image have no effect", arguments: [ImageFixture.png, .jpeg, .gif, .webp])
     func trailing(_ fixture: ImageFixture) throws {
         let header = try ImageHeader(fixture.data + Data("more".utf8))
         #expect(header.width == fixture.width && header.height == fixture.height)
     }
 
-    @Test("No change of a byte ends the process, or makes a size that is none", arguments: ImageFixture.all)
+    @Test("No changed byte ends the process or leads to an invalid size", arguments: ImageFixture.all)
     func changes(_ fixture: ImageFixture) {
         for index in fixture.data.indices {
             for value in [0x00, 0x01, 0x7F, 0x80, 0xFF, fixture.data[index] ^ 0x10] as [UInt8] {
@@ -49,7 +49,7 @@ struct ImageHeaderTests {
         }
     }
 
-    @Test("No bytes behind the first ones of a format end the process", arguments: ImageFixture.all)
+    @Test("No random bytes after the start of a format end the process", arguments: ImageFixture.all)
     func noise(_ fixture: ImageFixture) {
         var state: UInt64 = 88_172_645_463_325_252
         for _ in 0..<2_000 {
@@ -72,7 +72,7 @@ struct ImageHeaderTests {
     }
 
     @Test(
-        "Bytes of no format are no image",
+        "Bytes of an unknown format are not an image",
         arguments: ["", "B", "GIF88a", "<html>", "\u{89}PNG", "RIFF0000WAVE", "%PDF-1.7"]
     )
     func unknown(_ text: String) throws {
@@ -80,7 +80,7 @@ struct ImageHeaderTests {
         #expect(ImageFormat(Data(text.utf8)) == nil)
     }
 
-    @Test("A side of no pixels is malformed")
+    @Test("A width or a height of zero is malformed")
     func zero() throws {
         var png = ImageFixture.png.data
         png.replaceSubrange(16..<20, with: Data(count: 4))
@@ -94,7 +94,7 @@ struct ImageHeaderTests {
         #expect(try failure(png.prefix(33) + png.suffix(12)) == .malformed(.png))
     }
 
-    @Test("A JPEG with two frames is malformed, as a decoder might take the other one")
+    @Test("A JPEG with two frames is malformed, because decoders differ in their choice")
     func twoFrames() throws {
         let jpeg = ImageFixture.jpeg.data
         let start = try #require(jpeg.firstRange(of: Data([0xFF, 0xC2]))).lowerBound
@@ -102,7 +102,7 @@ struct ImageHeaderTests {
         #expect(try failure(jpeg[..<start] + frame + jpeg[start...]) == .malformed(.jpeg))
     }
 
-    @Test("The picture in an extended WebP is as large as its canvas")
+    @Test("An extended WebP whose picture differs from its canvas is malformed")
     func canvas() throws {
         let extended = try #require(ImageFixture.all.first { $0.name == "extended WebP" })
         var data = extended.data
@@ -110,7 +110,7 @@ struct ImageHeaderTests {
         #expect(try failure(data) == .malformed(.webp))
     }
 
-    @Test("An icon's picture counts with the size that it has itself")
+    @Test("The size of an icon is that of the picture in it")
     func pictureOfIcon() throws {
         let icon = try #require(ImageFixture.all.first { $0.format == .ico })
         var data = icon.data
@@ -119,13 +119,13 @@ struct ImageHeaderTests {
         #expect(try ImageHeader(data).width == 100_000)
     }
 
-    @Test("The product of two sides does not overflow")
+    @Test("The number of pixels does not overflow")
     func pixelCount() {
         #expect(ImageHeader(format: .avif, width: .max, height: 2).pixelCount == .max)
         #expect(ImageHeader(format: .avif, width: 3, height: 2).pixelCount == 6)
     }
 
-    @Test("A format is known by its name, and matched by a switch that has a default", arguments: ImageFormat.allCases)
+    @Test("A format has its name, and a switch over formats needs a default case", arguments: ImageFormat.allCases)
     func names(_ format: ImageFormat) {
         let isPNG =
             switch format {
@@ -140,7 +140,7 @@ struct ImageHeaderTests {
         #expect(Set(ImageFormat.allCases).count == 8)
     }
 
-    @Test("A failure is matched with its format, and says what is wrong")
+    @Test("A failure can be matched with its format, and describes the fault")
     func failures() {
         let failure = ImageHeader.Failure.truncated(.gif)
         let isTruncatedGIF =
@@ -154,7 +154,7 @@ struct ImageHeaderTests {
     }
 
     @Test(
-        "Media types stand for formats",
+        "Media types correspond to formats",
         arguments: [
             ("image/png", .png), ("image/jpeg", .jpeg), ("IMAGE/GIF; a=b", .gif), ("image/ico", .ico),
             ("image/x-icon", .ico), ("image/bmp", .bmp), ("image/x-bmp", .bmp), ("image/x-xbitmap", .bmp),

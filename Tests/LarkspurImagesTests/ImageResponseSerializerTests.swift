@@ -57,7 +57,10 @@ struct ImageResponseSerializerTests {
         try ImageResponseSerializer().validation.validate(httpResponse(200, type), data: Data([1]))
     }
 
-    @Test("Other content types are not", arguments: ["text/html", "image/svg+xml", "application/octet-stream"])
+    @Test(
+        "Content types other than images are not acceptable",
+        arguments: ["text/html", "image/svg+xml", "application/octet-stream"]
+    )
     func unacceptable(_ type: String) throws {
         let error = try larkspurError {
             try ImageResponseSerializer().validation.validate(httpResponse(200, type), data: Data([1]))
@@ -65,7 +68,7 @@ struct ImageResponseSerializerTests {
         #expect(error.code == .unacceptableContentType)
     }
 
-    @Test("The bytes have to be what the type says, unless that is switched off")
+    @Test("The bytes must have the format of the content type, unless that check is off")
     func mismatch() throws {
         let error = try failure(ImageFixture.png.data, "image/jpeg")
         #expect(error.code == .responseSerializationFailed)
@@ -76,7 +79,7 @@ struct ImageResponseSerializerTests {
         #expect(try image(ImageFixture.png.data, nil).format == .png)
     }
 
-    @Test("Content that is no image, or not all of one, is an error that says so")
+    @Test("Invalid or incomplete images are errors that name the fault")
     func broken() throws {
         #expect(try failure(Data("<html>".utf8)).message == "The content is no image of a known format")
         #expect(
@@ -88,7 +91,7 @@ struct ImageResponseSerializerTests {
         #expect(try failure(Data()).code == .emptyResponse)
     }
 
-    @Test("An image with more pixels than the limit is refused before it is decoded")
+    @Test("An image with more pixels than the limit is refused before the decoding")
     func limit() throws {
         var serializer = ImageResponseSerializer(
             maximumPixelCount: 35,
@@ -106,7 +109,7 @@ struct ImageResponseSerializerTests {
         #expect(try failure(bomb).code == .responseSerializationFailed)
     }
 
-    @Test("Pixels come from the decoder, if they are wanted")
+    @Test("The decoder provides the pixels if decoding is on")
     func pixels() throws {
         var serializer = ImageResponseSerializer(decoder: StubDecoder())
         let pixels = try #require(try image(ImageFixture.gif.data, nil, serializer).pixels)
@@ -128,7 +131,7 @@ struct ImageResponseSerializerTests {
         )
     }
 
-    @Test("Pixels have four bytes each")
+    @Test("Each pixel has four bytes")
     func pixelBytes() {
         #expect(ImagePixels(width: 2, height: 2, bytes: Data(count: 15)) == nil)
         #expect(ImagePixels(width: 0, height: 2, bytes: Data()) == nil)
@@ -136,7 +139,7 @@ struct ImageResponseSerializerTests {
         #expect(ImagePixels(width: 2, height: 2, bytes: Data(count: 16)) != nil)
     }
 
-    @Test("A changed copy leaves the original alone")
+    @Test("Changing a copy of a serializer does not change the original")
     func copy() {
         let original = ImageResponseSerializer()
         var copy = original
@@ -165,7 +168,7 @@ struct ImageResponseSerializerTests {
     }
 
     @Test(
-        "The system's library decodes a JPEG to its pixels, however finely its colours are sampled",
+        "The system's library decodes a JPEG with any subsampling to its pixels",
         .enabled(if: SystemImageDecoder.canDecode(.jpeg), "There is no libjpeg-turbo."),
         arguments: [(ImageFixture.jpeg, [230, 80, 40, 255]), (.coarseJPEG, [128, 128, 128, 255])]
     )
@@ -179,7 +182,7 @@ struct ImageResponseSerializerTests {
     }
 
     @Test(
-        "A JPEG in CMYK is left undecoded, and what the system's library refuses is an error",
+        "A JPEG in CMYK is not decoded, and an image that the system's library refuses is an error",
         .enabled(if: SystemImageDecoder.canDecode(.jpeg), "There is no libjpeg-turbo.")
     )
     func refusedJPEG() throws {
@@ -192,7 +195,7 @@ struct ImageResponseSerializerTests {
     }
 
     @Test(
-        "A library that finds another size than the header was told does not decode",
+        "If the library finds another size than the header has, the image is not decoded",
         arguments: [ImageFixture.png, .jpeg].filter { SystemImageDecoder.canDecode($0.format) }
     )
     func otherSize(_ fixture: ImageFixture) throws {
@@ -203,7 +206,7 @@ struct ImageResponseSerializerTests {
         }
     }
 
-    @Test("Formats that AFNetworking does not inflate are left undecoded", arguments: ImageFixture.all)
+    @Test("Formats that AFNetworking does not inflate are not decoded", arguments: ImageFixture.all)
     func undecoded(_ fixture: ImageFixture) throws {
         let isDecoded = try image(fixture.data).pixels != nil
         #expect(isDecoded == SystemImageDecoder.canDecode(fixture.format))

@@ -64,7 +64,7 @@ struct ManyImageDownloadsTests {
         }
     }
 
-    @Test("On a stub session each handler is called exactly once")
+    @Test("On a stub session, each handler is called exactly once")
     func stub() async throws {
         let png = ImageFixture.png.data
         let manager = SessionManager.stubbed { _ in .respond(headers: ["Content-Type": "image/png"], body: png) }
@@ -74,7 +74,7 @@ struct ManyImageDownloadsTests {
         check(ledger, allowing: [])
     }
 
-    @Test("Over the network each handler is called exactly once", arguments: TestTransport.allCases)
+    @Test("Over the network, each handler is called exactly once", arguments: TestTransport.allCases)
     func network(_ transport: TestTransport) async throws {
         let server = try LoopbackServer()
         server.route("/{name}", .data(ImageFixture.png.data, contentType: "image/png"))
@@ -83,7 +83,10 @@ struct ManyImageDownloadsTests {
         check(ledger, allowing: [])
     }
 
-    @Test("So it is when the session manager is invalidated meanwhile", arguments: TestTransport.allCases)
+    @Test(
+        "If the session manager is invalidated during the downloads, each handler is called exactly once",
+        arguments: TestTransport.allCases
+    )
     func invalidation(_ transport: TestTransport) async throws {
         let server = try LoopbackServer()
         server.route("/{name}", .data(ImageFixture.png.data, contentType: "image/png"))

@@ -27,7 +27,7 @@ struct ShelfTests {
         #expect(server.requests(to: "/books/7").first?.headers["Authorization"] == "Bearer t1")
     }
 
-    @Test("A server that is busy is asked again, also for a new book, by the same key")
+    @Test("A request to a busy server is sent again, and a POST with the same idempotency key")
     func retry() async throws {
         server.route(
             "/books",
@@ -42,7 +42,7 @@ struct ShelfTests {
         #expect(String(decoding: requests[1].body, as: UTF8.self).contains("page_count"))
     }
 
-    @Test("Many calls with an expired token refresh it once")
+    @Test("Many calls with an expired token share one refresh")
     func refresh() async throws {
         server.route("/token", .json(#"{"access_token": "t2", "token_type": "Bearer"}"#))
         server.route("/books/*") { request in
@@ -59,7 +59,7 @@ struct ShelfTests {
         #expect(server.requests(to: "/token").count == 1)
     }
 
-    @Test("All pages are read")
+    @Test("All pages of a list are read")
     func pages() async throws {
         server.route(
             "/books",
@@ -74,7 +74,7 @@ struct ShelfTests {
         #expect(server.requests.first?.target == "/books?author=Ada")
     }
 
-    @Test("Failures have the words of the API")
+    @Test("Failures have the API's message")
     func errors() async throws {
         server.route(
             "/books/2",

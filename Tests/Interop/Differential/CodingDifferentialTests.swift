@@ -21,7 +21,7 @@ struct CodingDifferentialTests {
         let chunk: Int
     }
 
-    @Test("Contents in any chunks, whole and broken, are what others decode")
+    @Test("Valid and invalid contents in any chunks are decoded as other decoders do")
     func decoding() throws {
         let count = DifferentialRun.count(600)
         let cases: [Case] = try DifferentialRun.cases(of: "differential_codings", count)

@@ -20,7 +20,7 @@ struct CookieDifferentialTests {
         let cookiejar: [[[String]]]
     }
 
-    @Test("Requests get the cookies that another jar sends")
+    @Test("Requests have the cookies that other cookie jars send")
     func jars() throws {
         let count = DifferentialRun.count(1500)
         let cases: [Case] = try DifferentialRun.cases(of: "differential_cookies", count)

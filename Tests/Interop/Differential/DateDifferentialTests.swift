@@ -26,7 +26,7 @@ struct DateDifferentialTests {
 
     private func seconds(_ date: Date?) -> Int? { date.map { Int($0.timeIntervalSince1970) } }
 
-    @Test("Dates of each form, and mutated ones, are the moments that others read")
+    @Test("Valid and mutated dates are read as email.utils and aiohttp read them")
     func reading() throws {
         let count = DifferentialRun.count(6000)
         let cases: Cases = try DifferentialRun.cases(of: "differential_dates", count)
@@ -55,7 +55,7 @@ struct DateDifferentialTests {
         cookies.finish(agreeing: count / 4)
     }
 
-    @Test("Moments are written as email.utils writes them")
+    @Test("Dates are written as email.utils writes them")
     func writing() throws {
         let count = DifferentialRun.count(6000)
         let cases: Cases = try DifferentialRun.cases(of: "differential_dates", count)

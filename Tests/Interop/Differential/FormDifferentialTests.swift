@@ -63,7 +63,7 @@ struct FormDifferentialTests {
         return text
     }
 
-    @Test("Random forms have the parts that python-multipart, werkzeug and Python's parser of mail find")
+    @Test("Random forms have the parts that python-multipart, werkzeug and Python's mail parser find")
     func parts() throws {
         let count = DifferentialRun.count(300)
         var generator = Generator(random: SeededGenerator())

@@ -51,7 +51,7 @@ struct FrameDifferentialTests {
         }
     }
 
-    @Test("What websockets sends is received, in any chunks")
+    @Test("Frames that websockets sends are received, in any chunks")
     func receiving() throws {
         let count = DifferentialRun.count(600)
         let connections: [Received] = try DifferentialRun.cases(of: "differential_frames", count, mode: ["write"])
@@ -75,7 +75,7 @@ struct FrameDifferentialTests {
         run.finish(agreeing: count)
     }
 
-    @Test("What is sent is what websockets receives")
+    @Test("Frames that the client sends are received by websockets")
     func sending() throws {
         let count = DifferentialRun.count(600)
         var random = SeededGenerator()

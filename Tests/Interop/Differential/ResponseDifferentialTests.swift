@@ -30,7 +30,7 @@ struct ResponseDifferentialTests {
         }
     }
 
-    @Test("Contents of lengths and chunks are those that others find, and faults are faults")
+    @Test("Contents with lengths and chunks are read as by the other clients, and faults are errors")
     func contents() async throws {
         let count = DifferentialRun.count(1500)
         let cases: [Case] = try DifferentialRun.cases(of: "differential_responses", count)

@@ -17,7 +17,7 @@ struct URLReferenceDifferentialTests {
         let whatwg: String?
     }
 
-    @Test("References lead where RFC 3986 or the URL standard says")
+    @Test("References are resolved as RFC 3986 or the URL standard requires")
     func resolution() throws {
         let count = DifferentialRun.count(6000)
         let cases: [Case] = try DifferentialRun.cases(of: "differential_references", count)

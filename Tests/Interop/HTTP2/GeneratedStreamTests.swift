@@ -16,7 +16,7 @@ struct GeneratedStreamTests {
 
     private static func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
 
-    @Test("A stream is complete only with END_STREAM and all of its content, and the session goes on")
+    @Test("A stream is complete only with END_STREAM and all of its content, and the session continues")
     func outcomes() async throws {
         let seed = UInt64(clamping: Self.number("LARKSPUR_SEED") ?? Int.random(in: 1...1_000_000_000))
         let count = Self.number("LARKSPUR_GENERATED_CASES") ?? 2_000
@@ -46,7 +46,7 @@ struct GeneratedStreamTests {
 
     /// The end of a stream that arrives while libcurl advances the others can be read by one of those. From 8.15 on,
     /// libcurl then leaves it with OpenSSL, where no event of the socket tells of it.
-    @Test("Streams in small frames, which end beside each other, have an end each", .seeded, arguments: [2, 3, 5, 8])
+    @Test("Simultaneous streams in small frames each have one end", .seeded, arguments: [2, 3, 5, 8])
     func interleavedEnds(_ width: Int) async throws {
         var random = SeededGenerator()
         let session = server.makeSession()

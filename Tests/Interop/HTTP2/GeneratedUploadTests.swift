@@ -14,7 +14,7 @@ struct GeneratedUploadTests {
 
     init() throws { server = try MisbehavingServer() }
 
-    @Test("A success means that the server has all of the content, or has responded without it")
+    @Test("An upload succeeds only if the server has all of the content, or has responded without it")
     func outcomes() async throws {
         let count = ProcessInfo.processInfo.environment["LARKSPUR_GENERATED_CASES"].flatMap { Int($0) } ?? 400
         let manager = server.makeManager()

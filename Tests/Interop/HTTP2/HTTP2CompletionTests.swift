@@ -15,7 +15,7 @@ struct HTTP2CompletionTests {
     private static let long = String(repeating: "y", count: 9000)
 
     @Test(
-        "END_STREAM completes a response, whatever is around it",
+        "END_STREAM completes a response, whatever other frames surround it",
         arguments: [
             ("head:200 last:10", 10), ("head:200 data:10 last:0", 10), ("head:200 data:10 trailers:x-a=1", 10),
             ("headend:200", 0), ("headend:204", 0), ("headend:200:content-length=0", 0),
@@ -42,7 +42,7 @@ struct HTTP2CompletionTests {
     }
 
     @Test(
-        "Trailers are known at the end, without those that are not allowed",
+        "The trailers are available at the end, without forbidden fields",
         arguments: [
             ("head:200 data:10 trailers:x-a=1", ["x-a": "1"]),
             ("head:200:x-a=0 data:10 trailers:x-a=1:x-a=2:etag=e", ["x-a": "1, 2", "Etag": "e"]),
@@ -71,7 +71,7 @@ struct HTTP2CompletionTests {
     }
 
     @Test(
-        "However it is loaded",
+        "In every style of loading, END_STREAM completes a response",
         arguments: ["head:200 last:10 rst:0", "head:200 data:10 trailers:x-a=1"],
         LoadingStyle.allCases
     )
@@ -79,7 +79,7 @@ struct HTTP2CompletionTests {
         #expect(try await style.load(server.url(steps), from: server).count == 10)
     }
 
-    @Test("Where there is no content by definition, the head is all", arguments: ["HEAD", "GET"])
+    @Test("A response that has no content by definition ends with its head", arguments: ["HEAD", "GET"])
     func noContent(_ method: String) async throws {
         let steps = method == "HEAD" ? "headend:200:content-length=99" : "headend:304"
         var request = URLRequest(url: try server.url(steps))
@@ -88,7 +88,7 @@ struct HTTP2CompletionTests {
         #expect(reply.content.isEmpty)
     }
 
-    @Test("A GOAWAY lets the streams end that it does not name, and the next request gets another connection")
+    @Test("After a GOAWAY the earlier streams end normally, and the next request gets another connection")
     func goAway() async throws {
         let session = server.makeSession()
         let first = try await server.echo(in: session).connection
@@ -103,7 +103,7 @@ struct HTTP2CompletionTests {
     }
 
     @Test(
-        "A complete response is one although the server wants no more of the request's content",
+        "A complete response counts although the server does not accept the rest of the request's content",
         arguments: [
             "head:200 last:10 rst:0", "head:413 last:10 rst:0", "headend:200 rst:0", "head:200 send last:10 send rst:0",
         ]

@@ -22,7 +22,7 @@ struct HTTP2ConnectionTests {
         separator: ":"
     )
 
-    @Test("After a fault the next requests succeed, and each is sent once", arguments: faults, ["GET", "POST"])
+    @Test("After a fault, the next requests succeed, and each is sent once", arguments: faults, ["GET", "POST"])
     func next(_ fault: String, _ method: String) async throws {
         let session = server.makeSession()
         let key = UUID().uuidString
@@ -36,7 +36,7 @@ struct HTTP2ConnectionTests {
         if method == "POST" { #expect(try await server.count(of: key).count == 3) }
     }
 
-    @Test("An idempotent request that was lost with its connection is sent again", arguments: ["GET", "PUT", "HEAD"])
+    @Test("An idempotent request that is lost with its connection is sent again", arguments: ["GET", "PUT", "HEAD"])
     func repetition(_ method: String) async throws {
         for fault in ["close", "abort", "frame:8:0:0:7fffffff", "frame:0:0:99:00", "goaway:0:2 close"] {
             let session = server.makeSession()
@@ -51,7 +51,7 @@ struct HTTP2ConnectionTests {
     }
 
     @Test(
-        "What the server did not process is sent again, with any method",
+        "A request that the server did not process is sent again, with any method",
         arguments: ["rst:7", "body goaway:below:0 close", "body goaway:below:2 close"]
     )
     func refusal(_ fault: String) async throws {
@@ -73,7 +73,7 @@ struct HTTP2ConnectionTests {
     // The server reads until the client closes the connection: content that arrives at a closed one resets it, and the
     // reset may overtake the GOAWAY.
     @Test(
-        "So is its content, from the beginning, however much of it was sent",
+        "The content of an unprocessed request is sent again from the beginning, however much was sent",
         arguments: ["rst:7", "goaway:below:0 forever", "goaway:below:2 forever", "rst:13"],
         UploadedContent.allCases
     )
@@ -99,14 +99,14 @@ struct HTTP2ConnectionTests {
         }
     }
 
-    @Test("What the server refuses each time is an error in the end", arguments: UploadedContent.allCases)
+    @Test("A request that the server refuses each time ends in an error", arguments: UploadedContent.allCases)
     func refusedAlways(_ kind: UploadedContent) async throws {
         let manager = server.makeManager()
         let response = await kind.send(Data(count: 100_000), .post, to: try server.url("body:1 rst:7"), with: manager)
         #expect(response.error?.code == (kind.isRepeatable ? .connectionLost : .bodyUnreadable))
     }
 
-    @Test("HTTP_1_1_REQUIRED has the request sent over HTTP/1.1, but never joins two responses")
+    @Test("After HTTP_1_1_REQUIRED a request is sent over HTTP/1.1, but two responses are never joined")
     func olderVersion() async throws {
         let session = server.makeSession()
         let reply = try await session.reply(to: server.url("rst:13"))
@@ -131,7 +131,7 @@ struct HTTP2ConnectionTests {
     }
 
     @Test(
-        "Requests that the server holds, so that no response has arrived yet, keep no other request waiting",
+        "Requests that wait for their responses on the server do not delay other requests",
         .enabled(if: Servers.areFramesSeen, "libcurl before 8.3 reports no frames.")
     )
     func heldRequests() async throws {
@@ -146,7 +146,7 @@ struct HTTP2ConnectionTests {
         for task in tasks { #expect(try await task.value == 204) }
     }
 
-    @Test("Nor where other streams keep it open, which go on")
+    @Test("After a timeout of one stream, new requests avoid its connection, whose other streams continue")
     func timeoutOfOne() async throws {
         let session = server.makeSession()
         let name = UUID().uuidString

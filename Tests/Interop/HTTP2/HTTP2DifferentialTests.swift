@@ -7,7 +7,7 @@ import Testing
 /// The judgement on libcurl, which reads frames over a pair of sockets, compared with a server over TLS. It has to be
 /// right with any libcurl, trusted or not.
 @Suite(
-    "HTTP/2: the judgement on libcurl",
+    "HTTP/2: the known faults of libcurl",
     .enabled(
         if: Servers.areExpected && Libcurl.hasHTTP2,
         "Run by Tests/Interop/servers.sh, with a libcurl that has HTTP/2."
@@ -30,7 +30,10 @@ struct HTTP2DifferentialTests {
         (.shortContent, "head:200:content-length=6 last:3"), (.resetAfterEnd, "head:200 last:6 rst:0"),
     ]
 
-    @Test("It knows every response that looks complete and is not", arguments: HTTP2Fault.allCases)
+    @Test(
+        "The list of faults contains each fault with which an incomplete response looks complete",
+        arguments: HTTP2Fault.allCases
+    )
     func truncation(_ fault: HTTP2Fault) async throws {
         guard fault.isAcceptance, fault != .faultOfOtherStream else { return }
         var isAccepted = false
@@ -40,7 +43,7 @@ struct HTTP2DifferentialTests {
         #expect(HTTP2Judgement.ofLoadedLibcurl.shows(fault) == isAccepted)
     }
 
-    @Test("It knows every response that is complete and fails")
+    @Test("The list of faults contains each fault with which a complete response fails")
     func completion() async throws {
         #expect(try await loads("head:200 data:4 | last:2"))
         #expect(HTTP2Judgement.ofLoadedLibcurl.shows(.resetAfterEnd) != (try await loads("head:200 last:6 rst:0")))

@@ -21,7 +21,7 @@ struct HTTP2FloodTests {
         try server.url("head:200 data:1 send flood:\(kind):\(limit):\(key) last:0", key: key)
     }
 
-    @Test("The time of a task ends", arguments: kinds)
+    @Test("The time limit of a task ends a flood", arguments: kinds)
     func deadline(_ kind: String) async throws {
         let session = server.makeSession(resourceTimeout: 1)
         let key = UUID().uuidString
@@ -29,7 +29,7 @@ struct HTTP2FloodTests {
         #expect(try await server.count(of: key).flooded < limit)
     }
 
-    @Test("A task is cancelled at once, and others of its session are heard", arguments: kinds)
+    @Test("During a flood, a task is cancelled at once, and other tasks of its session get responses", arguments: kinds)
     func commands(_ kind: String) async throws {
         let key = UUID().uuidString
         let begin = DispatchSemaphore(value: 0)

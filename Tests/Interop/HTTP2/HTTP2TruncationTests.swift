@@ -28,13 +28,13 @@ struct HTTP2TruncationTests {
         "frame:2:0:0:0000000000", "frame:7:0:0:00",
     ]
 
-    @Test("No ending but END_STREAM is one, however the response is loaded", arguments: endings, LoadingStyle.allCases)
+    @Test("In every style of loading, only END_STREAM completes a response", arguments: endings, LoadingStyle.allCases)
     func allEndings(_ ending: String, _ style: LoadingStyle) async throws {
         let url = try server.url("head:200 data:10 " + ending)
         await #expect(throws: (any Error).self) { _ = try await style.load(url, from: server) }
     }
 
-    @Test("The same where the ending comes on its own, after what was before has been read", arguments: endings)
+    @Test("After all received content was read, only END_STREAM completes a response", arguments: endings)
     func laterEndings(_ ending: String) async throws {
         let name = UUID().uuidString
         let url = try server.url("head:200 data:10 wait:\(name) " + ending)
@@ -47,7 +47,7 @@ struct HTTP2TruncationTests {
     }
 
     @Test(
-        "Content that is shorter or longer than was announced is none",
+        "Content that is shorter or longer than announced is an error",
         arguments: ["data:3 rst:0", "last:3", "last:9"]
     )
     func announced(_ ending: String) async throws {
@@ -55,7 +55,7 @@ struct HTTP2TruncationTests {
         await #expect(throws: (any Error).self) { _ = try await server.makeSession().reply(to: url) }
     }
 
-    @Test("A connection that is closed at any byte before the last ends the response with an error")
+    @Test("A connection that is closed at any byte before the last fails the response")
     func everyByte() async throws {
         let steps = "head:200 data:20 data:0 data:13:7 frame:2:0:this:000000000f last:10"
         let session = server.makeSession()
@@ -69,7 +69,7 @@ struct HTTP2TruncationTests {
         #expect(isComplete)
     }
 
-    @Test("Streams that end as they should share the connection of those that do not", arguments: 0..<8)
+    @Test("Complete streams may share the connection with incomplete streams", arguments: 0..<8)
     func interleaved(_ seed: UInt64) async throws {
         var generator = SplitMix(state: seed)
         let session = server.makeSession()
@@ -124,7 +124,7 @@ struct HTTP2TruncationTests {
     }
 
     @Test(
-        "An innocent stream does not look complete when the connection fails",
+        "An unaffected stream does not look complete when the connection fails",
         arguments: endings.filter { !$0.hasPrefix("rst") }
     )
     func innocent(_ ending: String) async throws {

@@ -44,7 +44,7 @@ struct SilentConnectionTests {
     }
 
     @Test(
-        "A connection whose other end is silent gets no more calls, however the last one ended",
+        "A connection with a silent server gets no more calls, however the last call ended",
         arguments: End.allCases
     )
     func silence(_ end: End) async throws {
@@ -61,7 +61,7 @@ struct SilentConnectionTests {
         #expect(await streamed.error?.code == .cancelled)
     }
 
-    @Test("A hundred calls that are cancelled on a connection that works use one connection")
+    @Test("A hundred calls that are cancelled on a working connection use one connection")
     func cancellations() async throws {
         let first = try await connection()
         for _ in 0..<100 {
@@ -75,7 +75,7 @@ struct SilentConnectionTests {
         #expect(try await connection() == first)
     }
 
-    @Test("A handler that is slower than a limit costs no new connection", arguments: End.allCases)
+    @Test("A handler that takes longer than a limit causes no new connection", arguments: End.allCases)
     func slowHandler(_ end: End) async throws {
         let first = try await connection()
         await makeCall(try server.url("forever"), endingBy: end, after: .seconds(1))

@@ -10,7 +10,7 @@ struct LoadTests {
     /// Threads that the process may add, whatever is under way: those of Swift and of Dispatch, and of the sessions.
     private static let extraThreads = 24
 
-    @Test("Ten thousand requests wait for their responses at once, each on its own connection, and all succeed")
+    @Test("Ten thousand simultaneous requests, each on its own connection, succeed")
     func connections() async throws {
         let count = 10_000
         let manager = try LoadServer.makeManager(connections: 20_000)
@@ -54,7 +54,7 @@ struct LoadTests {
         try await eventually(in: ...(before.descriptors + 10), { try ProcessFigures().descriptors })
     }
 
-    @Test("Memory, threads and descriptors stay flat over many requests")
+    @Test("Memory, threads and descriptors stay constant over many requests")
     func soak() async throws {
         let manager = try LoadServer.makeManager(connections: 32)
         let failures = Tally<Bool>()
@@ -95,7 +95,7 @@ struct LoadTests {
         #expect(late.descriptors <= early.descriptors + 4)
     }
 
-    @Test("A hundred sessions at once are made, used and invalidated, and leave neither threads nor descriptors")
+    @Test("A hundred sessions at once are created, used and invalidated, and leave neither threads nor descriptors")
     func sessions() async throws {
         let before = try ProcessFigures()
         let succeeded = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -117,7 +117,7 @@ struct LoadTests {
         print("100 sessions: before \(before); with them \(during); after \(try ProcessFigures())")
     }
 
-    @Test("Mixed use, with servers that fail, limits and cancellations, stays right and flat")
+    @Test("Mixed use with failing servers, limits and cancellations stays correct, with constant memory")
     func mixedUse() async throws {
         let uses = Tally<MixedUse>()
         let folder = TemporaryFolder()

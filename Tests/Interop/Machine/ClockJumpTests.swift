@@ -9,7 +9,7 @@ extension HostileMachineTests {
     /// A clock that jumps, by Scripts/Network/jumping_clock.c. The monotonic clock goes on as on a real machine.
     @Suite("A clock that jumps")
     struct ClockJumpTests {
-        @Test("Time limits, caches and cookies follow their clocks, in a process whose clock jumps")
+        @Test("Time limits, caches and cookies follow their clocks in a process whose clock jumps")
         func child() throws {
             let folder = try #require(NetworkPath.folder)
             try ChildRun.expectSuccess(of: "JumpingClockChild", preloading: "\(folder)/libjumping_clock.so")
@@ -17,7 +17,7 @@ extension HostileMachineTests {
     }
 }
 
-@Suite("In a process whose clock jumps", .isChild("JumpingClockChild"), .serialized, .timeLimit(.minutes(5)))
+@Suite("Child process whose clock jumps", .isChild("JumpingClockChild"), .serialized, .timeLimit(.minutes(5)))
 struct JumpingClockChild {
     private static let day = 86_400.0
     private let server: LoopbackServer
@@ -35,7 +35,7 @@ struct JumpingClockChild {
         unsafeBitCast(try #require(dlsym(nil, "jumping_clock_set")), to: Set.self)(Int64(offset))
     }
 
-    @Test("The clock does jump, and the monotonic one does not", arguments: [day, -day])
+    @Test("The wall clock jumps, and the monotonic clock does not", arguments: [day, -day])
     func jumps(_ offset: Double) throws {
         let (date, instant) = (Date(), ContinuousClock.now)
         try Self.setClock(offset)
@@ -44,7 +44,7 @@ struct JumpingClockChild {
     }
 
     @Test(
-        "A jump ends no call whose limits are longer than its time, and delays none that fails",
+        "A jump neither ends a call within its limits nor delays the end of another call",
         arguments: [day, -day]
     )
     func limits(_ offset: Double) async throws {
@@ -71,7 +71,7 @@ struct JumpingClockChild {
         #expect(try await data == half + half)
     }
 
-    @Test("Retries, and connections that are kept, go on", arguments: [day, -day])
+    @Test("After a jump, retries and idle connections continue", arguments: [day, -day])
     func retries(_ offset: Double) async throws {
         server.route("/later", .status(503), .status(503), .text("here"))
         manager.interceptors.call = [.retry(maximumAttempts: 5, baseDelay: .milliseconds(10))]
@@ -85,7 +85,7 @@ struct JumpingClockChild {
         #expect(retries.values.count == 2)
     }
 
-    @Test("A stored response becomes stale when the clock goes on, and is used no longer than it may be")
+    @Test("When the clock advances, a stored response becomes stale, and is used only as long as it may be")
     func cache() async throws {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = HTTPCache()
@@ -109,7 +109,7 @@ struct JumpingClockChild {
         #expect(server.requests(to: "/fresh").count == count + 1)
     }
 
-    @Test("A cookie ends when the clock says so")
+    @Test("A cookie expires when the clock reaches its date")
     func cookies() async throws {
         server.route("/set") { _ in
             var response = LoopbackServer.Response.text("")
@@ -123,7 +123,7 @@ struct JumpingClockChild {
         #expect(server.requests(to: "/headers").map { $0.headers["Cookie"] } == ["id=1", nil])
     }
 
-    @Test("A WebSocket and its pings go on")
+    @Test("After a jump, a WebSocket and its pings continue")
     func webSocket() async throws {
         var options = WebSocketOptions()
         options.pingInterval = .milliseconds(50)

@@ -10,7 +10,7 @@ extension HostileMachineTests {
     /// Swift's own fails, the process ends.
     @Suite("Allocations that fail")
     struct FailingAllocationTests {
-        @Test("No allocation of libcurl or of the C targets that fails ends the process, or changes a response")
+        @Test("A failed allocation of libcurl or the C targets neither ends the process nor changes a response")
         func child() throws {
             let folder = try #require(NetworkPath.folder)
             try ChildRun.expectSuccess(
@@ -21,7 +21,12 @@ extension HostileMachineTests {
     }
 }
 
-@Suite("In a process whose allocations fail", .isChild("FailingAllocationChild"), .serialized, .timeLimit(.minutes(10)))
+@Suite(
+    "Child process whose allocations fail",
+    .isChild("FailingAllocationChild"),
+    .serialized,
+    .timeLimit(.minutes(10))
+)
 struct FailingAllocationChild {
     /// The library that was loaded before all others.
     private struct Allocations {
@@ -125,7 +130,11 @@ struct FailingAllocationChild {
         }
     }
 
-    @Test("Each allocation fails once, and the next exchange succeeds", arguments: Owner.allCases, Exchange.allCases)
+    @Test(
+        "After each single failed allocation, the next exchange succeeds",
+        arguments: Owner.allCases,
+        Exchange.allCases
+    )
     func each(_ owner: Owner, _ exchange: Exchange) async throws {
         let allocations = try Allocations(owner)
         let server = try Self.makeServer(exchange)
@@ -165,7 +174,7 @@ struct FailingAllocationChild {
         if owner == .libcurl { #expect(failures > 20) }
     }
 
-    @Test("With one allocation in many that fails, each of hundreds of exchanges ends", arguments: [3, 17, 101])
+    @Test("If one allocation in many fails, each of hundreds of exchanges ends", arguments: [3, 17, 101])
     func storm(distance: Int) async throws {
         let allocations = try Allocations(.libcurl)
         let server = try Self.makeServer(.get)

@@ -66,9 +66,7 @@ extension HostileMachineTests {
             return SessionManager(baseURL: server.baseURL, configuration: configuration, transport: .curl(options))
         }
 
-        @Test(
-            "A download to a folder without room fails with this reason, leaves nothing, and works when there is room"
-        )
+        @Test("A download to a full folder fails with this reason, leaves no file, and succeeds when there is space")
         func partialFile() async throws {
             let manager = makeManager { $0.partialDownloadFolder = disk.url }
             let target = TemporaryFolder().url
@@ -85,7 +83,7 @@ extension HostileMachineTests {
         }
 
         @Test(
-            "A destination without room fails with this reason, and has no part of the file",
+            "A destination without space fails with this reason, and gets no part of the file",
             arguments: [true, false]
         )
         func destination(isReplacing: Bool) async throws {
@@ -101,7 +99,7 @@ extension HostileMachineTests {
             if isReplacing { #expect(try Data(contentsOf: target) == Data("before".utf8)) }
         }
 
-        @Test("A cache without room stores nothing on disk, and delays and changes no response")
+        @Test("A cache without space stores nothing on disk, and neither delays nor changes a response")
         func cache() async throws {
             let folder = disk.url.appendingPathComponent("cache")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -117,7 +115,7 @@ extension HostileMachineTests {
             #expect(server.requests(to: "/small").count == 4)
         }
 
-        @Test("A file of hosts that require https without room keeps its content, and no request fails")
+        @Test("Without space, the file of hosts that require https keeps its content, and no request fails")
         func hosts() async throws {
             let file = disk.url.appendingPathComponent("hosts")
             let store = try HSTSStore(file: file)
@@ -126,7 +124,7 @@ extension HostileMachineTests {
             #expect(try await manager.get("small").string == "small")
         }
 
-        @Test("A form that is written to a full disk is an error, and leaves no part of a file")
+        @Test("Writing a form to a full disk is an error, and leaves no part of a file")
         func form() throws {
             var form = MultipartFormData()
             form.append(data: content, name: "file")
@@ -137,7 +135,7 @@ extension HostileMachineTests {
             #expect(try disk.names.isEmpty)
         }
 
-        @Test("A cassette and an archive that find no room throw, and leave what was there before")
+        @Test("Without space, saving a cassette or an archive throws, and keeps the earlier file")
         func cassette() async throws {
             let file = disk.url.appendingPathComponent("cassette")
             let before = Data("{}".utf8)

@@ -43,7 +43,7 @@ extension HostileMachineTests {
             }
         }
 
-        @Test("Every kind of transfer ends right while each system call is interrupted")
+        @Test("Every kind of transfer ends correctly while each system call is interrupted")
         func transfers() async {
             await #expect(processExitsWith: .success) {
                 let server = try LoopbackServer(tls: .selfSigned())

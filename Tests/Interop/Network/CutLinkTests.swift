@@ -6,7 +6,7 @@ import Testing
 
 extension NetworkFaultTests {
     /// Links that are cut in the middle of a transfer, and come back.
-    @Suite("Links that are cut, and come back")
+    @Suite("Links that are cut and restored")
     struct CutLinkTests {
         /// The ways in which a link is lost.
         enum Cut: String, CaseIterable, Sendable {
@@ -76,7 +76,7 @@ extension NetworkFaultTests {
             Issue.record("The transfer has ended too early.")
         }
 
-        @Test("A transfer ends with the time of the limit, and its message says so", arguments: Cut.tried)
+        @Test("A transfer ends at the limit, and its message names the limit", arguments: Cut.tried)
         func limits(_ cut: Cut) async throws {
             let manager = try makeManager()
             let task = manager.get(target)
@@ -93,7 +93,7 @@ extension NetworkFaultTests {
             #expect([.timedOut, .cannotConnectToHost].contains(next?.code), "\(String(describing: next))")
         }
 
-        @Test("Content that is sent ends with the limit too, whatever the kernel has buffered")
+        @Test("Sending ends at the limit too, whatever the kernel has buffered")
         func upload() async throws {
             let manager = try makeManager()
             let task = manager.upload("hash", from: .data(Data(count: 64 << 20)))
@@ -104,7 +104,7 @@ extension NetworkFaultTests {
             #expect(try await manager.get("digest/1/1").string.count == 64)
         }
 
-        @Test("A download that has failed continues by hand, and its file is identical", arguments: Cut.tried)
+        @Test("After a failure, a download continues by hand, and its file is identical", arguments: Cut.tried)
         func resumeData(_ cut: Cut) async throws {
             let expected = try await server.digest(length: size, seed: 7)
             let manager = try makeManager()
@@ -140,7 +140,7 @@ extension NetworkFaultTests {
             #expect(requests.count >= 2 && requests.dropFirst().contains { $0.contains("bytes=") }, "\(requests)")
         }
 
-        @Test("A resumable upload goes on, and its content is identical", arguments: Cut.tried)
+        @Test("A resumable upload continues, and its content is identical", arguments: Cut.tried)
         func resumableUpload(_ cut: Cut) async throws {
             var generator = SeededGenerator(3)
             let data = generator.bytes(2 << 20)
@@ -157,7 +157,7 @@ extension NetworkFaultTests {
             #expect(stored == "\(data.count) \(data.count) \(try SHA256Sum.of(data))")
         }
 
-        @Test("A WebSocket with reconnection comes back", arguments: Cut.tried)
+        @Test("A WebSocket reconnects after a cut", arguments: Cut.tried)
         func webSocket(_ cut: Cut) async throws {
             let manager = try makeManager()
             var options = WebSocketOptions()
@@ -178,7 +178,7 @@ extension NetworkFaultTests {
             #expect(try await socket.receive() == .text("again"))
         }
 
-        @Test("An event stream comes back, and leaves out no event", arguments: Cut.tried)
+        @Test("An event stream reconnects, and delivers every event", arguments: Cut.tried)
         func events(_ cut: Cut) async throws {
             let manager = try makeManager()
             var rules = Reconnection.automatic
@@ -197,7 +197,7 @@ extension NetworkFaultTests {
             #expect(numbers == Array(1...30))
         }
 
-        @Test("An address that is replaced ends its connections with the limit, and the download continues")
+        @Test("If an address is replaced, its connections end at the limit, and the download continues")
         func changedAddress() async throws {
             let expected = try await server.digest(length: size, seed: 7)
             let manager = try makeManager()

@@ -6,7 +6,7 @@ import Testing
 
 extension NetworkFaultTests {
     /// Servers that have lost all memory of their connections, as after a failure of power.
-    @Suite("Connections that only the client has")
+    @Suite("Connections that only the client still has")
     struct HalfOpenConnectionTests {
         private let server: NetworkServer
 
@@ -19,7 +19,7 @@ extension NetworkFaultTests {
             try NetworkPath.set(isSilent ? "resets=1" : "")
         }
 
-        @Test("A response that nobody sends any more ends with the limit", arguments: [true, false])
+        @Test("A response whose server has disappeared ends at the limit", arguments: [true, false])
         func response(isSilent: Bool) async throws {
             let manager = try server.makeManager(idle: .seconds(1))
             let task = manager.get("file/\(2 << 20)/1?rate=\(256 << 10)")
@@ -30,7 +30,7 @@ extension NetworkFaultTests {
             #expect(try await manager.get("digest/1/1").string.count == 64)
         }
 
-        @Test("A request on such a connection ends with the limit, and the next one has a connection of its own")
+        @Test("A request on a half-open connection ends at the limit, and the next request gets a new connection")
         func silentRequest() async throws {
             let manager = try server.makeManager(idle: .seconds(1))
             _ = try await manager.get("digest/1/1").string
@@ -41,7 +41,7 @@ extension NetworkFaultTests {
             #expect(try await server.requests() == ["GET /digest/1/1", "GET /requests"])
         }
 
-        @Test("Where the new server refuses the connection, a GET is sent again, and a POST is not")
+        @Test("If the new server resets the connection, a GET is sent again, and a POST is not")
         func refusedRequest() async throws {
             let manager = try server.makeManager(idle: .seconds(20))
             _ = try await manager.get("digest/1/1").string
@@ -53,7 +53,7 @@ extension NetworkFaultTests {
             #expect(try await server.requests() == ["GET /requests"])
         }
 
-        @Test("A WebSocket notices by its pings", arguments: [true, false])
+        @Test("A WebSocket detects a half-open connection by its pings", arguments: [true, false])
         func webSocket(isSilent: Bool) async throws {
             let manager = try server.makeManager()
             var options = WebSocketOptions()
@@ -67,7 +67,10 @@ extension NetworkFaultTests {
             #expect(codes.contains(error?.code ?? .unknown), "\(String(describing: error))")
         }
 
-        @Test("An event stream notices by its limit, and goes on with the next event", arguments: [true, false])
+        @Test(
+            "An event stream detects a half-open connection by its limit, and continues with the next event",
+            arguments: [true, false]
+        )
         func events(isSilent: Bool) async throws {
             let manager = try server.makeManager()
             var rules = Reconnection.automatic

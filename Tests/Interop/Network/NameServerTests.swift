@@ -6,7 +6,7 @@ import Testing
 
 extension NetworkFaultTests {
     /// A name server that is slow, silent, or lies. The system's resolver asks it, as libcurl does by default.
-    @Suite("Name servers that are slow, silent, or lie")
+    @Suite("Name servers that are slow, silent or wrong")
     struct NameServerTests {
         private let server: NetworkServer
 
@@ -32,7 +32,7 @@ extension NetworkFaultTests {
             Name("dead6", .timedOut, .cannotConnectToHost),
         ]
 
-        @Test("Each name ends in its way, with its own message, and delays no other request of the session")
+        @Test("Each name ends with its own result and message, and delays no other request of the session")
         func names() async throws {
             let manager = try server.makeManager(idle: .seconds(30))
             let tasks = try Self.names.map { name in
@@ -54,9 +54,7 @@ extension NetworkFaultTests {
             }
         }
 
-        @Test(
-            "The time of a look-up counts: a silent name server ends a call with its limit, and a cancellation at once"
-        )
+        @Test("A name lookup counts for the limit of a call, and a cancellation ends the lookup at once")
         func limit() async throws {
             let manager = try server.makeManager(idle: .milliseconds(500))
             let url = try NetworkServer.url("/digest/1/1", host: "silent.test")
@@ -75,7 +73,7 @@ extension NetworkFaultTests {
             manager.invalidate(cancellingTasks: true)
         }
 
-        @Test("An address of IPv6 where nobody is costs little if there is one of IPv4")
+        @Test("An unreachable IPv6 address costs little time if there is an IPv4 address")
         func otherFamily() async throws {
             let manager = try server.makeManager(host: "both.test", idle: .seconds(30))
             #expect(try await manager.get("digest/1/1").string.count == 64)

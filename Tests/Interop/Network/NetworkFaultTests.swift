@@ -72,7 +72,7 @@ enum NetworkFaultTests {
             }
         }
 
-        @Test("Messages of a WebSocket come back in order, and events follow each other", arguments: [5, 15])
+        @Test("Messages of a WebSocket and events arrive in order", arguments: [5, 15])
         func messages(loss: Int) async throws {
             let manager = try server.makeManager()
             try NetworkPath.set("loss=\(loss) reorder=10 duplicate=10")

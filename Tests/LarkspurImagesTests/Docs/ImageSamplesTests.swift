@@ -59,7 +59,7 @@ struct ImageSamplesTests {
         #expect((samples.smallCache().cache as? AutoPurgingImageCache)?.memoryCapacity == 33_554_432)
     }
 
-    @Test("What one downloader has loaded, another one finds in the folder")
+    @Test("An image that one downloader has stored in a folder is used by another downloader")
     func folder() async throws {
         let folder = TemporaryFolder()
         let request = URLRequest(url: server.url("/logo.png"))

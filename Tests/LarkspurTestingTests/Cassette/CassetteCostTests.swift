@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test("Reading and writing grow with the size of the file")
+    @Test("The cost of reading and writing is proportional to the size of the file")
     func file() {
         let reading = Growth.factor(of: { CassetteFile.write(interactions($0)) }, upTo: 1 << 12) { content in
             _ = try? CassetteFile.read(content, name: "x")
@@ -25,7 +25,7 @@ import Testing
         #expect(writing < Growth.linear)
     }
 
-    @Test("Every class of bytes in a content is written and read")
+    @Test("Content of every class of bytes is written and read in linear time")
     func byteClasses() {
         let parsing = ByteInputs.excesses { bytes in
             _ = try? JSONNode(Array("[".utf8) + bytes, maximumDepth: 100)
@@ -39,7 +39,7 @@ import Testing
         #expect(parsing == [])
     }
 
-    @Test("Finding grows with the number of requests")
+    @Test("The cost of a search is proportional to the number of requests")
     func finding() {
         let factor = Growth.factor(of: interactions, upTo: 1 << 12) { interactions in
             var records = CassetteRecords(interactions, .default)

@@ -23,7 +23,7 @@ import Testing
 
     private var text: String { get throws { try String(contentsOf: file, encoding: .utf8) } }
 
-    @Test("What was recorded is replayed, in order, without a server")
+    @Test("Recorded calls are replayed in order, without a server")
     func roundTrip() async throws {
         let server = try LoopbackServer()
         server.route("/count", .json(#"{"b": 1.50, "a": 12345678901234567890123}"#), .json(#"{"n": 2}"#))
@@ -58,7 +58,7 @@ import Testing
         #expect(error.message.contains("which was recorded 2 times"))
     }
 
-    @Test("The file has one interaction after the other, readable")
+    @Test("The file lists one readable interaction after another")
     func format() async throws {
         let server = try LoopbackServer()
         var response = LoopbackServer.Response.json(#"{"name": "Ada", "tags": []}"#)
@@ -99,7 +99,7 @@ import Testing
         )
     }
 
-    @Test("Secrets are in no part of the file, and requests with them are found")
+    @Test("No part of the file contains secrets, and requests with secrets are found")
     func redaction() async throws {
         let server = try LoopbackServer()
         var response = LoopbackServer.Response.json(#"{"access_token": "hush1", "iban": "hush2", "name": "Ada"}"#)
@@ -126,7 +126,7 @@ import Testing
         #expect(replayed == #"{"access_token":"<redacted>","iban":"<redacted>","name":"Ada"}"#)
     }
 
-    @Test("An unknown request names the nearest recorded one and the difference")
+    @Test("The error for an unknown request names the nearest recorded one and the difference")
     func unknown() async throws {
         let server = try LoopbackServer()
         server.route("/*", .json("{}"))
@@ -152,7 +152,7 @@ import Testing
         #expect(server.requests.count == 2)
     }
 
-    @Test("Matching can leave out servers, query items and contents, and include fields; members have no order")
+    @Test("Matching may ignore servers, query items, contents and the order of members, and may include fields")
     func matching() async throws {
         let server = try LoopbackServer()
         server.route("/*", .text("found"))
@@ -200,7 +200,7 @@ import Testing
         return request
     }
 
-    @Test("Auto mode sends what the file does not have, once")
+    @Test("In auto mode, a request that the file does not have is sent once")
     func auto() async throws {
         let server = try LoopbackServer()
         server.route("/*") { request in .text(request.path) }
@@ -241,7 +241,7 @@ import Testing
         try await calls(manager(try cassette(.replay), server), "replayed")
     }
 
-    @Test("A form with a random boundary is found again")
+    @Test("A recorded form with a random boundary is found")
     func multipart() async throws {
         let server = try LoopbackServer()
         server.route("/form") { request in .text("\(request.parts.count)") }
@@ -260,7 +260,7 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
-    @Test("Transfers that fail are not recorded, and cancelled ones neither")
+    @Test("Neither failed nor cancelled transfers are recorded")
     func failures() async throws {
         let server = try LoopbackServer()
         server.route("/cut", .fault(.shortBody))
@@ -277,7 +277,7 @@ import Testing
         #expect(cassette.interactionCount == 0)
     }
 
-    @Test("Many requests at once are recorded and replayed")
+    @Test("Simultaneous requests are recorded and replayed")
     func concurrency() async throws {
         let server = try LoopbackServer()
         server.route("/{n}") { request in .text(request.parameters["n"] ?? "") }
@@ -298,7 +298,7 @@ import Testing
 
     // MARK: Files
 
-    @Test("A broken or foreign file is an error with its place in every mode, and stays as it is")
+    @Test("In every mode, a damaged or foreign file is an error with its position, and is not changed")
     func brokenFiles() throws {
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(),
@@ -343,7 +343,7 @@ import Testing
         #"{"larkspurCassette": 1, "interactions": [\#(interaction)]}"#
     }
 
-    @Test("No truncation and no changed byte of a file does harm", .seeded)
+    @Test("No truncated file and no changed byte ends the process", .seeded)
     func fuzzing() throws {
         let interaction = Interaction(
             request: .init(method: "GET", url: "http://a/b?c", headers: [], body: .text("a\nb")),
@@ -385,7 +385,7 @@ import Testing
         #expect(try CassetteFile.read(content, name: "x").last?.response.body.content.count == 1_000_000)
     }
 
-    @Test("A missing file is an error for a replay alone; a file that others changed is not replaced")
+    @Test("A missing file is an error in replay mode only, and a file that another program changed is not replaced")
     func foreignChanges() async throws {
         let missing = #expect(throws: CassetteError.self) { try self.cassette(.replay) }
         #expect(missing?.description == "The cassette \(file.path) does not exist.")
@@ -403,7 +403,7 @@ import Testing
         #expect(try text == "other")
     }
 
-    @Test("The file can be read by its owner alone, also where it was readable by all")
+    @Test("The file can be read by its owner only, even if it was readable by all")
     func permissions() async throws {
         let server = try LoopbackServer()
         let cassette = try self.cassette(.record)
@@ -421,7 +421,7 @@ import Testing
         )
     }
 
-    @Test("Every text is written so that it is read as it was", arguments: ["text", "lines"])
+    @Test("Every text is the same after writing and reading", arguments: ["text", "lines"])
     func texts(form: String) throws {
         let characters: [UnicodeScalar] =
             (0..<0x300).compactMap { UnicodeScalar($0) } + ["\u{2028}", "\u{FEFF}", "\u{1F600}", "\u{10FFFF}"]
@@ -443,7 +443,7 @@ import Testing
         #expect(try CassetteFile.read(CassetteFile.write([]), name: "x").isEmpty)
     }
 
-    @Test("withCassette saves at the end, also after an error, and a cassette that is released does")
+    @Test("A cassette is saved at the end of withCassette, after an error too, and when it is released")
     func ends() async throws {
         struct Oops: Error {}
         let server = try LoopbackServer()

@@ -38,7 +38,7 @@ import Testing
         #expect(clock.sleeperCount == 0 && clock.sleeps.count == 2)
     }
 
-    @Test("A wait for sleepers counts those at one time, a wait for sleeps all of them")
+    @Test("A wait for sleepers counts current sleeps, and a wait for sleeps counts all sleeps")
     func waits() async throws {
         try await clock.sleep(for: .zero)
         let sleeps = (1...3).map { seconds in Task { [clock] in try await clock.sleep(for: .seconds(seconds)) } }
@@ -81,7 +81,7 @@ import Testing
         #expect(many?.description.contains("32 have begun (…") == true)
     }
 
-    @Test("A wait ends with its task")
+    @Test("A wait ends when its task is cancelled")
     func cancelledWait() async throws {
         let wait = Task { [clock] in try await clock.waitForSleepers(1) }
         wait.cancel()

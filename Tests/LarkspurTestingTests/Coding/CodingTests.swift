@@ -5,7 +5,7 @@ import Testing
 @testable import LarkspurTesting
 
 @Suite struct CodingTests {
-    @Test("The checksums are those of gzip and zlib")
+    @Test("The checksums equal those of gzip and zlib")
     func checksums() {
         #expect(CodingChecksum.crc32(Data("123456789".utf8)) == 0xCBF4_3926)
         #expect(CodingChecksum.crc32(Data()) == 0)
@@ -13,7 +13,7 @@ import Testing
         #expect(CodingChecksum.adler32(Data()) == 1)
     }
 
-    @Test("Stored blocks hold the data in chunks that are not too large", arguments: [0, 1, 65_535, 65_536, 200_000])
+    @Test("Stored blocks contain the data in chunks of limited size", arguments: [0, 1, 65_535, 65_536, 200_000])
     func storedBlocks(count: Int) {
         let data = Data((0..<count).lazy.map { UInt8(truncatingIfNeeded: $0 &* 31) })
         var rest = [UInt8](Deflate.storedBlocks(data))[...]
@@ -31,7 +31,7 @@ import Testing
         #expect(decoded == data)
     }
 
-    @Test("A gzip stream ends with the checksum and the length, a zlib stream with its checksum")
+    @Test("A gzip stream ends with the checksum and the length, and a zlib stream with its checksum")
     func trailers() {
         let data = Data("123456789".utf8)
         #expect(LoopbackServer.ContentCoding.gzip.encode(data).suffix(8) == Data([0x26, 0x39, 0xF4, 0xCB, 9, 0, 0, 0]))
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(
-        "Percent escapes are decoded, and what only looks like one is left",
+        "Percent escapes are decoded, and invalid escapes stay",
         arguments: [
             ("a%20b", "a b"), ("%e2%82%AC", "€"), ("%", "%"), ("%4", "%4"), ("%zz", "%zz"), ("%E9", "é"),
             ("a+b", "a+b"),
@@ -53,7 +53,7 @@ import Testing
         #expect(escaped.percentDecoded() == text)
     }
 
-    @Test("A form keeps the order of its items, empty values and missing ones")
+    @Test("A form keeps the order of its items, and its empty and missing values")
     func form() {
         let items = FormDecoding.items(of: "a=1&b&&c=&a=x+y%3D=z")
         #expect(items.map(\.name) == ["a", "b", "c", "a"])
@@ -63,7 +63,7 @@ import Testing
         #expect(accents.map(\.value) == ["\u{301}1", "2"])
     }
 
-    @Test("Parameters may be quoted, and hold their separator then")
+    @Test("Quoted parameters may contain the separator")
     func parameters() {
         let parameters = FieldParameters(#"form-data; Name="a;\"b\"" ; filename=c.txt; name=second; flag"#)
         #expect(parameters.leading == "form-data")
@@ -83,7 +83,7 @@ import Testing
         #expect("\"\u{301}a\"".unquoted == "\u{301}a")
     }
 
-    @Test("The parts of a multipart body come with their headers")
+    @Test("Each part of a multipart body has its headers")
     func multipart() throws {
         let text =
             "preamble\r\n--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n2\r\n"
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test(
-        "Dates are written as HTTP prefers them",
+        "Dates are written in the format that HTTP prefers",
         arguments: [
             (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
             (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"), (-1, "Wed, 31 Dec 1969 23:59:59 GMT"),
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test(
-        "A pattern matches segment by segment",
+        "A pattern is matched segment by segment",
         arguments: [
             ("/a", "/a", [:]), ("/a", "/a/", nil), ("/a", "/b", nil), ("/a b", "/a%20b", [:]),
             ("/a/{x}/c", "/a/1%2F2/c", ["x": "1/2"]), ("/a/{x}", "/a/", nil), ("/a/{x}", "/a", nil),
@@ -136,7 +136,7 @@ import Testing
         #expect(PathPattern(pattern).match(path.split(separator: "/", omittingEmptySubsequences: false)) == parameters)
     }
 
-    @Test("Fields are found in any spelling and keep their own")
+    @Test("Fields are found in any spelling, and keep their original spelling")
     func fields() {
         var fields: LoopbackServer.Fields = ["X-A": "1", "B": "2", "x-a": "3"]
         #expect(fields["x-A"] == "1, 3")

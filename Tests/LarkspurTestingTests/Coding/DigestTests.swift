@@ -97,7 +97,10 @@ import Testing
         #expect(SHA512.hash(Data(message.utf8)).hexadecimal == hash)
     }
 
-    @Test("A hash of parts is that of the whole, wherever it is cut", arguments: [0, 1, 55, 64, 111, 128, 200, 300])
+    @Test(
+        "The hash of parts equals the hash of the whole, for any parts",
+        arguments: [0, 1, 55, 64, 111, 128, 200, 300]
+    )
     func parts(length: Int) {
         let message = Data((0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         for cut in 0...length {
@@ -143,7 +146,7 @@ import Testing
         #expect(!isValid("/dir/", "Mufasa", "Circle of Life"))
     }
 
-    @Test("A nonce is good once for each count, and for so many uses")
+    @Test("A nonce can be used once for each count, up to its limit")
     func nonces() {
         let nonces = DigestNonces()
         let nonce = nonces.make()

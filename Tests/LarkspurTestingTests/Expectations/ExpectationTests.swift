@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("A failure names the place of the call")
+    @Test("A failed expectation is reported at the place of the call")
     func place() async throws {
         server.expect(.get("/get"))
         let line = Int(#line) + 1
@@ -36,7 +36,7 @@ import Testing
         #expect(late?.fileID == #fileID && late?.line == lateLine)
     }
 
-    @Test("Numbers of requests are exact, at least, at most or never")
+    @Test("The number of requests may be exact, at least, at most or never")
     func counts() throws {
         server.expect(.get("/get"), times: 2)
         server.expect(.get("/ge{x}"), atLeast: 1)
@@ -66,7 +66,7 @@ import Testing
         #expect(failure() == nil)
     }
 
-    @Test("An unmet expectation names the nearest request and the difference")
+    @Test("The failure of an expectation names the nearest request and the difference")
     func nearest() throws {
         server.expect(.post("/post").query("a", "1").field("X-Kind", "big").json(["name": "Ada"]))
         server.expect(.post("/pots").text("hello"))
@@ -82,7 +82,7 @@ import Testing
         #expect(text.contains(#"nearest: POST /post?a=2, but its path is “/post”, and its content is"#))
     }
 
-    @Test("Conditions on fields and requests decide")
+    @Test("Expectations have conditions on fields and requests")
     func conditions() throws {
         _ = try server.answer("/post", method: "POST", headers: "X-Kind: big\r\n", body: #"{"b":[1],"a":null}"#)
         struct Body: Encodable, Sendable {
@@ -98,7 +98,7 @@ import Testing
         #expect(text.contains("but it has no field x-other") && text.contains("but it does not meet a big body"))
     }
 
-    @Test("Odd characters stay on their lines")
+    @Test("Control characters in a failure do not break its lines")
     func oddCharacters() throws {
         server.expect(.post("/\u{1b}[31m\n\u{0}").text("a\nb\u{7F}“"))
         server.route("/*", .status(200))
@@ -111,7 +111,7 @@ import Testing
         #expect(failure().map { $0.count < 2_000 } == true)
     }
 
-    @Test("Verifying can wait for the requests, and ends at its limit")
+    @Test("Verifying can wait for the requests, up to a limit")
     func waiting() async throws {
         server.expect(.get("/get"), times: 2)
         let manager = SessionManager(baseURL: server.baseURL, configuration: .ephemeral)
@@ -122,7 +122,7 @@ import Testing
         await #expect(throws: LoopbackServer.UnmetExpectations.self) { try await server.verify(timeout: .zero) }
     }
 
-    @Test("A recorded request is a command line for curl")
+    @Test("A recorded request can be written as a command line for curl")
     func curl() throws {
         _ = try server.answer("/post?token=t&a=1", method: "POST", headers: "Authorization: Bearer t\r\n", body: "it's")
         let request = try #require(server.requests.first)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct BuiltInRoutesTests {
     @Test(
-        "A route answers with its status, its field and its body",
+        "A route responds with its status, its field and its body",
         arguments: [
             ("GET", "/get?a=1", "", 200, "Content-Type: application/json", #""args":{"a":"1"}"#),
             ("POST", "/get", "", 405, "Allow: GET, HEAD, OPTIONS", ""),
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(
-        "What takes its time waits as long as the path says",
+        "A delayed route waits as long as its path requires",
         arguments: [
             ("/delay/2.5", [2500], []), ("/drip?duration=3&numbytes=4&delay=5", [5000], [750, 750, 750]),
             ("/drip?numbytes=2", [0], [1000]), ("/range/4?chunk_size=2&duration=3", [], [1500, 1500]),
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test("/post shows forms, files, JSON and other data as httpbin does")
+    @Test("The route /post returns forms, files, JSON and other data as httpbin does")
     func echo() throws {
         let server = try LoopbackServer()
         func post(_ type: String, _ body: String) throws -> [String: Any] {
@@ -171,7 +171,7 @@ import Testing
         #expect(Set(json.keys) == ["args", "data", "files", "form", "headers", "json", "origin", "url"])
     }
 
-    @Test("Bytes that are no text are shown in base64")
+    @Test("Binary content is returned in base64")
     func binaryEcho() throws {
         let server = try LoopbackServer()
         let client = try RawClient(server)
@@ -180,7 +180,7 @@ import Testing
         #expect(try client.response().json()["data"] as? String == "data:application/octet-stream;base64,//4=")
     }
 
-    @Test("The same seed makes the same bytes, in one part or in chunks")
+    @Test("The same seed gives the same bytes, as a whole or in chunks")
     func bytes() throws {
         let server = try LoopbackServer()
         let bytes = try server.answer("/bytes/1003?seed=7").body
@@ -190,7 +190,7 @@ import Testing
         #expect(try server.answer("/bytes/1003").body != server.answer("/bytes/1003").body)
     }
 
-    @Test("/stream has as many lines of JSON as it is asked for")
+    @Test("The route /stream has the requested number of JSON lines")
     func stream() throws {
         let server = try LoopbackServer()
         let response = try server.answer("/stream/3?a=b")
@@ -201,7 +201,7 @@ import Testing
         #expect(lines.map { $0["id"] as? Int } == [0, 1, 2])
     }
 
-    @Test("/status of an interim code sends that, and then the end")
+    @Test("The route /status with an interim code sends that response, then the final one")
     func interimStatus() throws {
         let server = try LoopbackServer()
         let client = try RawClient(server)
@@ -210,7 +210,7 @@ import Testing
         #expect(try client.response().status == 200)
     }
 
-    @Test("/image/png is a picture, /uuid a UUID that changes")
+    @Test("The route /image/png is an image, and /uuid is a UUID that changes")
     func samples() throws {
         let server = try LoopbackServer()
         let picture = [UInt8](try server.answer("/image/png").body)
@@ -222,7 +222,7 @@ import Testing
     }
 
     @Test(
-        "Digest authentication lets in who knows the password",
+        "Digest authentication accepts the right password only",
         arguments: DigestAlgorithm.allCases,
         ["auth", "auth-int", "none"]
     )

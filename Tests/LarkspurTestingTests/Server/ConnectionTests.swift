@@ -4,7 +4,7 @@ import Testing
 @testable import LarkspurTesting
 
 @Suite struct ConnectionTests {
-    @Test("One connection serves one request after the other, and counts as one")
+    @Test("One connection serves consecutive requests, and counts once")
     func keepAlive() throws {
         let server = try LoopbackServer()
         let client = try RawClient(server)
@@ -19,7 +19,7 @@ import Testing
         server.stop()
     }
 
-    @Test("Pipelined requests are answered in their order")
+    @Test("Pipelined requests get their responses in order")
     func pipelining() throws {
         let server = try LoopbackServer()
         let client = try RawClient(server)
@@ -45,7 +45,7 @@ import Testing
         #expect(server.requests.map(\.version) == ["HTTP/1.1", "HTTP/1.0"])
     }
 
-    @Test("A stream to HTTP/1.0 has no chunks and ends with the connection")
+    @Test("For HTTP/1.0, a stream has no chunks, and ends with the connection")
     func chunkedToOldClient() throws {
         let server = try LoopbackServer()
         server.route("/", .chunked([Data("ab".utf8), Data("cd".utf8)]))
@@ -56,7 +56,7 @@ import Testing
         #expect(response.text == "abcd")
     }
 
-    @Test("A chunked request arrives whole, with its trailers")
+    @Test("A chunked request arrives complete, with its trailers")
     func chunkedRequest() throws {
         let server = try LoopbackServer()
         let client = try RawClient(server)
@@ -67,7 +67,7 @@ import Testing
         #expect(server.requests[0].trailers == ["X-Sum": "6"])
     }
 
-    @Test("A large body of any bytes arrives and leaves unchanged")
+    @Test("A large body of any bytes is received and sent back unchanged")
     func largeBodies() throws {
         let server = try LoopbackServer()
         server.route("/") { .data($0.body) }
@@ -78,7 +78,7 @@ import Testing
         #expect(try client.response().body == data)
     }
 
-    @Test("A client that expects it gets 100 Continue before its body")
+    @Test("A client with Expect gets 100 Continue before it sends its body")
     func expectContinue() throws {
         let server = try LoopbackServer()
         let client = try RawClient(server)
@@ -88,7 +88,7 @@ import Testing
         #expect(try client.response().json()["data"] as? String == "ok")
     }
 
-    @Test("A response can refuse the body that a client announces, and closes the connection")
+    @Test("A response can refuse an announced body, and then closes the connection")
     func refusedBody() throws {
         let server = try LoopbackServer()
         var refusal = LoopbackServer.Response.text("no", status: 417)
@@ -103,7 +103,7 @@ import Testing
         #expect(server.requests.map(\.body) == [Data()])
     }
 
-    @Test("A refusal reaches a client that sends its large body all the same")
+    @Test("A refusal reaches a client that still sends its large body")
     func refusedLargeBody() throws {
         let server = try LoopbackServer()
         var refusal = LoopbackServer.Response.text("no", status: 413)
@@ -116,7 +116,7 @@ import Testing
         #expect(try client.response().status == 413)
     }
 
-    @Test("A server that does not know the expectation reads the body without 100 Continue")
+    @Test("A server that ignores the expectation reads the body without 100 Continue")
     func ignoredExpectation() throws {
         let server = try LoopbackServer()
         var response = LoopbackServer.Response.text("fine")
@@ -129,7 +129,7 @@ import Testing
         #expect(server.requests[0].text == "ok")
     }
 
-    @Test("HEAD has the length of GET, and the connection goes on after it")
+    @Test("HEAD has the length of GET, and the connection stays open")
     func head() throws {
         let server = try LoopbackServer()
         let client = try RawClient(server)
@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test(
-        "A malformed request has an error and the end of the connection for answer",
+        "A malformed request gets an error response, and the connection is closed",
         arguments: [
             ("nonsense\r\n\r\n", 0, 400), ("GET / HTTP/1.1\r\n\r\n", 0, 400), ("GET / HTTP/3.0\r\n\r\n", 0, 505),
             ("\u{16}\u{3}\u{1}\u{2}\0\u{1}", 0, 400), ("GET /", 1_000_000, 414),
@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test(
-        "A client may leave at any point of its request",
+        "A client may disconnect at any point of its request",
         arguments: ["", "GE", "GET / HTTP/1.1\r\nHost:", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc"]
     )
     func earlyLeave(text: String) throws {
@@ -176,7 +176,7 @@ import Testing
         #expect(try server.answer("/get").status == 200)
     }
 
-    @Test("A client that leaves while a large response is on its way harms nobody")
+    @Test("A client that disconnects during a large response does not affect other clients")
     func leaveDuringResponse() throws {
         let server = try LoopbackServer()
         let client = try RawClient(server)
@@ -187,7 +187,7 @@ import Testing
         #expect(try server.answer("/get").status == 200)
     }
 
-    @Test("A client that has ended its side still gets its response")
+    @Test("A client that has ended its side of the connection still gets its response")
     func halfClose() throws {
         let server = try LoopbackServer()
         let client = try RawClient(server)

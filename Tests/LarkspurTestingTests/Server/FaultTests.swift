@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test("Each fault is on the wire what it says, and the server survives it", arguments: Fault.allCases)
+    @Test("Each fault sends the bytes that it describes, and the server continues", arguments: Fault.allCases)
     func wire(fault: Fault) throws {
         let server = try LoopbackServer()
         let client = try RawClient(server)
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(
-        "A fault that delivers a response leaves the connection as it says",
+        "After a fault with a complete response, the connection is open or closed as documented",
         arguments: [Fault.oneByteAtATime, .noReasonPhrase, .chunkTrailer, .sloppyHeader]
     )
     func keepAlive(fault: Fault) throws {
@@ -92,7 +92,7 @@ import Testing
         #expect(server.acceptedConnectionCount == 1)
     }
 
-    @Test("A fault can be one response of a script")
+    @Test("A fault can be one response in a script")
     func scripted() throws {
         let server = try LoopbackServer()
         server.route("/", .fault(.closeBeforeHeader), .text("second"))

@@ -5,7 +5,7 @@ import TestSupport
 @testable import LarkspurTesting
 
 @Suite struct LifecycleTests {
-    @Test("After stop the port is closed, connections have ended, and stopping again does nothing")
+    @Test("After stop() the port and the connections are closed, and a second stop() has no effect")
     func stop() throws {
         let server = try LoopbackServer()
         let client = try RawClient(server)
@@ -20,7 +20,7 @@ import TestSupport
     }
 
     @Test(
-        "Stopping ends whatever a connection does",
+        "Stopping ends every connection, whatever it does",
         arguments: ["/delay/1000", "/bytes/20000000", "/fault/no-response", "/fault/endless-body", "/fault/slow-body"]
     )
     func stopDuringResponse(path: String) throws {
@@ -47,7 +47,7 @@ import TestSupport
         server.stop()
     }
 
-    @Test("All that call stop at once return when the server has stopped")
+    @Test("Simultaneous calls of stop() return when the server has stopped")
     func concurrentStop() throws {
         let server = try LoopbackServer()
         let clients = try (0..<20).map { _ in try RawClient(server) }
@@ -59,7 +59,7 @@ import TestSupport
         }
     }
 
-    @Test("A server that nobody refers to has stopped")
+    @Test("A server without references stops")
     func deinitialization() throws {
         var server: LoopbackServer? = try LoopbackServer()
         let client = try RawClient(try #require(server))
@@ -71,7 +71,7 @@ import TestSupport
         #expect(try client.readToEnd().isEmpty)
     }
 
-    @Test("A socket that was reset leaves alone what the system gives its descriptor to")
+    @Test("A socket that was reset does not close a reused descriptor")
     func reusedDescriptor() throws {
         let (reset, peer) = try Socket.pair()
         reset.reset()
@@ -85,7 +85,7 @@ import TestSupport
     }
 
     @Test(
-        "Stopping leaves no descriptor and no thread behind",
+        "A stopped server leaves no descriptor and no thread",
         .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/task"), "Only Linux lists them.")
     )
     func leaks() async {

@@ -7,7 +7,7 @@ import Testing
 @Suite struct RoutingTests {
     private struct Oops: Error {}
 
-    @Test("Responses come in turn, and the last one repeats")
+    @Test("Responses follow one another, and the last one repeats")
     func script() throws {
         let server = try LoopbackServer()
         server.route("/", .status(503), .text("two", status: 201), .text("three"))
@@ -17,7 +17,7 @@ import Testing
         #expect(try server.answer("/empty").status == 200)
     }
 
-    @Test("A later route takes the place of an earlier one, and any of a built-in one")
+    @Test("A later route replaces an earlier one, and every custom route precedes the built-in ones")
     func precedence() throws {
         let server = try LoopbackServer()
         #expect(try server.answer("/get").fields["Content-Type"] == "application/json")
@@ -29,7 +29,7 @@ import Testing
         #expect(try server.answer("/post", method: "POST").text == "any")
     }
 
-    @Test("The error of a call without a route names the nearest routes, and its content all of them")
+    @Test("The error for a missing route names the nearest routes, and its content lists all routes")
     func missingRoute() async throws {
         struct Problem: Decodable {
             let routes: [String]
@@ -60,7 +60,7 @@ import Testing
         #expect(method?.message.contains("has not the method DELETE, but OPTIONS, PUT") == true)
     }
 
-    @Test("Routes differ by method; GET answers HEAD unless HEAD has a route; the rest is 405")
+    @Test("Routes are separate for each method, HEAD falls back to GET, and other methods get a 405")
     func methods() throws {
         let server = try LoopbackServer()
         server.route("/a", method: "GET", .text("got", status: 201))
@@ -78,7 +78,7 @@ import Testing
         #expect(try server.answer("/b").status == 404)
     }
 
-    @Test("A handler sees the request and the placeholders of its path")
+    @Test("A handler gets the request and the placeholders of its path")
     func handler() throws {
         let server = try LoopbackServer()
         server.route("/users/{id}/*") { request in
@@ -89,7 +89,7 @@ import Testing
         #expect(try server.answer("/users/a%20b/c/d", method: "PUT", body: "body").text == "PUT a b c/d body")
     }
 
-    @Test("What a handler throws is a 500")
+    @Test("An error that a handler throws becomes a 500")
     func throwingHandler() throws {
         let server = try LoopbackServer()
         server.route("/") { _ in throw Oops() }
@@ -98,7 +98,7 @@ import Testing
         #expect(response.text.contains("Oops"))
     }
 
-    @Test("A star answers every target, such as those of a client that takes the server for a proxy")
+    @Test("A star matches every target, also those of requests to a proxy")
     func proxy() throws {
         let server = try LoopbackServer()
         server.route("*") { .text("\($0.method) \($0.target) \($0.path)") }
@@ -109,7 +109,7 @@ import Testing
         #expect(!header.contains("Content-Length"))
     }
 
-    @Test("A request shows what came: target, fields, query, form and JSON")
+    @Test("A request has its target, fields, query, form and JSON")
     func request() throws {
         let server = try LoopbackServer()
         _ = try server.answer(
@@ -134,7 +134,7 @@ import Testing
         #expect(server.requests[1].form.isEmpty)
     }
 
-    @Test("A script sends interim responses, reasons, types and JSON of its own")
+    @Test("A script sends interim responses, reasons, types and custom JSON")
     func responses() throws {
         struct User: Encodable {
             let name = "Ada"
@@ -156,7 +156,7 @@ import Testing
         #expect(final.fields["Date"] != nil)
     }
 
-    @Test("A raw response is sent as it is and closes the connection")
+    @Test("A raw response is sent unchanged, and closes the connection")
     func raw() throws {
         let server = try LoopbackServer()
         server.route("/", .raw([.text("any"), .text("thing")]))
@@ -165,7 +165,7 @@ import Testing
         #expect(try client.readToEnd() == Data("anything".utf8))
     }
 
-    @Test("A URL of the server leads to it")
+    @Test("A URL of the server can be requested")
     func urls() throws {
         let server = try LoopbackServer()
         #expect(server.baseURL.absoluteString == "http://127.0.0.1:\(server.port)")

@@ -20,7 +20,7 @@ import Testing
         )
     }
 
-    @Test("A client that trusts the certificate gets responses, large ones too")
+    @Test("A client that trusts the certificate gets small and large responses")
     func trusted() async throws {
         let server = try LoopbackServer(tls: .selfSigned())
         defer { server.stop() }
@@ -39,7 +39,7 @@ import Testing
         #expect(echoed.contains("https://127.0.0.1:\(server.port)/get") || echoed.contains("https:\\/\\/127.0.0.1"))
     }
 
-    @Test("A client that trusts another certificate gets none of the server's")
+    @Test("A client that trusts another certificate gets no response")
     func untrusted() async throws {
         let (server, other) = (try LoopbackServer(tls: .selfSigned()), try LoopbackServer(tls: .selfSigned()))
         defer {
@@ -54,7 +54,7 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
-    @Test("The certificate has the hosts and the validity that are asked for")
+    @Test("The certificate has the requested hosts and validity")
     func hostsAndValidity() async throws {
         let elsewhere = try LoopbackServer(tls: .selfSigned(hosts: ["example.com"]))
         let expired = try LoopbackServer(
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test("A client that never finishes its handshake holds up no other one")
+    @Test("A client that does not finish its handshake does not delay other clients")
     func stalledHandshake() async throws {
         let server = try LoopbackServer(tls: .selfSigned())
         defer { server.stop() }
@@ -94,7 +94,7 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
-    @Test("Faults and held responses work over TLS")
+    @Test("Faults and delayed responses work over TLS")
     func faults() async throws {
         let server = try LoopbackServer(tls: .selfSigned())
         defer { server.stop() }
@@ -123,7 +123,7 @@ import Testing
         try await socket.close()
     }
 
-    @Test("A certificate can come from data, and one that is none is refused")
+    @Test("A certificate may come from data, and invalid data is refused")
     func identity() throws {
         let made = try ServerIdentity(.selfSigned())
         #expect(made.certificate.first == 0x30)
@@ -137,7 +137,7 @@ import Testing
 
     // MARK: Ports
 
-    @Test("A server can have a fixed port, again after its end, and one that is in use is an error")
+    @Test("A server can reuse a fixed port after its end, and a port in use is an error")
     func fixedPort() async throws {
         let free = try LoopbackServer()
         let port = free.port

@@ -14,7 +14,7 @@ import FoundationNetworking
         return (data, try #require(response as? HTTPURLResponse))
     }
 
-    @Test("URLSession decodes what the server encodes", arguments: ["/gzip", "/deflate"])
+    @Test("URLSession decodes the content that the server encodes", arguments: ["/gzip", "/deflate"])
     func encodings(path: String) async throws {
         let server = try LoopbackServer()
         let (data, response) = try await data(URLRequest(url: server.url(path)))

@@ -6,7 +6,7 @@ import Testing
 @Suite struct WaitingTests {
     typealias Gate = LoopbackServer.Gate
 
-    @Test("A gate holds a response before its header and in the middle of its body")
+    @Test("A gate delays a response before its header or within its body")
     func gates() throws {
         let server = try LoopbackServer()
         let (first, second, reached) = (Gate(), Gate(), Gate())
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "A client that goes away ends the waiting of its response",
+        "If the client disconnects, its response stops waiting",
         arguments: [
             .text("x").held(until: Gate()), .text("x").delayed(by: .seconds(1_000)), .fault(.noResponse),
             .stream([.text("x"), .wait(Gate())]), .fault(.slowBody), .fault(.endlessBody), .fault(.endlessHeader),
@@ -41,7 +41,7 @@ import Testing
         try server.waitForOpenConnections(0)
     }
 
-    @Test("A pause holds a response up, and what follows it is not done when the client goes away")
+    @Test("If the client disconnects during a pause, the steps after the pause are not performed")
     func pause() throws {
         let server = try LoopbackServer()
         let (reached, passed) = (Gate(), Gate())
@@ -54,7 +54,7 @@ import Testing
         #expect(!passed.isOpen)
     }
 
-    @Test("A pipelined request does not hide that the client goes away")
+    @Test("If the client disconnects, the server notices this despite a pipelined request")
     func hangUpAfterPipelining() throws {
         let server = try LoopbackServer()
         server.route("/", .fault(.noResponse))
@@ -66,7 +66,7 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
-    @Test("Waiting for requests ends with those that count")
+    @Test("A wait for requests returns the requests that match")
     func requests() async throws {
         let server = try LoopbackServer()
         _ = try server.answer("/get")
@@ -84,7 +84,7 @@ import Testing
         server.stop()
     }
 
-    @Test("Waiting in vain says what was waited for")
+    @Test("The error of a wait names the expected requests")
     func timeout() async throws {
         let server = try LoopbackServer()
         let error = await #expect(throws: LoopbackServer.WaitTimeout.self) {
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test("A thread that waits in vain goes on after the limit")
+    @Test("A thread that waits without success continues after the limit")
     func blockingTimeout() throws {
         let server = try LoopbackServer()
         #expect(throws: LoopbackServer.WaitTimeout.self) { try server.waitForRequests(1, timeout: .zero) }
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test("A task that is cancelled waits no more")
+    @Test("Cancelling a task ends its wait")
     func cancellation() async throws {
         let server = try LoopbackServer()
         let waiting = Task { try await server.waitForRequests(1, timeout: .seconds(1_000)) }
@@ -116,7 +116,7 @@ import Testing
         await gateWaiting.value
     }
 
-    @Test("A gate lets everyone pass, early or late")
+    @Test("An opened gate releases earlier and later waiters")
     func gate() async {
         let gate = Gate()
         #expect(!gate.wait(timeout: .zero))

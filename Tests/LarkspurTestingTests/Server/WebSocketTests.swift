@@ -5,7 +5,7 @@ import Testing
 
 @testable import LarkspurTesting
 
-@Suite("WebSocket of the server", .timeLimit(.minutes(2)))
+@Suite("The server's WebSockets", .timeLimit(.minutes(2)))
 struct WebSocketTests {
     typealias WebSocket = LoopbackServer.WebSocket
 
@@ -55,7 +55,7 @@ struct WebSocketTests {
         #expect(other.agreement.subprotocol == nil)
     }
 
-    @Test("A handler sends fragments, pings and a close frame, and receives what the client answers")
+    @Test("A handler sends fragments, pings and a close frame, and receives the client's frames")
     func frames() throws {
         let server = try LoopbackServer()
         let events = Mutex<[WebSocket.Event]>([])
@@ -81,7 +81,7 @@ struct WebSocketTests {
         #expect(events.withLock { $0 } == [.pong(Data([9])), .close(code: 4_000, reason: "")])
     }
 
-    @Test("Arguments that no frame can have are refused, and the connection goes on")
+    @Test("Invalid arguments of a frame are refused, and the connection stays open")
     func arguments() throws {
         let server = try LoopbackServer()
         server.webSocket("/") { socket in
@@ -134,7 +134,7 @@ struct WebSocketTests {
         #expect(failures.withLock { $0 } == [code])
     }
 
-    @Test("Pings and close frames are not answered if the handler wants that")
+    @Test("A handler may switch off the responses to pings and close frames")
     func silence() throws {
         let server = try LoopbackServer()
         server.webSocket("/") { socket in
@@ -162,7 +162,7 @@ struct WebSocketTests {
         #expect(throws: RawClient.Failure.self) { try socket.next() }
     }
 
-    @Test("Messages can be sent on other threads, and not after the handler has returned")
+    @Test("Messages can be sent from other threads, but not after the handler has returned")
     func otherThreads() throws {
         let server = try LoopbackServer()
         let sockets = Mutex<[WebSocket]>([])
@@ -187,7 +187,7 @@ struct WebSocketTests {
         socket.waitUntilDisconnected()
     }
 
-    @Test("Frames that come together with the opening request are received")
+    @Test("Frames that arrive together with the opening request are received")
     func earlyFrames() throws {
         let server = try LoopbackServer()
         let client = try RawClient(server)
@@ -201,7 +201,7 @@ struct WebSocketTests {
         #expect(try client.read(count: 7) == Data([0x81, 5]) + Data("early".utf8))
     }
 
-    @Test("A request that is no opening request is refused, and the connection can be used again")
+    @Test("An invalid opening request is refused, and the connection can be used again")
     func refusals() throws {
         let server = try LoopbackServer()
         let client = try RawClient(server)
@@ -218,14 +218,17 @@ struct WebSocketTests {
         #expect(server.requests.count == 3)
     }
 
-    @Test("A server closes with the code of the path", arguments: [1_000, 1_012, 3_000, 4_999] as [UInt16])
+    @Test("A server closes with the code in the path", arguments: [1_000, 1_012, 3_000, 4_999] as [UInt16])
     func closeRoute(code: UInt16) throws {
         let server = try LoopbackServer()
         let socket = try RawWebSocket(server, "/websocket/close/\(code)?reason=maintenance")
         #expect(try socket.next() == .close(code: code, reason: "maintenance"))
     }
 
-    @Test("Stopping ends sockets, whatever they do", arguments: ["/wait", "/websocket/echo", "/endless", "/silent"])
+    @Test(
+        "Stopping the server ends its WebSockets, whatever they do",
+        arguments: ["/wait", "/websocket/echo", "/endless", "/silent"]
+    )
     func stop(path: String) throws {
         let server = try LoopbackServer()
         server.webSocket("/wait") { socket in socket.waitUntilDisconnected() }
@@ -238,12 +241,12 @@ struct WebSocketTests {
     }
 }
 
-@Suite("WebSocket faults of the server", .timeLimit(.minutes(2)))
+@Suite("The server's WebSocket faults", .timeLimit(.minutes(2)))
 struct WebSocketFaultTests {
     typealias Fault = LoopbackServer.WebSocketFault
 
     @Test(
-        "The opening is refused with a sentence about the fault",
+        "A fault of the opening is refused with a sentence about the fault",
         arguments: [
             (Fault.refusal, "403"), (.wrongAccept, "Sec-WebSocket-Accept"), (.unofferedExtension, "x-unoffered"),
             (.invalidExtension, "99"), (.unofferedSubprotocol, "x-unoffered"),
@@ -261,7 +264,7 @@ struct WebSocketFaultTests {
     }
 
     @Test(
-        "The frames are invalid, and the client's close frame is answered",
+        "A fault sends invalid frames, and the server answers the client's close frame",
         arguments: [
             (Fault.httpAfterOpening, 1_002), (.maskedFrame, 1_002), (.reservedBits, 1_002), (.reservedOpcode, 1_002),
             (.invalidText, 1_007), (.unexpectedContinuation, 1_002), (.fragmentedPing, 1_002),
@@ -286,7 +289,7 @@ struct WebSocketFaultTests {
         }
     }
 
-    @Test("The connection ends without a close frame", arguments: [Fault.truncatedFrame, .noCloseFrame])
+    @Test("A fault ends the connection without a close frame", arguments: [Fault.truncatedFrame, .noCloseFrame])
     func ends(fault: Fault) throws {
         #expect(fault.outcome == .failure)
         let server = try LoopbackServer()
@@ -296,14 +299,14 @@ struct WebSocketFaultTests {
         #expect(rest == (fault == .noCloseFrame ? Data() : Data([0x81, 100]) + Data("Hello".utf8)))
     }
 
-    @Test("The connection is reset in a message")
+    @Test("A fault resets the connection within a message")
     func reset() throws {
         let server = try LoopbackServer()
         let socket = try RawWebSocket(server, Fault.resetInMessage.path)
         #expect(throws: RawClient.Failure.self) { while try socket.next() != nil {} }
     }
 
-    @Test("Fragments have no end", arguments: [Fault.endlessFragments, .endlessEmptyFragments])
+    @Test("A fault sends fragments without an end", arguments: [Fault.endlessFragments, .endlessEmptyFragments])
     func fragments(fault: Fault) throws {
         #expect(fault.outcome == (fault == .endlessFragments ? .failure : .endless))
         let server = try LoopbackServer()
@@ -318,7 +321,7 @@ struct WebSocketFaultTests {
     }
 
     @Test(
-        "A close frame, or nothing, is answered, until the client disconnects",
+        "A fault leaves the close frame, or every frame, unanswered until the client disconnects",
         arguments: [Fault.unansweredClose, .silence]
     )
     func silence(fault: Fault) throws {
@@ -336,7 +339,7 @@ struct WebSocketFaultTests {
         try server.waitForOpenConnections(0)
     }
 
-    @Test("Every fault has a path of its own")
+    @Test("Every fault has its own path")
     func paths() {
         let paths = Set(BuiltInRoutes().all.map(\.path))
         #expect(Fault.allCases.allSatisfy { paths.contains($0.path) })

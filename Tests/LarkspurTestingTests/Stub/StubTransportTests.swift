@@ -26,7 +26,7 @@ import Testing
 
     // MARK: Routes
 
-    @Test("Routes have methods, placeholders, queries and origins; later ones come first")
+    @Test("Routes match methods, placeholders, queries and origins, and later routes come first")
     func routes() async throws {
         stub.on("/v1/*", .text("rest"))
         stub.on(.get, "/v1/users/{id}") { request in .text("user \(request.parameters["id"] ?? "")") }
@@ -44,7 +44,7 @@ import Testing
         #expect(try await manager.delete("users/1").string == "rest")
     }
 
-    @Test("A route for GET answers HEAD, unless HEAD has one")
+    @Test("A route for GET also serves HEAD, unless HEAD has a route")
     func head() async throws {
         stub.on(.get, "/v1/a", .status(203))
         #expect(try await status { manager.head("a") } == 203)
@@ -52,7 +52,7 @@ import Testing
         #expect(try await status { manager.head("a") } == 204)
     }
 
-    @Test("Replies come in turn, and the last one repeats; the same route replaces the queue")
+    @Test("Replies follow one another, the last one repeats, and adding the same route replaces them")
     func queue() async throws {
         stub.on(.get, "/v1/a", .text("1"), .text("2"))
         for expected in ["1", "2", "2"] { #expect(try await manager.get("a").string == expected) }
@@ -60,7 +60,7 @@ import Testing
         #expect(try await manager.get("a").string == "3")
     }
 
-    @Test("A request without a route fails with an error that names it and the nearest routes")
+    @Test("A request without a route fails with an error that names the request and the nearest routes")
     func unmatched() async throws {
         stub.on(.get, "/v1/users", .status(200))
         stub.on(.post, "/v1/user", .status(200))
@@ -83,7 +83,7 @@ import Testing
 
     // MARK: Kinds of calls
 
-    @Test("Requests are recorded with their fields and content, whatever its source")
+    @Test("Requests are recorded with their fields and content, from any source")
     func contents() async throws {
         stub.on(.post, "/v1/a", .json("{}"))
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("stub-\(UUID().uuidString)")
@@ -119,7 +119,7 @@ import Testing
         #expect(try await manager.get("a").validate(statusCode: [200]).value(as: [String].self) == ["Ada"])
     }
 
-    @Test("A download that is cancelled for resume data ends without them")
+    @Test("Cancelling a download for resume data gives none")
     func cancelledDownload() async throws {
         stub.on("/v1/file", .hang)
         let data = Recorder<Data?>()
@@ -133,7 +133,7 @@ import Testing
         #expect(data.values.count == 1)
     }
 
-    @Test("A download gets a file, with progress")
+    @Test("A download gets a file and its progress")
     func download() async throws {
         stub.on(.get, "/v1/file", .data(Data(repeating: 7, count: 1000)).inChunks(of: 300))
         let folder = TemporaryFolder()
@@ -144,7 +144,7 @@ import Testing
         #expect(task.downloadProgress.completedUnitCount == 1000)
     }
 
-    @Test("A stream gets the chunks, each after its delay")
+    @Test("A stream gets each chunk after the chunk's delay")
     func stream() async throws {
         stub.on(.get, "/v1/s", .text("abcdef").inChunks(of: 2, delay: .seconds(1)))
         var chunks: [String] = []
@@ -162,7 +162,7 @@ import Testing
 
     // MARK: Delays, faults and cancellation
 
-    @Test("A delay is on the clock of the stub")
+    @Test("A delay runs on the clock of the stub")
     func delay() async throws {
         stub.on(.get, "/v1/slow", .text("late").delayed(by: .seconds(3)))
         let call = Task { [manager] in try await manager.get("slow").string }
@@ -171,7 +171,7 @@ import Testing
         #expect(try await call.value == "late")
     }
 
-    @Test("A limit of time ends a reply that never comes")
+    @Test("A timeout ends a reply that never comes")
     func timeout() async throws {
         stub.on(.get, "/v1/never", .hang)
         let call = Task { [manager] in try await manager.get("never").timeout(total: .seconds(5)).string }
@@ -182,7 +182,7 @@ import Testing
         #expect(error.code == .timedOut)
     }
 
-    @Test("A reply waits for its gate")
+    @Test("A reply waits until its gate opens")
     func gate() async throws {
         let gate = LoopbackServer.Gate()
         stub.on(.get, "/v1/held", .text("free").held(until: gate))
@@ -193,7 +193,7 @@ import Testing
         try await eventually(.completed) { task.state }
     }
 
-    @Test("Cancelling ends a reply in its delay, behind its gate, and one that never ends")
+    @Test("Cancelling ends a reply during its delay, at its gate, and one that never ends")
     func cancellation() async throws {
         stub.on(.get, "/v1/slow", .text("late").delayed(by: .seconds(3)))
         stub.on(.get, "/v1/held", .text("late").held(until: LoopbackServer.Gate()))
@@ -209,7 +209,7 @@ import Testing
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("Faults are errors of the transport, also after a part of the content")
+    @Test("Faults are errors of the transport, at the start or after a part of the content")
     func faults() async throws {
         stub.on(.get, "/v1/refused", .fail(.cannotConnectToHost))
         stub.on(.get, "/v1/cut", .text("hello").cut(after: 2))
@@ -223,7 +223,7 @@ import Testing
         #expect(cut.code == .connectionLost && cut.responseData == Data("he".utf8))
     }
 
-    @Test("A retry policy sends again, on the clock of the test")
+    @Test("A retry policy sends the request again, on the clock of the test")
     func retry() async throws {
         stub.on(.get, "/v1/a", .fail(.networkConnectionLost), .status(503), .text("third time"))
         manager.interceptors.call = [.retry(maximumAttempts: 3)]
@@ -238,7 +238,7 @@ import Testing
 
     // MARK: Redirects
 
-    @Test("Redirects are followed with the right method and fields, and asked about")
+    @Test("Redirects are followed with the right method and fields, and a hook is called")
     func redirects() async throws {
         stub.on(.post, "/v1/old", .redirect(to: "/v1/new", status: 303))
         stub.on(.put, "/v1/old", .redirect(to: "https://other.example.com/x", status: 307))
@@ -256,7 +256,7 @@ import Testing
         #expect(try await status { manager.post("old") } == 303)
     }
 
-    @Test("A redirect that cannot be followed is asked about, and fails only if it is followed")
+    @Test("A hook is called for an invalid redirect, which fails only if it is followed")
     func refusedRedirects() async throws {
         for target in ["myapp://callback?code=1", "mailto:a@b.example", "http://example.com/plain"] {
             stub.on(.get, "/v1/away", .redirect(to: target))
@@ -271,7 +271,7 @@ import Testing
         }
     }
 
-    @Test("An endless redirect ends")
+    @Test("An endless redirect is an error")
     func endlessRedirect() async throws {
         stub.on(.get, "/v1/a", .redirect(to: "/v1/a"))
         let error = try await #require(throws: LarkspurError.self) { try await manager.get("a").string }
@@ -311,7 +311,10 @@ import Testing
         }
     }
 
-    @Test("As with the engine, a delegate refuses by releasing a completion handler", arguments: [false, true])
+    @Test(
+        "A delegate that releases a completion handler without a call refuses, as with the engine",
+        arguments: [false, true]
+    )
     func unansweredDelegate(refusesResponses: Bool) async throws {
         stub.on(.get, "/a", .redirect(to: "/b", status: 302))
         stub.on(.get, "/b", .text("b"))
@@ -324,7 +327,7 @@ import Testing
         #expect(stub.requests.count == 1)
     }
 
-    @Test("A session for code without a session manager has completion handlers and await")
+    @Test("A stub session can be used without a session manager, with completion handlers and await")
     func session() async throws {
         stub.on(.get, "/a", .text("a"))
         stub.on(.get, "/b", .fail(.timedOut))
@@ -345,7 +348,7 @@ import Testing
         try await eventually(0) { (session as? StubURLSession)?.openTaskCount }
     }
 
-    @Test("Many requests at once each get their reply")
+    @Test("Each of many simultaneous requests gets its reply")
     func many() async throws {
         stub.on(.get, "/v1/{n}") { request in .text(request.parameters["n"] ?? "") }
         try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -357,7 +360,7 @@ import Testing
         #expect(stub.requests.count == 200)
     }
 
-    @Test("Suspended tasks keep their place")
+    @Test("A suspended task completes after it is resumed")
     func suspension() async throws {
         let gate = LoopbackServer.Gate()
         stub.on(.get, "/v1/a", .text("a").held(until: gate))

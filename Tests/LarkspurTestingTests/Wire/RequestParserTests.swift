@@ -30,7 +30,7 @@ import Testing
         return requests
     }
 
-    @Test("A request is the same however its bytes arrive", arguments: [1, 2, 3, 7, 1_000])
+    @Test("A request is parsed the same, however its bytes are split", arguments: [1, 2, 3, 7, 1_000])
     func chunking(chunkSize: Int) throws {
         let text =
             "GET /a?b=c HTTP/1.1\r\nHost: x\r\nX-Empty:\r\n\r\n"
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(
-        "What is no request has the status that says why",
+        "An invalid request has the status for its fault",
         arguments: [
             ("GET /\r\n", 400),
             ("GET  / HTTP/1.1\r\n", 400),
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(
-        "A section that does not end is cut off",
+        "A request line or header without an end is refused at the limit",
         arguments: [("GET /", "x", 414), ("GET / HTTP/1.1\r\nA: ", "x", 431), ("GET / HTTP/1.1\r\n", "A: b\r\n", 431)]
     )
     func limits(start: String, repeated: String, status: Int) throws {
@@ -108,7 +108,7 @@ import Testing
         #expect(failure?.status == status)
     }
 
-    @Test("Random bytes end in an event or a failure, never in a crash", .seeded)
+    @Test("Random bytes lead to an event or a failure, never to a crash", .seeded)
     func garbage() {
         var generator = SeededGenerator()
         let start = Data("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n".utf8)
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(
-        "A target has a path and a query, with a proxy as without",
+        "A target has its path and query, with or without a proxy",
         arguments: [
             ("/a/b?c=d?e", "/a/b", "c=d?e"), ("/a", "/a", nil), ("/?", "/", ""), ("*", "*", nil),
             ("http://x:80/a?b", "/a", "b"), ("http://x", "/", nil), ("http://x?q", "", "q"), ("x:443", "x:443", nil),

@@ -20,7 +20,7 @@ import Testing
         return String(decoding: plan.steps.bytes, as: UTF8.self)
     }
 
-    @Test("A body is framed as the response and the version want it")
+    @Test("A body is framed as the response and the HTTP version require")
     func framing() {
         let body = [Response.Step.text("abc"), .text(""), .text("defghijklmnop")]
         let type = "HTTP/1.1 200 OK\r\nContent-Type: t\r\nDate: now\r\n"
@@ -41,7 +41,7 @@ import Testing
         )
     }
 
-    @Test("A length of the script's own is sent as it is")
+    @Test("The length that a script sets is sent unchanged")
     func ownLength() {
         let sent = text(.text("abc").adding("content-length", "7"), request())
         #expect(sent.contains("content-length: 7\r\n"))
@@ -54,7 +54,7 @@ import Testing
         #expect(text(.text("abc"), request("HEAD")) == String(get.dropLast(3)))
     }
 
-    @Test("A status without a body has no length either", arguments: [204, 304])
+    @Test("A response whose status allows no body has no length", arguments: [204, 304])
     func noBody(status: Int) {
         let sent = text(.text("abc", status: status), request())
         #expect(sent.hasSuffix("\r\n\r\n"))
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(
-        "The connection stays open where both sides want it",
+        "The connection stays open if both sides allow that",
         arguments: [
             (1, nil, nil, ResponsePlan.Ending.keepAlive, nil),
             (1, "close", nil, .close, "close"),
@@ -92,13 +92,13 @@ import Testing
         if let connection { #expect(sent.contains("Connection: \(connection)\r\n")) }
     }
 
-    @Test("A line end in a field does not make a second field")
+    @Test("A line break in a field does not create a second field")
     func injection() {
         let sent = text(.status(200).adding("X-A", "1\r\nX-B: 2"), request())
         #expect(!sent.contains("\r\nX-B"))
     }
 
-    @Test("A body without end is not given a length")
+    @Test("A body without an end has no length")
     func endlessBody() {
         let plan = ResponsePlan(.stream([.repeated([.text("a")])]), to: request())
         #expect(!String(decoding: plan.steps.bytes, as: UTF8.self).contains("Content-Length"))
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(
-        "A range is cut out of the body",
+        "A response to a range request has that part of the body",
         arguments: [
             (nil, 200, "abcdefghij", nil),
             ("bytes=0-0", 206, "a", "bytes 0-0/10"),
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test(
-        "If-Range wants the same representation",
+        "If-Range requires the same representation",
         arguments: [
             ("\"v1\"", 206), ("\"v2\"", 200), ("W/\"v1\"", 200), ("Mon, 01 Jan 2024 00:00:00 GMT", 206), ("x", 200),
         ]
@@ -156,7 +156,7 @@ import Testing
         #expect(response.applyingRange(of: request).status == status)
     }
 
-    @Test("Ranges are ignored unless the response accepts them, and for other methods than GET")
+    @Test("Ranges apply only to GET, and to responses that accept them")
     func rangesIgnored() {
         let request = request("GET", ["Range": "bytes=1-"])
         #expect(Response.text("abc").applyingRange(of: request).status == 200)

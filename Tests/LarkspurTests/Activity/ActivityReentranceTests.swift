@@ -6,7 +6,7 @@ import Testing
 
 /// Closures and clocks of callers', each of which uses what it was given to: on its own thread, and on another one for
 /// which it waits. A lock that is held meanwhile ends the process or hangs the test.
-@Suite("Closures about activity that call back", .timeLimit(.minutes(5)))
+@Suite("Activity closures that call back", .timeLimit(.minutes(5)))
 struct ActivityReentranceTests {
     private let poke = Poke()
 
@@ -67,7 +67,7 @@ struct ActivityReentranceTests {
         case filter, handler, releasedHandler, sleep, cancelledSleep
     }
 
-    @Test("Each that a monitor calls may use the monitor", arguments: Kind.allCases)
+    @Test("Each closure that a monitor calls may use the monitor", arguments: Kind.allCases)
     func monitor(kind: Kind) async throws {
         var clock = CallingClock()
         if kind == .sleep { clock.began = { [poke] in poke() } }

@@ -55,7 +55,7 @@ struct ActivityStateTests {
         Case(events: [.resume, .delayEnded, .delayEnded], stage: .active),
     ]
 
-    @Test("Each event leads to its stage, and asks for what is to be done with the timer", arguments: cases)
+    @Test("Each event leads to its stage, and starts or stops the timer", arguments: cases)
     func events(_ test: Case) {
         var state = ActivityState(isEnabled: true)
         let task = Task()
@@ -78,7 +78,7 @@ struct ActivityStateTests {
         #expect(state.isActive == (test.stage == .active || test.stage == .delayingEnd))
     }
 
-    @Test("At first it is not enabled")
+    @Test("The state begins disabled")
     func initial() {
         var state = ActivityState()
         #expect(!state.isEnabled)

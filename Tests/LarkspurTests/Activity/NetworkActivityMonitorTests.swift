@@ -23,7 +23,7 @@ struct NetworkActivityMonitorTests {
         return monitor
     }
 
-    @Test("A request that succeeds turns it on, then off", arguments: TestTransport.allCases)
+    @Test("A successful request turns the activity on, then off", arguments: TestTransport.allCases)
     func success(_ transport: TestTransport) async throws {
         let monitor = makeMonitor()
         let call = try await transport.makeManager(for: server).call(.get, "get")
@@ -32,7 +32,7 @@ struct NetworkActivityMonitorTests {
         #expect(!monitor.isActive)
     }
 
-    @Test("A request that fails turns it on, then off", arguments: TestTransport.allCases)
+    @Test("A failed request turns the activity on, then off", arguments: TestTransport.allCases)
     func failure(_ transport: TestTransport) async throws {
         let monitor = makeMonitor()
         let call = try await transport.makeManager(for: server).call(.get, "status/404")
@@ -42,7 +42,7 @@ struct NetworkActivityMonitorTests {
     }
 
     @Test(
-        "It is on when the activation delay is over, and off when the completion delay is",
+        "The activity turns on after the activation delay, and off after the completion delay",
         arguments: TestTransport.allCases
     )
     func delays(_ transport: TestTransport) async throws {
@@ -69,7 +69,7 @@ struct NetworkActivityMonitorTests {
         #expect(clock.sleeps == [.seconds(1), .milliseconds(170)])
     }
 
-    @Test("Requests that overlap turn it on once, and off once", arguments: TestTransport.allCases)
+    @Test("Overlapping requests turn the activity on once, and off once", arguments: TestTransport.allCases)
     func overlapping(_ transport: TestTransport) async throws {
         let gate = LoopbackServer.Gate()
         server.route("/held", .json("[]").held(until: gate))
@@ -87,7 +87,7 @@ struct NetworkActivityMonitorTests {
         #expect(!monitor.isActive)
     }
 
-    @Test("A task that is suspended does not count, nor does one that is cancelled", arguments: TestTransport.allCases)
+    @Test("Suspended and cancelled tasks do not count", arguments: TestTransport.allCases)
     func suspension(_ transport: TestTransport) async throws {
         let gate = LoopbackServer.Gate()
         server.route("/held", .json("[]").held(until: gate))
@@ -106,7 +106,7 @@ struct NetworkActivityMonitorTests {
         #expect(!monitor.isActive)
     }
 
-    @Test("A task that was counted is over when it ends, also for a filter that does not know it any more")
+    @Test("A counted task stops counting at its end, even if the filter no longer accepts it")
     func changingFilter() async throws {
         let gate = LoopbackServer.Gate()
         server.route("/held", .json("[]").held(until: gate))
@@ -126,7 +126,7 @@ struct NetworkActivityMonitorTests {
         #expect(!monitor.isActive)
     }
 
-    @Test("A closure that is replaced may be the end of an object that replaces the next one")
+    @Test("A released handler may replace the next handler")
     func releasedHandler() {
         let monitor = makeMonitor()
         let ends = Recorder<Void>()
@@ -143,7 +143,7 @@ struct NetworkActivityMonitorTests {
         #expect(ends.values.count == 1)
     }
 
-    @Test("On a concurrent completion queue, where notifications may come in any order, it comes to rest")
+    @Test("With notifications in any order on a concurrent completion queue, the activity ends")
     func concurrentQueue() async throws {
         let monitor = makeMonitor()
         let queue = DispatchQueue(label: "concurrent", attributes: .concurrent)
@@ -153,7 +153,7 @@ struct NetworkActivityMonitorTests {
         try await eventually { !monitor.isActive }
     }
 
-    @Test("A monitor that is not enabled is silent; enabled, it knows what is under way, and disabled is off at once")
+    @Test("Enabling a monitor reports the tasks under way, and disabling it turns the activity off at once")
     func enabling() async throws {
         let monitor = makeMonitor()
         monitor.isEnabled = false
@@ -166,7 +166,7 @@ struct NetworkActivityMonitorTests {
         #expect(try await heard.wait(for: 2) == [true, false])
     }
 
-    @Test("A delay that was cancelled has no effect when it is over, and a new one is as long as was set last")
+    @Test("A cancelled delay has no effect, and the next delay has the length that was set last")
     func staleDelay() async throws {
         let monitor = makeMonitor(completion: .seconds(5))
         monitor.incrementActivityCount()
@@ -185,7 +185,7 @@ struct NetworkActivityMonitorTests {
         #expect(try await heard.wait(for: 2) == [true, false])
     }
 
-    @Test("By default the delays are a second and 170 milliseconds, and it is not enabled")
+    @Test("By default the delays are a second and 170 milliseconds, and the monitor is disabled")
     func defaults() {
         let monitor = NetworkActivityMonitor()
         #expect(monitor.activationDelay == .seconds(1))
@@ -194,7 +194,7 @@ struct NetworkActivityMonitorTests {
         #expect(NetworkActivityMonitor.shared === NetworkActivityMonitor.shared)
     }
 
-    @Test("A stream begins with what there is, has every change, and ends with the monitor")
+    @Test("A stream begins with the current value, delivers every change, and ends with the monitor")
     func stream() async {
         var monitor: NetworkActivityMonitor? = makeMonitor()
         let updates = monitor?.activityUpdates
@@ -208,7 +208,7 @@ struct NetworkActivityMonitorTests {
         #expect(values == [false, true, false])
     }
 
-    @Test("The closure runs on the queue that was chosen")
+    @Test("The handler runs on the chosen queue")
     func queue() async throws {
         let monitor = makeMonitor()
         let queues = Recorder<String?>()

@@ -36,7 +36,7 @@ struct ProgressBarTests {
         (bar, .min, ""),
     ]
 
-    @Test("Other things than bytes are counted one by one")
+    @Test("Items other than bytes are counted one by one")
     func units() {
         func line(_ bar: ProgressBar, _ name: String, width: Int) -> String {
             var bar = bar
@@ -53,7 +53,7 @@ struct ProgressBarTests {
     }
 
     @Test(
-        "A message takes the place of the bar, and no more columns",
+        "A message replaces the bar, and is cut to the width",
         arguments: [
             ("a.iso", "done", 80, "a.iso: done"), ("", "done", 80, "done"), ("a.iso", "done", 8, "a.iso: d"),
             ("東京.iso", "done", 9, "東京.iso:"), ("東京.iso", "done", 3, "東"), ("a", "b\n\u{1B}c", 80, "a: b??c"),
@@ -65,7 +65,7 @@ struct ProgressBarTests {
     }
 
     @Test(
-        "A character has the columns that a terminal gives it, or more",
+        "A character counts at least as many columns as a terminal gives it",
         arguments: [
             ("a", 1), ("é", 1), ("e\u{301}", 1), ("\u{301}", 1), ("東", 2), ("ア", 2), ("ｱ", 1), ("Ａ", 2), ("한", 2),
             ("🦊", 2), ("✈", 1), ("✈\u{FE0F}", 2), ("👍\u{1F3FD}", 4), ("#", 1), ("█", 1), ("⠋", 1),
@@ -73,12 +73,12 @@ struct ProgressBarTests {
     )
     func columns(_ character: Character, _ columns: Int) { #expect(character.columns == columns) }
 
-    @Test("A line has what fits", arguments: lines)
+    @Test("A line contains the parts that fit into its width", arguments: lines)
     func line(_ test: (bar: ProgressBar, width: Int, line: String)) {
         #expect(test.bar.line(width: test.width) == test.line)
     }
 
-    @Test("No line is wider than it may be, whatever there is to show")
+    @Test("No line exceeds its width, whatever the contents")
     func width() {
         for width in 0...120 {
             for (bar, _, _) in Self.lines { #expect(bar.line(width: width).columns <= width) }
@@ -89,7 +89,7 @@ struct ProgressBarTests {
     }
 
     @Test(
-        "Sizes have decimal units and one digit behind the point",
+        "Sizes have decimal units and one decimal digit",
         arguments: [
             (Int64(0), "0 B"), (999, "999 B"), (1_000, "1.0 kB"), (999_949, "999.9 kB"), (1_000_000, "1.0 MB"),
             (123_456_789, "123.4 MB"), (.max, "9.2 EB"), (-5, "0 B"),
@@ -97,7 +97,7 @@ struct ProgressBarTests {
     )
     func sizes(_ bytes: Int64, _ text: String) { #expect(ByteCount.text(bytes) == text) }
 
-    @Test("A bar can be made of a task's progress, and is honest about a length that is unknown")
+    @Test("A bar shows the progress of a task, also of unknown length")
     func progress() {
         let progress = Progress(totalUnitCount: 10)
         progress.completedUnitCount = 5
@@ -107,7 +107,7 @@ struct ProgressBarTests {
         #expect(ProgressBar(progress).fraction == nil)
     }
 
-    @Test("On a terminal it is drawn as wide as that is, over what was there before")
+    @Test("On a terminal, the bar has the terminal's width and overwrites its last line")
     func terminal() async throws {
         let terminal = try PseudoTerminal(columns: 31)
         #expect(ProgressBar.terminalWidth(of: terminal.file.fileDescriptor) == 31)
@@ -117,7 +117,7 @@ struct ProgressBarTests {
         #expect(try await terminal.read(until: "25%\r\n") == line + line + "\r\n")
     }
 
-    @Test("Nothing is drawn where there is no terminal")
+    @Test("Without a terminal, no bar is drawn")
     func noTerminal() throws {
         let pipe = Pipe()
         #expect(ProgressBar.terminalWidth(of: pipe.fileHandleForWriting.fileDescriptor) == nil)

@@ -15,12 +15,12 @@ struct SpinnerTests {
         (0, "東京", 6, "⠋ 東京"), (0, "東京", 5, "⠋ 東"), (0, "a", .min, ""),
     ]
 
-    @Test("A line has a sign and the label, as far as that fits", arguments: lines)
+    @Test("A line has a sign and as much of the label as fits", arguments: lines)
     func line(_ test: (frame: Int, label: String, width: Int, line: String)) {
         #expect(Spinner.line(frame: test.frame, label: test.label, width: test.width) == test.line)
     }
 
-    @Test("On a terminal it turns, and leaves nothing")
+    @Test("On a terminal, a spinner turns, and its end clears the line")
     func terminal() async throws {
         let terminal = try PseudoTerminal(columns: 20)
         let spinner = Spinner(label: "Loading", on: terminal.file, clock: clock)
@@ -41,7 +41,7 @@ struct SpinnerTests {
         #expect(try await terminal.read(until: frames[2] + frames[3]) == frames.joined())
     }
 
-    @Test("One that is released leaves nothing either")
+    @Test("A spinner that is released clears the line")
     func release() async throws {
         let terminal = try PseudoTerminal(columns: 20)
         var spinner: Spinner? = Spinner(on: terminal.file, clock: clock)
@@ -51,7 +51,7 @@ struct SpinnerTests {
         #expect(try await terminal.read(until: "⠋" + erase) == erase + "⠋" + erase)
     }
 
-    @Test("Nothing is drawn where there is no terminal")
+    @Test("Without a terminal, no spinner is drawn")
     func noTerminal() throws {
         let pipe = Pipe()
         let spinner = Spinner(label: "Loading", on: pipe.fileHandleForWriting, clock: clock)

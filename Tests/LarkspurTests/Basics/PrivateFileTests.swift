@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Files that only their owner reads", .timeLimit(.minutes(5)))
+@Suite("Private files", .timeLimit(.minutes(5)))
 struct PrivateFileTests {
     private let folder = TemporaryFolder()
 
@@ -21,7 +21,7 @@ struct PrivateFileTests {
         return status.st_mode
     }
 
-    @Test("A file is made or replaced, and only its owner may read it")
+    @Test("A file is created or replaced, and only its owner may read it")
     func files() throws {
         try write("a", to: "new")
         try #require(chmod(path("new"), 0o644) == 0)
@@ -30,7 +30,7 @@ struct PrivateFileTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["new"])
     }
 
-    @Test("A link stays, and its target is made or replaced", arguments: ["target", "absolute", "chain"])
+    @Test("A link stays, and its target is created or replaced", arguments: ["target", "absolute", "chain"])
     func links(kind: String) throws {
         let target = kind == "target" ? "target" : path("target")
         try #require(symlink(target, path(kind == "chain" ? "middle" : "link")) == 0)
@@ -42,7 +42,7 @@ struct PrivateFileTests {
         }
     }
 
-    @Test("Links in a circle are an error")
+    @Test("A cycle of links is an error")
     func circle() throws {
         try #require(symlink("b", path("a")) == 0 && symlink("a", path("b")) == 0)
         #expect(throws: POSIXError(.ELOOP)) { try write("x", to: "a") }
@@ -59,7 +59,7 @@ struct PrivateFileTests {
         #expect(text("target") == nil)
     }
 
-    @Test("A pipe and a device are written to, and stay")
+    @Test("Pipes and devices are written to, and stay")
     func special() throws {
         try #require(mkfifo(path("pipe"), 0o600) == 0)
         let reader = open(path("pipe"), O_RDONLY | O_NONBLOCK | O_CLOEXEC)
@@ -75,7 +75,7 @@ struct PrivateFileTests {
         #expect(stat("/dev/null", &status) == 0 && status.st_mode & S_IFMT == S_IFCHR)
     }
 
-    @Test("The file of the standard output is written to, behind what it has")
+    @Test("The file of the standard output is appended to")
     func standardOutput() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             for text in ["one", "two"] {
@@ -86,7 +86,7 @@ struct PrivateFileTests {
         #expect(text.contains("onetwo"))
     }
 
-    @Test("A folder is no file")
+    @Test("A folder and a missing folder are errors")
     func inFolder() throws {
         try #require(mkdir(path("folder"), 0o700) == 0)
         #expect(throws: POSIXError.self) { try write("x", to: "folder") }

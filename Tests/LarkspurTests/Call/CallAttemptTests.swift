@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Orders to the transfers of a call")
+@Suite("Commands to the transfers of a call")
 struct CallAttemptTests {
     /// A transfer that does nothing.
     private struct IdleTransfer: Transfer {
@@ -69,7 +69,7 @@ struct CallAttemptTests {
         Row(events: [.enter(.running), .endAttempt, .enter(.cancelling), .beginAttempt], orders: [.start, .cancel]),
     ]
 
-    @Test("The transfer gets the orders that bring it to the state of the task", arguments: table)
+    @Test("A new transfer gets the commands that bring it to the state of the task", arguments: table)
     func orders(_ row: Row) {
         var attempt = CallAttempt()
         var state = SessionTask.State.initialized
@@ -95,7 +95,7 @@ struct CallAttemptTests {
         #expect(orders == row.orders)
     }
 
-    @Test("Without a transfer there are no orders, and resume data stays until the next attempt begins")
+    @Test("Without a transfer no command is given, and resume data stays until the next attempt begins")
     func resumeData() {
         var attempt = CallAttempt()
         guard case .rest = attempt.nextStep(towards: .running, isFirst: true) else {
@@ -110,7 +110,7 @@ struct CallAttemptTests {
         #expect(attempt.resumeData == nil)
     }
 
-    @Test("A thread that finds another one giving orders leaves its own to it")
+    @Test("If another thread is giving commands, a thread leaves its own command to that thread")
     func oneThreadAtATime() {
         var attempt = CallAttempt()
         _ = attempt.attach(IdleTransfer())
@@ -120,7 +120,7 @@ struct CallAttemptTests {
         #expect(orders == [.start, nil, .suspend, nil])
     }
 
-    @Test("The task that takes over a transfer gives no order before the other one has given its last")
+    @Test("A task that takes over a transfer waits until the other task has given its last command")
     func succession() {
         var attempt = CallAttempt()
         var successor = CallAttempt()

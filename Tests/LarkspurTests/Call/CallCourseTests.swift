@@ -33,7 +33,7 @@ struct CallCourseTests {
         return course
     }
 
-    @Test("What comes too late is not stored", arguments: table)
+    @Test("A handler or a failure is stored only if the state of the call allows it", arguments: table)
     func late(_ row: Row) {
         var course = Self.course(row.state)
         let owner = ObjectIdentifier(CallHandler(queue: nil))
@@ -50,7 +50,7 @@ struct CallCourseTests {
         #expect(course.failure?.error.message == (row.takesFailure ? "1" : nil))
     }
 
-    @Test("Interceptors are told once of a suspension, and of the cancellation")
+    @Test("Interceptors are told of the first suspension, and of the cancellation")
     func actions() {
         var course = Self.course(.running)
         let calls = Recorder<String>()
@@ -71,7 +71,7 @@ struct CallCourseTests {
         #expect(calls.values == ["suspended", "cancelled"])
     }
 
-    @Test("A call ends once, and forgets its interceptors")
+    @Test("A call ends once, and releases its interceptors")
     func end() {
         var course = Self.course(.running)
         _ = course.store {}

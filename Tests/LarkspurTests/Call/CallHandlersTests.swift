@@ -88,7 +88,10 @@ struct CallHandlersTests {
         .row([.slowAwait], isUnseen: true, .processing),
     ]
 
-    @Test("A response is serialized where its handlers allow it; others are late", arguments: table)
+    @Test(
+        "The kinds of the handlers decide where a response is serialized, and which later handlers are served",
+        arguments: table
+    )
     func route(_ row: Row) {
         var handlers = CallHandlers()
         for kind in row.handlers { _ = handlers.add(Handler(kind)) }
@@ -117,7 +120,7 @@ struct CallHandlersTests {
         }
     }
 
-    @Test("A handler that comes after the others waits for the report of the end, and gets resume data only before it")
+    @Test("A late handler waits for the report of the end, and gets resume data only before the report")
     func end() {
         var handlers = CallHandlers()
         let result = TransferResult(request: nil, received: nil, data: Data())

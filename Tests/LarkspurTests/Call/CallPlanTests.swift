@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("CallPlan", .timeLimit(.minutes(2)))
+@Suite("The plan of a call", .timeLimit(.minutes(2)))
 struct CallPlanTests {
     /// A launcher that records how calls are launched.
     private final class Launcher: CallLauncher {
@@ -36,7 +36,7 @@ struct CallPlanTests {
 
     // MARK: The plan
 
-    @Test("A plan has its request, or the error that prevented it, or neither")
+    @Test("A plan has its request, or the error that prevented the request, or neither")
     func requests() throws {
         let made = CallPlan(template: .data, request: .success(request))
         #expect(made.urlRequest == request)
@@ -57,7 +57,7 @@ struct CallPlanTests {
         #expect(!makePlan().isValid)
     }
 
-    @Test("A call is launched when it starts if it takes handlers or resumes by itself, and otherwise when it is made")
+    @Test("A call that takes handlers or resumes automatically is launched at its start, and other calls at creation")
     func lateLaunch() {
         #expect(makePlan().isLaunchedLate)
         #expect(!makePlan(takesHandlers: false).isLaunchedLate)
@@ -85,7 +85,7 @@ struct CallPlanTests {
         #expect(lone.lines.values.isEmpty)
     }
 
-    @Test("A call that is cancelled before it starts is launched as cancelled, once")
+    @Test("A call that is cancelled before its start is launched once, as cancelled")
     func cancelledLaunch() {
         let task = makeTask()
         task.cancel()
@@ -94,7 +94,7 @@ struct CallPlanTests {
         #expect(launcher.launches.values.map(\.isCancelled) == [true])
     }
 
-    @Test("A setting that comes after the start has no effect, which is reported without the query")
+    @Test("A setting after the start has no effect, and is reported without the query")
     func lateSetting() {
         let task = makeTask()
         task.resume()
@@ -107,7 +107,7 @@ struct CallPlanTests {
     }
 
     @Test(
-        "A call that is released and was never started is reported, and one that was started is not",
+        "Only a call that is released before its start is reported",
         arguments: [true, false]
     )
     func unstarted(isStarted: Bool) {
@@ -125,7 +125,7 @@ struct CallPlanTests {
         ResponseStream(validation: { ResponseValidation() }, consumer: .handler { _, _ in })
     }
 
-    @Test("The content of a call goes to one stream, which is known before its start")
+    @Test("The content of a call goes to one stream, which is chosen before the start")
     func stream() throws {
         let task = makeTask()
         let stream = makeStream()
@@ -136,7 +136,7 @@ struct CallPlanTests {
         #expect(launcher.launches.values.first?.stream === stream)
     }
 
-    @Test("No stream is added to a call that has started, that was cancelled, or that takes no handlers")
+    @Test("A call that has started, was cancelled or takes no handlers accepts no stream")
     func lateStream() {
         func code(_ task: DataTask) -> LarkspurError.Code? {
             do throws(LarkspurError) {
@@ -160,7 +160,7 @@ struct CallPlanTests {
     // MARK: Interceptors
 
     @Test(
-        "The work of interceptors is cancelled with the task, at once if it was cancelled before",
+        "A cancelled task cancels the work of interceptors, also work that begins later",
         arguments: [true, false]
     )
     func cancelledWork(isCancelledBefore: Bool) {
@@ -194,7 +194,7 @@ struct CallPlanTests {
     }
 
     @Test(
-        "The timers of a call are cancelled when its transfer ends, at once if it has ended",
+        "The end of a transfer cancels the timers of its call, also those that are added later",
         arguments: [true, false]
     )
     func timers(hasEnded: Bool) async throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import LarkspurActivity
 
 /// Each in a process of its own, as the first that reads a name turns the notification on for all that follow.
-@Suite("Notifications that somebody may observe", .timeLimit(.minutes(5)))
+@Suite("Notifications that are posted for their observers", .timeLimit(.minutes(5)))
 struct NotificationInterestTests {
     private static let resumed = "LarkspurTaskDidResume"
     private static let completed = "LarkspurTaskDidComplete"
@@ -42,7 +42,7 @@ struct NotificationInterestTests {
         try await manager.finishAll()
     }
 
-    @Test("An observer of a name that it reads gets that notification, and no other is made")
+    @Test("An observer of a name gets that notification, and no other notification is made")
     func reader() async {
         await #expect(processExitsWith: .success) {
             let observer = Observer(of: SessionTask.didCompleteNotification)
@@ -67,7 +67,7 @@ struct NotificationInterestTests {
         }
     }
 
-    @Test("A name that is read after a change does not post it late")
+    @Test("A notification whose name is first read after the change is not posted late")
     func late() async {
         await #expect(processExitsWith: .success) {
             let manager = SessionManager.stubbed { _ in .json("[]") }
@@ -81,7 +81,7 @@ struct NotificationInterestTests {
         }
     }
 
-    @Test("Observers of every name, and of names that they write themselves, get none")
+    @Test("Observers of every name, and of names written as strings, get no notifications by default")
     func nobody() async {
         await #expect(processExitsWith: .success) {
             let observers = [Observer(of: nil), Observer(of: Notification.Name(Self.completed))]
@@ -90,7 +90,7 @@ struct NotificationInterestTests {
         }
     }
 
-    @Test("They get all of them once that is switched on, until it is switched off")
+    @Test("While all notifications are switched on, observers of every name get them")
     func switchedOn() async {
         await #expect(processExitsWith: .success) {
             let observers = [Observer(of: nil), Observer(of: Notification.Name(Self.completed))]
@@ -103,7 +103,7 @@ struct NotificationInterestTests {
         }
     }
 
-    @Test("A download announces the move of its file to those who have read its name")
+    @Test("A download posts the notification about its moved file if the name of the notification was read")
     func move() async {
         await #expect(processExitsWith: .success) {
             let manager = SessionManager.stubbed { _ in .text("content") }
@@ -120,7 +120,7 @@ struct NotificationInterestTests {
         }
     }
 
-    @Test("A monitor of activity sees tasks without being told")
+    @Test("An activity monitor sees the tasks without being registered with them")
     func monitor() async {
         await #expect(processExitsWith: .success) {
             let counts = Recorder<Void>()
@@ -134,7 +134,7 @@ struct NotificationInterestTests {
         }
     }
 
-    @Test("The names are those of every release")
+    @Test("The names of the notifications do not change between releases")
     func names() {
         #expect(
             TaskNotification.allCases.map(\.name.rawValue) == [

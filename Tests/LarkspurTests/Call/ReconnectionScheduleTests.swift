@@ -2,7 +2,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Delays between the connections of an event stream")
+@Suite("Delays before the reconnections of an event stream")
 struct ReconnectionScheduleTests {
     private func delays(
         _ rules: Reconnection,
@@ -20,7 +20,7 @@ struct ReconnectionScheduleTests {
         #expect(delays(.automatic, count: 200).last == .seconds(60))
     }
 
-    @Test("Content begins the delays anew")
+    @Test("Content resets the delays")
     func content() {
         var schedule = ReconnectionSchedule(.automatic, method: "GET")
         for _ in 0..<3 { _ = schedule.delay(after: nil, retry: nil) }
@@ -28,7 +28,7 @@ struct ReconnectionScheduleTests {
         #expect(schedule.delay(after: nil, retry: nil, random: 0) == .seconds(3))
     }
 
-    @Test("The server's delay replaces the first one, within the bounds")
+    @Test("The server's delay replaces the first delay, within the limits")
     func retry() {
         #expect(delays(.automatic, retry: .seconds(10), count: 4) == [10, 20, 40, 60].map(Duration.seconds))
         #expect(delays(.automatic, retry: .zero, count: 2) == [100, 200].map(Duration.milliseconds))
@@ -40,7 +40,7 @@ struct ReconnectionScheduleTests {
         #expect(delays(rules, retry: .milliseconds(Int64.max), random: 1, count: 100).last != nil)
     }
 
-    @Test("A random part of up to a quarter is added")
+    @Test("A random addition of up to a quarter lengthens each delay")
     func jitter() {
         #expect(delays(.automatic, random: 1, count: 6).last == .seconds(75))
         #expect(delays(.automatic, random: 0.5, count: 1) == [.seconds(3.375)])
@@ -61,7 +61,7 @@ struct ReconnectionScheduleTests {
     }
 
     @Test(
-        "Only failures of the connection are followed by another one",
+        "Only connection failures lead to a reconnection",
         arguments: [
             (.connectionLost, true), (.timedOut, true), (.cannotConnectToHost, true), (.cannotFindHost, true),
             (.cancelled, false), (.sessionInvalidated, false), (.invalidURL, false), (.certificateExpired, false),
@@ -74,7 +74,7 @@ struct ReconnectionScheduleTests {
         #expect((schedule.delay(after: LarkspurError(code, ""), retry: nil) != nil) == isFollowed)
     }
 
-    @Test("Only GET requests are sent again, unless the rules are others")
+    @Test("By default only GET requests are sent again")
     func methods() {
         func isFollowed(_ rules: Reconnection, _ method: String) -> Bool {
             var schedule = ReconnectionSchedule(rules, method: method)
@@ -85,7 +85,7 @@ struct ReconnectionScheduleTests {
         #expect(!isFollowed(.never, "GET") && !isFollowed(.never, "POST"))
     }
 
-    @Test("The number of connections in a row without content is bounded")
+    @Test("The number of consecutive connections without content is limited")
     func maximumAttempts() {
         var rules = Reconnection.automatic
         rules.maximumAttempts = 2

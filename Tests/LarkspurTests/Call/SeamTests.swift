@@ -7,7 +7,7 @@ import Testing
 
 /// The events of calls and their order, whether the engine calls the delegate object of a task or a session's delegate
 /// finds it.
-@Suite("The seam to a session", .timeLimit(.minutes(5)))
+@Suite("The interface to a session", .timeLimit(.minutes(5)))
 struct SeamTests {
     private let server: LoopbackServer
 
@@ -175,7 +175,7 @@ struct SeamTests {
     private static let decisions: Set<String> = ["redirect", "challenge", "stream", "head"]
     private static let others: Set<String> = ["metrics", "complete", "sent", "wrote", "place", "data"]
 
-    @Test("Each event comes once and in order", arguments: [TestTransport.curl, .delegate], scenarios)
+    @Test("Each event arrives once and in order", arguments: [TestTransport.curl, .delegate], scenarios)
     private func events(_ transport: TestTransport, _ scenario: Scenario) async throws {
         let manager = transport.makeManager(for: server)
         let events = Recorder<String>()
@@ -217,7 +217,7 @@ struct SeamTests {
 
     // MARK: The task object
 
-    @Test("Threads that ask at once for the task object get the same one", arguments: [TestTransport.curl, .delegate])
+    @Test("Concurrent readers of the task object get the same object", arguments: [TestTransport.curl, .delegate])
     func sameObject(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         for _ in 0..<50 {
@@ -235,7 +235,7 @@ struct SeamTests {
         }
     }
 
-    @Test("The task object has the facts of its task", arguments: [TestTransport.curl, .delegate])
+    @Test("The task object has the properties of its task", arguments: [TestTransport.curl, .delegate])
     func facts(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let download = manager.download("bytes/10")
@@ -255,7 +255,7 @@ struct SeamTests {
         }
     }
 
-    @Test("The session lists a task whose object nobody has asked for", arguments: [TestTransport.curl, .delegate])
+    @Test("The session lists a task whose object was never read", arguments: [TestTransport.curl, .delegate])
     func allTasks(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let task = manager.dataTask(with: URLRequest(url: server.baseURL.appendingPathComponent("get"))) { _ in }
@@ -267,7 +267,7 @@ struct SeamTests {
         try await manager.finishAll()
     }
 
-    @Test("A program that cancels the task object ends the task", arguments: [TestTransport.curl, .delegate])
+    @Test("Cancelling the task object ends the task", arguments: [TestTransport.curl, .delegate])
     func cancelObject(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let errors = Recorder<LarkspurError?>()
@@ -309,7 +309,7 @@ struct SeamTests {
 
     // MARK: Requests that are remembered
 
-    @Test("A request that is remembered is that of the present settings")
+    @Test("A stored request is not used after the settings have changed")
     func remembered() throws {
         let manager = SessionManager(baseURL: "http://a.test")
         func request(
@@ -343,7 +343,7 @@ struct SeamTests {
         #expect(throws: LarkspurError.self) { try request() }
     }
 
-    @Test("A serializer of the caller's is asked for each request, and what it makes is validated")
+    @Test("A custom serializer is called for each request, and its requests are validated")
     func serializerOfTheCaller() async throws {
         let manager = SessionManager(baseURL: server.baseURL)
         manager.requestSettings.methodsEncodingParametersInURI = []
@@ -370,7 +370,7 @@ struct SeamTests {
         }
     }
 
-    @Test("A target that changes the settings while it makes its URL has them in its own request")
+    @Test("A target that changes the settings while it creates its URL has the changes in its own request")
     func changingTarget() throws {
         struct Target: RequestTarget {
             let manager: SessionManager
@@ -385,7 +385,7 @@ struct SeamTests {
         #expect(request.value(forHTTPHeaderField: "X-A") == "new")
     }
 
-    @Test("Settings that are changed by other threads are never older than those of the last change")
+    @Test("Requests never have settings that are older than the last change by another thread")
     func rememberedUnderRaces() async throws {
         let manager = SessionManager(baseURL: "http://a.test")
         await withTaskGroup { group in

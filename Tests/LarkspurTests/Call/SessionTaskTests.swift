@@ -3,13 +3,13 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Session task", .timeLimit(.minutes(5)))
+@Suite("Session tasks", .timeLimit(.minutes(5)))
 struct SessionTaskTests {
     private func makeRequest(_ text: String = "http://stub.test/") throws -> URLRequest {
         URLRequest(url: try #require(URL(string: text)))
     }
 
-    @Test("A task is made suspended and knows its request")
+    @Test("A new task is suspended and has its request")
     func initialState() throws {
         let manager = SessionManager.stubbed()
         let request = try makeRequest()
@@ -23,7 +23,7 @@ struct SessionTaskTests {
         #expect(task.timeline.resumed == nil)
     }
 
-    @Test("Resume, suspend and resume post one notification each, in order, then comes the completion")
+    @Test("Resume, suspend and resume post one notification each, in order, before the completion")
     func notificationsInOrder() async throws {
         let manager = SessionManager.stubbed()
         let task = manager.dataTask(with: try makeRequest()) { _ in }
@@ -53,7 +53,7 @@ struct SessionTaskTests {
         #expect(task.state == .completed)
     }
 
-    @Test("A suspended task does not go on until it is resumed")
+    @Test("A suspended task does not continue until it is resumed")
     func suspension() async throws {
         let manager = SessionManager.stubbed { _ in .json("[1]") }
         let done = Recorder<LarkspurError?>()
@@ -76,7 +76,7 @@ struct SessionTaskTests {
         #expect(task.state == .completed)
     }
 
-    @Test("The completion notification follows the handler, on the completion queue, and says how the task ended")
+    @Test("The completion notification follows the handler on the completion queue, and has the task's result")
     func completionPayload() async throws {
         let queue = TestQueue.make("completion")
         let manager = SessionManager.stubbed(completionQueue: queue) { _ in .json(#"{"a": 1}"#) }
@@ -111,7 +111,7 @@ struct SessionTaskTests {
         )
     }
 
-    @Test("A failure's notification carries the error, the data and the parsed body")
+    @Test("The notification of a failure has the error, the data and the parsed body")
     func failurePayload() async throws {
         let manager = SessionManager.stubbed { _ in .json(#"{"reason": "gone"}"#, status: 410) }
         let task = manager.dataTask(with: try makeRequest()) { _ in }
@@ -125,7 +125,7 @@ struct SessionTaskTests {
         #expect(completion.serializedResponse as? [String: String] == ["reason": "gone"])
     }
 
-    @Test("A task that is cancelled before it is resumed ends once, without having been resumed")
+    @Test("A task that is cancelled before it is resumed ends once, and is never resumed")
     func cancelBeforeResume() async throws {
         let manager = SessionManager.stubbed()
         let done = Recorder<LarkspurError?>()
@@ -142,7 +142,7 @@ struct SessionTaskTests {
         #expect(manager.tasks.isEmpty)
     }
 
-    @Test("A task that hangs ends when it is cancelled")
+    @Test("Cancelling a task that waits for a response ends the task")
     func cancelRunning() async throws {
         let manager = SessionManager.stubbed { _ in .hang }
         let done = Recorder<LarkspurError?>()
@@ -156,7 +156,7 @@ struct SessionTaskTests {
         #expect(done.values.map { $0?.code } == [.cancelled])
     }
 
-    @Test("A task that is cancelled ends cancelled, even if the transport was quicker")
+    @Test("A cancelled task ends as cancelled, even if the transport has completed before")
     func cancelTooLate() async throws {
         let manager = SessionManager.stubbed()
         let done = Recorder<LarkspurError?>()
@@ -174,7 +174,7 @@ struct SessionTaskTests {
         #expect(done.values.map { $0?.code } == [.cancelled])
     }
 
-    @Test("Cancelling a task from its own handlers changes nothing")
+    @Test("Cancelling a task from its own handlers has no effect")
     func cancelInHandler() async throws {
         let manager = SessionManager.stubbed()
         let done = Recorder<LarkspurError?>()
@@ -190,7 +190,7 @@ struct SessionTaskTests {
         #expect(task.state == .completed)
     }
 
-    @Test("Cancelling, pausing and resuming a task's Progress acts on the task")
+    @Test("Cancelling, pausing and resuming a task's Progress has the same effect on the task")
     func progressActs() async throws {
         let manager = SessionManager.stubbed { _ in .hang }
         let done = Recorder<LarkspurError?>()
@@ -210,7 +210,7 @@ struct SessionTaskTests {
         #expect(done.values.map { $0?.code } == [.cancelled])
     }
 
-    @Test("The stages of the timeline come in order")
+    @Test("The dates of the timeline are in order")
     func timeline() async throws {
         let manager = SessionManager.stubbed { _ in .json("[]") }
         let task = manager.get("/") { _, _ in }
@@ -226,7 +226,7 @@ struct SessionTaskTests {
         #expect(timeline.requestDuration != nil && timeline.serializationDuration != nil)
     }
 
-    @Test("The label and the priority of a task are the caller's")
+    @Test("A task has the label and the priority that the caller sets")
     func callerProperties() throws {
         let manager = SessionManager.stubbed()
         let task = manager.dataTask(with: try makeRequest()) { _ in }
@@ -240,7 +240,7 @@ struct SessionTaskTests {
         #expect(task.priority == URLSessionTask.highPriority)
     }
 
-    @Test("Events from many threads leave a task ended once, with resumes and suspends alternating")
+    @Test("Under events from many threads, a task ends once, and resumes and suspends alternate")
     func concurrentEvents() async throws {
         for _ in 0..<50 {
             let manager = SessionManager.stubbed()

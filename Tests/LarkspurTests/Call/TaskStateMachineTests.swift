@@ -60,7 +60,7 @@ struct TaskStateMachineTests {
         #expect(machine.state == row.state)
     }
 
-    @Test("In every sequence of six events, resumes and suspends alternate and nothing follows completion")
+    @Test("In every sequence of six events, resumes and suspends alternate, and no event follows the completion")
     func sequences() {
         func visit(_ machine: TaskStateMachine, _ past: [TaskStateMachine.Transition], depth: Int) {
             check(past)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Transitions of tasks on real transports", .timeLimit(.minutes(5)))
+@Suite("Task transitions on real transports", .timeLimit(.minutes(5)))
 struct TaskTransitionTests {
     private let server: LoopbackServer
     private let gate = LoopbackServer.Gate()
@@ -14,7 +14,7 @@ struct TaskTransitionTests {
         server.route("/held", .json("[]").held(until: gate))
     }
 
-    @Test("Resuming and suspending repeatedly posts one notification each", arguments: TestTransport.allCases)
+    @Test("Repeated calls of resume() and suspend() post one notification each", arguments: TestTransport.allCases)
     func repeated(transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let task = manager.dataTask(with: URLRequest(url: server.url("/held"))) { _ in }
@@ -32,7 +32,7 @@ struct TaskTransitionTests {
         )
     }
 
-    @Test("Of threads that do so at once each transition is posted, in its order", arguments: TestTransport.allCases)
+    @Test("Concurrent calls of resume() and suspend() post each transition in order", arguments: TestTransport.allCases)
     func concurrent(transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let task = manager.dataTask(with: URLRequest(url: server.url("/held"))) { _ in }
@@ -59,7 +59,7 @@ struct TaskTransitionTests {
     }
 
     @Test(
-        "A task knows its requests when nobody holds its session manager any more",
+        "A task has its requests after its session manager was released",
         arguments: TestTransport.allCases
     )
     func requests(transport: TestTransport) async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The progress of a transfer", .timeLimit(.minutes(5)))
 struct TransferProgressTests {
-    @Test("A handler that is called half a million times stays the one that it was")
+    @Test("Half a million reports do not wrap the progress handler")
     func manyReports() async throws {
         let manager = SessionManager.stubbed()
         let task = manager.dataTask(with: URLRequest(url: try #require(URL(string: "http://stub.test/")))) { _ in }

@@ -8,10 +8,10 @@ import Testing
 
 /// Each reader of content, and each writer of what a caller may have from others, with 512 KiB of its worst: the cost
 /// grows with the length.
-@Suite("Costs of readers and writers", .enabled(if: Growth.isMeasured), .serialized, .timeLimit(.minutes(5)))
+@Suite("Costs of reading and writing content", .enabled(if: Growth.isMeasured), .serialized, .timeLimit(.minutes(5)))
 struct ContentCostTests {
     @Test(
-        "Containers of a binary property list that share their bytes are read in no more than those hold",
+        "A binary property list whose containers share bytes is refused after a limited number of references",
         arguments: [4, 64]
     )
     func sharedContainers(count: Int) throws {
@@ -42,7 +42,7 @@ struct ContentCostTests {
         for shift in (0..<length).reversed() { data.append(UInt8(truncatingIfNeeded: value >> (8 * shift))) }
     }
 
-    @Test("Binary property lists", arguments: [1, 14])
+    @Test("Binary property lists are read in linear time", arguments: [1, 14])
     func propertyList(width: Int) {
         let lists = { (size: Int) in
             let count = size / 16
@@ -54,7 +54,7 @@ struct ContentCostTests {
     }
 
     @Test(
-        "XML",
+        "XML is read in linear time",
         arguments: [
             "<a>", "<", "<?", "<? ", "<!", "<!DOCTYPE", "<?a b", "&", "&amp;", "<a/>", " ", "x", "]]>", "<!--",
             "<![CDATA[",
@@ -71,7 +71,7 @@ struct ContentCostTests {
 
     /// libxml2 itself copies the beginning of a comment for each pair of hyphens in it.
     @Test(
-        "Comments in XML, as libxml2 refuses them",
+        "Comments in XML are refused in linear time, as libxml2 refuses them",
         arguments: [
             ("<r>", "<!--", ""), ("<r>", "<!--x", ""), ("<r><!--", "-", ""), ("<r><!--", "-", "--></r>"),
             ("<!DOCTYPE r [<!--", "--", ""), ("<!--", "-- ", "--><r/>"), ("<r><![CDATA[", "]]><!--", ""),
@@ -92,7 +92,10 @@ struct ContentCostTests {
         )
     }
 
-    @Test("JSON", arguments: ["[", "{\"a\":", "[null,", "\"", "\\", "1", " ", "[1],", "{\"\":null},"])
+    @Test(
+        "JSON is read in linear time",
+        arguments: ["[", "{\"a\":", "[null,", "\"", "\\", "1", " ", "[1],", "{\"\":null},"]
+    )
     func json(unit: String) {
         let serializer = JSONResponseSerializer(removesKeysWithNullValues: true)
         let documents = { (size: Int) in
@@ -103,13 +106,16 @@ struct ContentCostTests {
         #expect(Growth.factor(of: documents) { _ = try? decoding.serialize($0, response: nil) } < Growth.linear)
     }
 
-    @Test("Names in forms", arguments: ["\"", "\r", "\n", "\r\n", "\u{0}", "a", "\u{1F600}", "\u{301}"])
+    @Test(
+        "Names in forms are written in linear time",
+        arguments: ["\"", "\r", "\n", "\r\n", "\u{0}", "a", "\u{1F600}", "\u{301}"]
+    )
     func names(unit: String) {
         let names = { (size: Int) in String(repeating: unit, count: size / unit.utf8.count) }
         #expect(Growth.factor(of: names) { _ = ContentDisposition.field(name: $0, fileName: $0) } < Growth.linear)
     }
 
-    @Test("Queries", arguments: [" ", "a", "\u{1F600}", "["])
+    @Test("Queries are written in linear time", arguments: [" ", "a", "\u{1F600}", "["])
     func query(unit: String) {
         let encoder = QueryEncoder()
         let long = { (size: Int) in Parameters.dictionary(["a": String(repeating: unit, count: size / unit.utf8.count)])
@@ -124,7 +130,7 @@ struct ContentCostTests {
     }
 
     @Test(
-        "Event streams, in chunks of any length",
+        "Event streams in chunks of any length are read in linear time",
         arguments: ["\n", "\r", "\r\n", "data\n", "data: x\n\n", "id: x\n", ": x\n", "x", "\u{1F600}", "\u{0}"],
         [1, 100, 1 << 20]
     )
@@ -170,12 +176,16 @@ struct ContentCostTests {
         },
     ]
 
-    @Test("Every class of bytes", arguments: parsers)
+    @Test("Every class of bytes is read in linear time", arguments: parsers)
     func byteClasses(_ parser: Parser) {
         #expect(ByteInputs.excesses(parser.parse) == [])
     }
 
-    @Test("Callers that wait with distinct priorities, in any order, enter and leave", .seeded, arguments: 0..<4)
+    @Test(
+        "Callers with distinct priorities enter and leave a waiting line in linear time, in any order",
+        .seeded,
+        arguments: 0..<4
+    )
     func waitingLine(order: Int) {
         let priorities = { (count: Int) -> [Int] in
             var random = SeededGenerator()
@@ -196,7 +206,7 @@ struct ContentCostTests {
         #expect(growth < Growth.linear)
     }
 
-    @Test("Media types", arguments: [";", "; a=b", "; a=\"", "\\", "/", " ", ";charset=utf-8"])
+    @Test("Media types are read in linear time", arguments: [";", "; a=b", "; a=\"", "\\", "/", " ", ";charset=utf-8"])
     func mediaType(unit: String) {
         let types = { (size: Int) in "text/html" + String(repeating: unit, count: size / unit.utf8.count) }
         #expect(Growth.factor(of: types) { _ = MediaType($0) } < Growth.linear)

@@ -8,7 +8,7 @@ import Testing
 @Suite("Costs of command lines for curl", .enabled(if: Growth.isMeasured), .serialized, .timeLimit(.minutes(5)))
 struct CurlCommandCostTests {
     @Test(
-        "Four times as many options take about four times as long",
+        "Parsing four times as many options of curl takes about four times as long",
         arguments: [
             "-H 'X-#: v'", "-H 'X-A: #'", "-H X-#:", "-H 'Host: h#'", "-b a#=1", "-d a#=1", "--json #", "-k",
             "-o #", "--data-urlencode 'a=é #'", "-H \"X-#: $V\"", "2>#",

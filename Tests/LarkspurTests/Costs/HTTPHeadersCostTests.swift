@@ -6,7 +6,7 @@ import Testing
 /// The costs of `HTTPURLResponse.headers`, as a server may send tens of thousands of fields.
 @Suite("Costs of headers", .enabled(if: Growth.isMeasured), .serialized, .timeLimit(.minutes(5)))
 struct HTTPHeadersCostTests {
-    @Test("Four times as many fields take about four times as long", arguments: ["X-", "h"])
+    @Test("Operations on four times as many fields take about four times as long", arguments: ["X-", "h"])
     func growth(prefix: String) {
         let fields = { (count: Int) in
             Dictionary(uniqueKeysWithValues: (0..<count).map { ("\(prefix)\($0)", "v") })

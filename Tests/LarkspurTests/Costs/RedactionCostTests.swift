@@ -26,7 +26,7 @@ struct RedactionCostTests {
 
     private static let starts = ["", "[\"", "{\"a\":\""]
 
-    @Test("Contents", arguments: types, units)
+    @Test("Contents are redacted in linear time", arguments: types, units)
     func contents(type: (name: String, starts: [String]), unit: String) {
         for start in type.starts {
             let contents = { (size: Int) in
@@ -40,7 +40,7 @@ struct RedactionCostTests {
         }
     }
 
-    @Test("JSON with strings of each kind", arguments: units)
+    @Test("JSON with strings of each kind is redacted in linear time", arguments: units)
     func strings(unit: String) {
         let contents = { (size: Int) in
             (try? JSONSerialization.data(
@@ -51,7 +51,7 @@ struct RedactionCostTests {
         #expect(Growth.factor(of: contents, upTo: 1 << 14, work) < Growth.linear)
     }
 
-    @Test("URLs and fields", arguments: units, ["", "https://h/", "/a?b=", "a=\""])
+    @Test("URLs and fields are redacted in linear time", arguments: units, ["", "https://h/", "/a?b=", "a=\""])
     func texts(unit: String, start: String) {
         let texts = { (size: Int) in start + String(repeating: unit, count: size / unit.utf8.count) }
         #expect(Growth.factor(of: texts, upTo: 1 << 14) { _ = Redaction.standard.text($0) } < Growth.linear)
@@ -61,7 +61,7 @@ struct RedactionCostTests {
         #expect(Growth.factor(of: texts, upTo: 1 << 14, protocols) < Growth.linear)
     }
 
-    @Test("Encodings within each other", arguments: ["token=a&", "[", "a"])
+    @Test("Nested encodings are redacted in linear time", arguments: ["token=a&", "[", "a"])
     func nested(unit: String) {
         let texts = { (size: Int) in
             var text = String(repeating: unit, count: size / unit.utf8.count / 27)

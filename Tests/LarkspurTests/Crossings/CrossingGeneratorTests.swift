@@ -8,7 +8,7 @@ import Testing
 struct CrossingGeneratorTests {
     private static let all = Crossing.axes.map { Array($0.values.indices) }
 
-    @Test("The covering array has each pair that is possible, and only possible rows")
+    @Test("The covering array has each possible pair, and no impossible row")
     func pairs() {
         let array = CoveringArray(Self.all, isPossible: Crossing.isPossible)
         var covered: Set<CoveringArray.Pair> = []
@@ -37,7 +37,7 @@ struct CrossingGeneratorTests {
         }
     }
 
-    @Test("The covering array is small where nothing is impossible")
+    @Test("The covering array is small if every pair is possible")
     func smallness() {
         let array = CoveringArray(Array(repeating: [0, 1, 2], count: 8)) { _ in true }
         #expect(array.impossible.isEmpty)
@@ -70,7 +70,7 @@ struct CrossingGeneratorTests {
         #expect(shrunk == Crossing("body=writers connection=kept order=cancel@created"))
     }
 
-    @Test("The content of a call is not that of another one, of another place, or of a part")
+    @Test("The check of a call's content rejects another call's content, another offset and another length")
     func content() throws {
         for body in ["data", "writers"] {
             let crossing = try #require(Crossing("body=\(body) size=medium"))
@@ -91,7 +91,7 @@ struct CrossingGeneratorTests {
         }
     }
 
-    @Test("Outcomes that are not permitted are found")
+    @Test("Forbidden outcomes are found")
     func rules() throws {
         func count(_ text: String, _ ending: CrossingEnding, hasContent: Bool = true) throws -> Int {
             let rules = CrossingRules(crossing: try #require(Crossing(text)))

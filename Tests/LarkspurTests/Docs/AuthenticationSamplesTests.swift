@@ -14,7 +14,7 @@ struct AuthenticationSamplesTests {
         #expect(manager.headers["Authorization"] == nil)
     }
 
-    @Test("The hook of the guide gives its password to its host alone")
+    @Test("The guide's hook sends its password to one host only")
     func hook() async throws {
         let server = try LoopbackServer()
         let manager = SessionManager(baseURL: server.baseURL, configuration: .ephemeral, transport: .curl)

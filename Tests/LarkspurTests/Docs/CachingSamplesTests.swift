@@ -22,7 +22,7 @@ struct CachingSamplesTests {
         try await manager.finishAll()
     }
 
-    @Test("A cache on disk, its policy, its hook and its emptying")
+    @Test("The samples cache on disk, set a policy and a hook, and empty the cache")
     func cache() async throws {
         let manager = samples.ownCache()
         let cache = try #require(manager.session.configuration.urlCache as? HTTPCache)

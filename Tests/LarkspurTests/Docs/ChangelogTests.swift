@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The changelog")
 struct ChangelogTests {
-    @Test("Its first version is that of the package")
+    @Test("The changelog's first version is that of the package")
     func version() throws {
         let page = try #require(Documentation.page("Changelog.md"))
 

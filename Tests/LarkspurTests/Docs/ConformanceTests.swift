@@ -29,7 +29,7 @@ struct ConformanceTests {
     }
 
     @Test(
-        "Resuming and suspending a task against a server is notified, for every kind of task",
+        "Resuming and suspending a task of any kind posts a notification",
         arguments: TestTransport.allCases,
         Kind.allCases
     )
@@ -61,7 +61,7 @@ struct ConformanceTests {
     }
 
     @Test(
-        "The progress of a download has a value between nothing and everything, then everything",
+        "The progress of a download has fractions between 0 and 1, then 1",
         arguments: TestTransport.allCases,
         [Kind.data, .download]
     )
@@ -90,7 +90,7 @@ struct ConformanceTests {
         #expect(task.downloadProgress.totalUnitCount == 200_000)
     }
 
-    @Test("A data task made of a request hands its handler the object of a 200", arguments: TestTransport.allCases)
+    @Test("A data task passes the object of a 200 to its handler", arguments: TestTransport.allCases)
     func dataTaskSuccess(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let urls = Recorder<String?>()
@@ -106,7 +106,7 @@ struct ConformanceTests {
         #expect(task.error == nil)
     }
 
-    @Test("A data task made of a request hands its handler the error of a 404", arguments: TestTransport.allCases)
+    @Test("A data task passes the error of a 404 to its handler", arguments: TestTransport.allCases)
     func dataTaskFailure(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let codes = Recorder<LarkspurError.Code?>()
@@ -120,7 +120,7 @@ struct ConformanceTests {
     }
 
     @Test(
-        "A field of the call overrides the serializer's, and the parameters arrive where the method puts them",
+        "A field of the call overrides the serializer's, and the method decides where the parameters are sent",
         arguments: TestTransport.allCases,
         [HTTPMethod.post, .put, .patch, .delete]
     )

@@ -9,7 +9,7 @@ import Testing
 struct ConnectionSamplesTests {
     let samples = ConnectionSamples()
 
-    @Test("The samples make what they say")
+    @Test("The samples create the configurations that they describe")
     func made() {
         #expect(samples.dictionary().connectionProxyDictionary?.count == 3)
         #expect(samples.proxy().session is CurlURLSession)
@@ -19,7 +19,7 @@ struct ConnectionSamplesTests {
         #expect(samples.limits().maximumConnections == 100)
     }
 
-    @Test("The closure of a program looks up names, and its error is that of the call")
+    @Test("The program's closure looks up names, and its error fails the call")
     func resolver() async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
@@ -31,7 +31,7 @@ struct ConnectionSamplesTests {
         #expect(error?.code == .cannotFindHost)
     }
 
-    @Test("A HEAD opens the connection that the next requests use, and the snapshot shows it")
+    @Test("A HEAD request opens the connection that the next requests use, and the snapshot lists the connection")
     func advance() async throws {
         let server = try LoopbackServer(tls: .selfSigned())
         defer { server.stop() }
@@ -48,7 +48,7 @@ struct ConnectionSamplesTests {
         #expect(server.acceptedConnectionCount == 1)
     }
 
-    @Test("A session manager speaks to a socket, with a base URL and parameters")
+    @Test("A session manager sends requests to a socket, with a base URL and parameters")
     func socket() async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString.prefix(8)).sock")
             .path
@@ -61,7 +61,7 @@ struct ConnectionSamplesTests {
         #expect(server.requests.map(\.target) == ["/v1/version?all=1"])
     }
 
-    @Test("A session manager goes through the proxy of its configuration")
+    @Test("A session manager uses the proxy of its configuration")
     func proxy() async throws {
         let server = try LoopbackServer()
         defer { server.stop() }

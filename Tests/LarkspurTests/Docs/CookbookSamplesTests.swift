@@ -37,7 +37,7 @@ struct CookbookSamplesTests {
         server.route("/disk.iso", file)
     }
 
-    @Test("The page has forty questions, each with code, and a list of them")
+    @Test("The page has forty questions with code, and a list of the questions")
     func questions() throws {
         let page = try #require(Documentation.page("Cookbook.md"))
         let questions = page.lines.filter { $0.hasPrefix("### ") }.map { String($0.dropFirst(4)) }
@@ -121,7 +121,7 @@ struct CookbookSamplesTests {
         gate.open()
     }
 
-    @Test("A POST is sent twice for a challenge with credentials, and not after a lost connection")
+    @Test("A POST is sent again for a challenge, and not after a lost connection")
     func twice() async throws {
         server.route("/lost", .fault(.closeBeforeHeader))
         samples.manager.interceptors.call = [.retry(baseDelay: .zero)]

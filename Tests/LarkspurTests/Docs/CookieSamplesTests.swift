@@ -24,7 +24,7 @@ struct CookieSamplesTests {
         return server.requests.last?.headers["Cookie"]
     }
 
-    @Test("Managers with jars of their own, or none, do not see one another's cookies")
+    @Test("Managers with separate jars, or none, do not share cookies")
     func jars() async throws {
         let ephemeral = samples.ephemeral()
         #expect(try await cookie(ephemeral, ephemeral) == "sid=1")
@@ -38,7 +38,7 @@ struct CookieSamplesTests {
         #expect(HTTPCookieStorage.shared.cookies?.contains { $0.domain == host && $0.name == "sid" } != true)
     }
 
-    @Test("Managers with one jar do")
+    @Test("Managers with the same jar share cookies")
     func sharing() async throws {
         let managers = samples.sharedJar(server.url("/a/"), server.url("/b/"))
         #expect(try await cookie(managers[0], managers[1]) == "sid=1")
@@ -55,7 +55,7 @@ struct CookieSamplesTests {
         #expect(jar.cookies?.isEmpty == true)
     }
 
-    @Test("A policy keeps cookies from being stored, and the defaults are those of the page")
+    @Test("A policy prevents cookies from being stored, and the defaults are those of the page")
     func policy() async throws {
         let manager = samples.policy()
         #expect(try await cookie(manager, manager) == nil)
@@ -63,7 +63,7 @@ struct CookieSamplesTests {
         #expect(URLSessionConfiguration.ephemeral.httpCookieStorage?.cookieAcceptPolicy == .always)
     }
 
-    @Test("A field by hand is sent in place of the jar's cookies, and not to another origin")
+    @Test("A Cookie field of the request replaces the jar's cookies, and is not sent to another origin")
     func byHand() async throws {
         let other = try LoopbackServer()
         other.route("*", .text("there"))
@@ -80,14 +80,14 @@ struct CookieSamplesTests {
         #expect(other.requests.last?.headers["Cookie"]?.contains("31d4") != true)
     }
 
-    @Test("A jar with an identifier is one of its own")
+    @Test("A jar with an identifier is a separate jar")
     func jarWithFile() {
         let jar = samples.jarWithFile().session.configuration.httpCookieStorage
         #expect(jar != nil && jar !== HTTPCookieStorage.shared)
         #expect(jar?.cookies?.isEmpty == true)
     }
 
-    @Test("Cookies survive a file of one's own with all that matters, and are sent again")
+    @Test("Cookies that were saved to a file and read again are sent")
     func ownFile() async throws {
         let folder = TemporaryFolder()
         let file = folder.url.appendingPathComponent("cookies.json")

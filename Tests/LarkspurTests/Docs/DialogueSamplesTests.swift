@@ -5,9 +5,9 @@ import Testing
 @testable import Larkspur
 
 /// Runs the sample of `Docs/StreamsAndEvents.md` that speaks and listens, with the server of the example.
-@Suite("Samples that speak and listen", .timeLimit(.minutes(5)))
+@Suite("Samples of streams in both directions", .timeLimit(.minutes(5)))
 struct DialogueSamplesTests {
-    @Test("Each line is answered before the next one is written, and the trailers follow")
+    @Test("Each line is echoed before the next line is written, and the trailers follow")
     func dialogue() async throws {
         let server = try EchoServer()
         defer { server.stop() }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Documentation")
 struct DocumentationSamplesTests {
-    @Test("There are pages, with samples, and every sample of the sources is shown on one")
+    @Test("Each sample in the sources is shown on a page")
     func everySampleIsShown() {
         #expect(Documentation.pages.map(\.name).contains("GettingStarted.md"))
         #expect(Documentation.samples.count > 40)
@@ -16,7 +16,7 @@ struct DocumentationSamplesTests {
         }
     }
 
-    @Test("Every Swift block of a page is compiled, and no block hides what it is", arguments: Documentation.pages)
+    @Test("Each Swift block of a page is compiled, and each block has a known language", arguments: Documentation.pages)
     func everyBlockIsCompiled(page: Documentation.Page) {
         for block in page.blocks {
             // Programs are built by Tests/Programs/check.py.
@@ -30,7 +30,7 @@ struct DocumentationSamplesTests {
         }
     }
 
-    @Test("There are thirteen whole programs, each under a heading of its own in the page's list")
+    @Test("There are thirteen whole programs, each under a heading that the page's list links to")
     func programs() throws {
         let page = try #require(Documentation.page("Programs.md"))
         let sections = page.text.components(separatedBy: "\n## ").dropFirst()
@@ -43,7 +43,7 @@ struct DocumentationSamplesTests {
         }
     }
 
-    @Test("A block is compiled only if a sample has its lines, all of them and no others")
+    @Test("A block counts as compiled only if a sample has exactly its lines")
     func matching() {
         let source = "import A\n// sample: one\nif a {\n    b()\n\n    c()\n}\n// end\n"
         let samples = Documentation.samples(in: source, of: "Samples.swift")
@@ -58,7 +58,7 @@ struct DocumentationSamplesTests {
         #expect(!isCompiled("if a {", "b()", "d()", "c()", "}"))
     }
 
-    @Test("Every kind of error is in the guide")
+    @Test("Every error code is in the guide")
     func everyErrorIsInTheGuide() throws {
         let guide = try #require(Documentation.page("Responses.md"))
         let source = try #require(
@@ -72,7 +72,7 @@ struct DocumentationSamplesTests {
         #expect(documented.sorted() == labels.map { "`\($0)`" }.sorted())
     }
 
-    @Test("Every kind of error and every option of WebSockets is in their guide")
+    @Test("Every error code and every option of WebSockets is in their guide")
     func webSocketGuideIsComplete() throws {
         let guide = try #require(Documentation.page("WebSockets.md"))
         let source = try #require(
@@ -126,7 +126,7 @@ struct DocumentationSamplesTests {
     }
 
     @Test(
-        "Every test of AFNetworking has its row",
+        "Every test of AFNetworking has its row in the table",
         arguments: [
             ("AFURLSessionManagerTests", 32), ("AFHTTPSessionManagerTests", 41),
             ("AFHTTPRequestSerializationTests", 16),
@@ -151,9 +151,7 @@ struct DocumentationSamplesTests {
         #expect(rows.allSatisfy { $0.count == 3 && ["P", "N", "A", "X"].contains($0[1]) && !$0[2].isEmpty })
     }
 
-    @Test(
-        "The suites' rows are all 252 tests of AFNetworking, and whatever may pass on Linux names a test or says why not"
-    )
+    @Test("The tables list all 252 tests of AFNetworking, with a test or a reason for each")
     func total() throws {
         let page = try #require(Documentation.page("Conformance.md"))
         let rows = page.rows().filter { $0.count == 3 && $0[0].hasPrefix("test") }
@@ -172,7 +170,7 @@ struct DocumentationSamplesTests {
     }
 
     @Test(
-        "Every test of Alamofire's suites has its row, which names a test or says why there is none",
+        "The table lists every test of Alamofire's suites, with a test or a reason for each",
         arguments: [
             ("DataResponseSerializationTestCase", 28), ("StaticSerializationTests", 7),
             ("URLResponseSerializerTests", 3), ("DecodableResponseSerializerTests", 13),
@@ -210,7 +208,7 @@ struct DocumentationSamplesTests {
     }
 
     @Test(
-        "Every test that a page names is there",
+        "Every test that a page names exists",
         arguments: [
             ("Conformance.md", 80), ("Linux.md", 80), ("Caching.md", 20), ("Reachability.md", 10),
             ("Reliability.md", 100),

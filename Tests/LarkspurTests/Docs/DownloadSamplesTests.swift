@@ -51,7 +51,7 @@ struct DownloadSamplesTests {
         #expect(content == file.content)
     }
 
-    @Test("A download is noted and cancelled, and another goes on from the file that was noted")
+    @Test("A download is saved and cancelled, and a later download continues from the saved file")
     func byHand() async throws {
         let file = serve(cuts: [1_000, 1_000, 1_000])
         let clock = TestClock()
@@ -78,7 +78,7 @@ struct DownloadSamplesTests {
         #expect(content == file.content)
     }
 
-    @Test("An awaited download continues where the last attempt has ended")
+    @Test("An awaited download continues where the last attempt ended")
     func awaited() async throws {
         let file = BrokenFile(10_000, cuts: [3_000])
         server.route("/disk.iso", .status(503))
@@ -117,7 +117,7 @@ struct DownloadSamplesTests {
         #expect(rest.isEmpty)
     }
 
-    @Test("What nobody has gone on with is removed after a week, and not before")
+    @Test("Resume data that is older than a week is removed")
     func discardAbandoned() async throws {
         _ = serve(cuts: [1_000])
         try await samples.toFile()

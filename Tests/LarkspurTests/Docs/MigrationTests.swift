@@ -44,7 +44,7 @@ struct MigrationGuide: Sendable, CustomTestStringConvertible {
 
 @Suite("The migration guides")
 struct MigrationGuideTests {
-    @Test("Every public symbol has its row, and no table is one that nobody counts", arguments: MigrationGuide.all)
+    @Test("Every public symbol has its row, and every table has its number of rows", arguments: MigrationGuide.all)
     func counts(guide: MigrationGuide) throws {
         let page = try #require(Documentation.page(guide.page))
         for (heading, count) in guide.counts {
@@ -56,7 +56,7 @@ struct MigrationGuideTests {
         #expect(page.rows().count == guide.counts.map(\.value).reduce(others, +))
     }
 
-    @Test("A row has a counterpart, or a reason why there is none", arguments: MigrationGuide.all)
+    @Test("Each row has a counterpart, or a reason for its absence", arguments: MigrationGuide.all)
     func reasons(guide: MigrationGuide) throws {
         for row in try guide.rows() {
             #expect(row.count == 2 && row[0].hasPrefix("`"), "\(row)")
@@ -71,7 +71,7 @@ struct MigrationGuideTests {
         }
     )
 
-    @Test("What a row names is in the sources", arguments: MigrationGuide.all)
+    @Test("The names in the rows occur in the sources", arguments: MigrationGuide.all)
     func names(guide: MigrationGuide) throws {
         for row in try guide.rows() where !row[1].hasPrefix("None") {
             for name in row[1].matches(of: /`([^`]+)`/).map({ String($0.output.1) }) {

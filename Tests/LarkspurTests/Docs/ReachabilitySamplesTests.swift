@@ -11,7 +11,7 @@ struct ReachabilitySamplesTests {
     private let samples = ReachabilitySamples()
     private let source = StubReachabilitySource()
 
-    @Test("After a failure and before trying again")
+    @Test("The samples check the network after a failure and before another attempt")
     func failure() async throws {
         let server = try LoopbackServer()
         server.route("/news", .json("[]", status: 503))
@@ -28,7 +28,7 @@ struct ReachabilitySamplesTests {
         #expect(loads.values.count == 1)
     }
 
-    @Test("What is watched, and what is not told")
+    @Test("The samples show the monitored targets, and the reason if the system has no status")
     func watching() {
         #expect(samples.targets().map { $0?.status } == [.unknown, .unknown, .unknown])
         samples.watching().stopMonitoring()
@@ -38,7 +38,7 @@ struct ReachabilitySamplesTests {
         #expect(samples.output.values.contains("Forbidden."))
     }
 
-    @Test("Monitors of activity")
+    @Test("The samples enable and create activity monitors")
     func activity() async throws {
         let shared = samples.activity()
         #expect(shared.isEnabled)
@@ -48,7 +48,7 @@ struct ReachabilitySamplesTests {
         samples.counting(own) { #expect(own.isActive) }
     }
 
-    @Test("A bar of a download, which is silent here")
+    @Test("The sample shows the progress bar of a download")
     func bar() async throws {
         let server = try LoopbackServer()
         let manager = TestTransport.curl.makeManager(for: server)

@@ -20,7 +20,7 @@ struct SecuritySamplesTests {
         }
     }
 
-    @Test("The sample of pins, and that of what a failure tells: a pinned host is not asked over plain http")
+    @Test("The samples refuse a request over plain http to a pinned host, and show the reason")
     func pins() async throws {
         let session = try samples.pins(certificateFile: certificate)
         defer { session.finishTasksAndInvalidate() }
@@ -43,7 +43,7 @@ struct SecuritySamplesTests {
         #expect(samples.output.values == ["not our server, or over plain http: insecure-request"])
     }
 
-    @Test("The store of hosts that require https is in a file, or gets hosts of the program")
+    @Test("The samples store the hosts that require https in a file, or preload such hosts")
     func hsts() throws {
         let file = folder.url.appendingPathComponent("hsts.txt")
         #expect(try samples.hsts(file: file).hsts?.hosts.isEmpty == true)

@@ -34,7 +34,7 @@ struct StreamSamplesTests {
         #expect(samples.output.values == ["error: one", "error: two", "a 1.5", "b 2.0", "start"])
     }
 
-    @Test("Heads come before the content")
+    @Test("The samples receive the head before the content")
     func heads() async throws {
         try await samples.opening()
         try await samples.scope()

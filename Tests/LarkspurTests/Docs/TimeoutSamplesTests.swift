@@ -19,7 +19,7 @@ struct TimeoutSamplesTests {
         samples = TimeoutSamples(manager: TestTransport.allCases[0].makeManager(for: server))
     }
 
-    @Test("The page has every limit of a call, in the order of the type")
+    @Test("The page has every limit of a call, in the order of the type's properties")
     func complete() throws {
         let page = try #require(Documentation.page("Timeouts.md"))
         let limits = Mirror(reflecting: Timeouts()).children.compactMap { $0.label.map { "`\($0)`" } }
@@ -38,7 +38,7 @@ struct TimeoutSamplesTests {
         gate.open()
     }
 
-    @Test("The time without a byte is that of the call, the manager, its requests, the configuration, in this order")
+    @Test("The idle limit is that of the call, else the manager, else the request, else the configuration")
     func precedence() async {
         let (manager, call) = samples.idle(server.baseURL)
 
@@ -58,7 +58,7 @@ struct TimeoutSamplesTests {
     }
 
     #if canImport(FoundationNetworking)
-    @Test("A request with 60 seconds has the time of the configuration, one with zero has 60 seconds")
+    @Test("A request with 60 seconds has the configuration's idle limit, and one with zero has 60 seconds")
     func sixty() async throws {
         let configuration = URLSessionConfiguration.testing
         configuration.timeoutIntervalForRequest = 0.1
@@ -72,7 +72,7 @@ struct TimeoutSamplesTests {
         #expect(await long.error == nil)
     }
 
-    @Test("The time for a resource is that of each attempt")
+    @Test("The resource timeout applies to each attempt")
     func resource() async throws {
         let configuration = URLSessionConfiguration.testing
         configuration.timeoutIntervalForResource = 0.2
@@ -85,7 +85,7 @@ struct TimeoutSamplesTests {
     }
     #endif
 
-    @Test("The time without a byte is that of each attempt, and the total that of the call")
+    @Test("The idle limit applies to each attempt, and the total limit to the call")
     func retries() async throws {
         server.route("/silent", .fault(.noResponse))
         let attempts = attempts(of: samples.manager)
@@ -102,7 +102,7 @@ struct TimeoutSamplesTests {
         return attempts
     }
 
-    @Test("The defaults are those of the page")
+    @Test("The default timeouts are those of the page")
     func defaults() {
         let configuration = URLSessionConfiguration.default
         #expect(configuration.timeoutIntervalForRequest == 60)

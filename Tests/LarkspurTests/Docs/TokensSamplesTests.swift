@@ -29,7 +29,7 @@ struct TokensSamplesTests {
         #expect(server.requests.map(\.path) == ["/account", "/token", "/account"])
     }
 
-    @Test("The refresh token goes to no other server", arguments: [302, 307, 308])
+    @Test("The refresh token is sent to no other server", arguments: [302, 307, 308])
     func redirectedRefresh(status: Int) async throws {
         let other = try LoopbackServer()
         other.route("/token", .json(#"{"access_token": "secret"}"#))

@@ -7,7 +7,7 @@ import Testing
 struct TransportSamplesTests {
     let samples = TransportSamples()
 
-    @Test("The engine is the default, can be asked for, and is named by its sessions' class")
+    @Test("The engine is the default, can be selected, and is visible in the class of its sessions")
     func choice() throws {
         for manager in samples.choice() { samples.transportInUse(manager) }
         let version = try #require(CurlURLSession.libcurlVersion)

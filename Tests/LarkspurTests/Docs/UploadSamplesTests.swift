@@ -37,7 +37,7 @@ struct UploadSamplesTests {
         #expect(server.requests.last?.text == "rtrait")
     }
 
-    @Test("A sequence is copied once, and one that is made anew also after a redirect")
+    @Test("A body sequence is sent once, and is sent again after a redirect if it can be created again")
     func sequences() async throws {
         server.route("/disk.iso", .data(Data([1, 2, 3])))
         let samples = producing
@@ -74,7 +74,7 @@ struct UploadSamplesTests {
         #expect(output.contains { $0.contains("the status 413") })
     }
 
-    @Test("A sequence continues at the offset that the server has")
+    @Test("A sequence continues at the server's offset")
     func resumableSequence() async throws {
         let server = try UploadServer(.tus)
         let samples = UploadSamples(

@@ -22,7 +22,7 @@ struct WebSocketSamplesTests {
         }
     }
 
-    @Test("The loop has every message until the server closes the connection")
+    @Test("The loop receives every message until the server closes the connection")
     func chat() async throws {
         server.webSocket("/chat") { socket in
             if let message = socket.makeIterator().next() { try socket.send(message) }
@@ -59,7 +59,7 @@ struct WebSocketSamplesTests {
         #expect(samples.output.values.count == 1)
     }
 
-    @Test("A refusal, an unusual close code and a lost connection are told apart")
+    @Test("A refusal, an unusual close code and a lost connection are distinguished")
     func errors() async throws {
         server.webSocket("/chat", fault: .refusal)
         try await samples.errors()
@@ -76,7 +76,7 @@ struct WebSocketSamplesTests {
         #expect(samples.output.values.last?.hasPrefix("network: ") == true)
     }
 
-    @Test("A lost connection is made again, and an orderly end is the end")
+    @Test("The sample reconnects after a lost connection, and ends after an orderly close")
     func reconnecting() async throws {
         let connections = Recorder<Void>()
         server.webSocket("/updates") { socket in
@@ -94,7 +94,7 @@ struct WebSocketSamplesTests {
         )
     }
 
-    @Test("A handshake goes through the interceptors, and is made again after a 503")
+    @Test("A handshake passes through the interceptors, and is sent again after a 503")
     func intercepted() async throws {
         server.route("/chat") { [server] _ in
             server.webSocket("/chat") { socket in for _ in socket {} }

@@ -4,9 +4,9 @@ import Testing
 @testable import Larkspur
 
 /// The messages of errors of connections, with each transport.
-@Suite("The messages of errors of connections", .timeLimit(.minutes(5)))
+@Suite("Messages of connection errors", .timeLimit(.minutes(5)))
 struct ConnectionMessageTests {
-    @Test("A connection that is refused says where it was to lead", arguments: TestTransport.allCases)
+    @Test("The error of a refused connection names the host and the port", arguments: TestTransport.allCases)
     func refused(_ transport: TestTransport) async throws {
         let error = try #require(
             await transport.makeManager().get("http://ada:secret@127.0.0.1:1/x?k=1").response().error
@@ -18,7 +18,7 @@ struct ConnectionMessageTests {
         #expect(!"\(error) \(error as NSError)".contains("secret"))
     }
 
-    @Test("A host that is not found is named", arguments: TestTransport.allCases)
+    @Test("The error of a host that is not found names the host", arguments: TestTransport.allCases)
     func notFound(_ transport: TestTransport) async throws {
         let error = try #require(await transport.makeManager().get("http://nowhere.invalid/x").response().error)
         #expect(error.code == .cannotFindHost)
@@ -26,7 +26,7 @@ struct ConnectionMessageTests {
     }
 
     @Test(
-        "A server on a port for https that speaks http is asked about, in one sentence",
+        "If a server speaks http on a port for https, the message asks whether it is plain http",
         arguments: TestTransport.allCases
     )
     func plainText(_ transport: TestTransport) async throws {
@@ -39,7 +39,7 @@ struct ConnectionMessageTests {
         if transport != .foundation { #expect(error.message.contains("the server 127.0.0.1:\(server.port) could")) }
     }
 
-    @Test("A connection that is lost keeps the reason", arguments: TestTransport.allCases)
+    @Test("The error of a lost connection keeps the reason", arguments: TestTransport.allCases)
     func lost(_ transport: TestTransport) async throws {
         let server = try LoopbackServer()
         for fault in [LoopbackServer.Fault.closeBeforeHeader, .shortBody] {
@@ -54,7 +54,7 @@ struct ConnectionMessageTests {
     }
 
     @Test(
-        "A transport's sentence is the message, and other words follow in parentheses",
+        "A transport's sentence becomes the message, and other texts follow in parentheses",
         arguments: [
             (NSURLErrorCannotConnectToHost, "The proxy 127.0.0.1:1 refused the connection.", nil),
             (

@@ -16,7 +16,7 @@ struct ErrorMessageTests {
         ["..", ".)", ".:", ".;", ". ."].contains(where: message.contains) || message.hasSuffix(" ")
     }
 
-    @Test("A transport's sentence becomes part of one with one full stop, whatever its number", arguments: sentences)
+    @Test("A message with a transport's sentence ends with one full stop, for any error code", arguments: sentences)
     func transport(sentence: String) {
         for number in Array(-4000 ... -900) + [NSURLErrorUnknown, 0, 7] {
             let cause = NSError(domain: NSURLErrorDomain, code: number, userInfo: [NSLocalizedDescriptionKey: sentence])
@@ -26,14 +26,17 @@ struct ErrorMessageTests {
         }
     }
 
-    @Test("A host that is taken for a scheme is named", arguments: TestTransport.allCases)
+    @Test("An error names a host that was taken for a scheme", arguments: TestTransport.allCases)
     func unsupportedScheme(_ transport: TestTransport) async throws {
         let error = try await transport.makeManager().call(.get, "localhost:8080/x").error
         #expect(error?.code == .unsupportedURL)
         #expect(error?.message.contains("scheme “localhost”") == true, "\(error?.message ?? "")")
     }
 
-    @Test("A parser's sentence is no second one", arguments: sentences.filter { !$0.isEmpty })
+    @Test(
+        "A parser's sentence becomes part of the message's only sentence",
+        arguments: sentences.filter { !$0.isEmpty }
+    )
     func parser(sentence: String) throws {
         let corrupted = DecodingError.dataCorrupted(
             .init(
@@ -58,7 +61,7 @@ struct ErrorMessageTests {
     }
 
     @Test(
-        "A typed call that gets an error of the API's says the status and the server's words, and nothing of its type",
+        "The error of a typed call has the status and the server's message, and no name of the type",
         arguments: TestTransport.allCases
     )
     func typedCall(_ transport: TestTransport) async throws {

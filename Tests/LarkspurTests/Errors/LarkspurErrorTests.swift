@@ -5,7 +5,7 @@ import Testing
 @Suite("LarkspurError")
 struct LarkspurErrorTests {
     @Test(
-        "A transport's error is named by its code, and by libcurl's sentence where the code says nothing",
+        "A transport's error is named by its code, or by libcurl's sentence if the code is generic",
         arguments: [
             (NSURLErrorCancelled, "", .cancelled), (NSURLErrorTimedOut, "", .timedOut),
             (NSURLErrorCannotFindHost, "", .cannotFindHost),
@@ -63,7 +63,7 @@ struct LarkspurErrorTests {
         #expect(error.message.hasSuffix(".") && error.message.count > 10)
     }
 
-    @Test("An error of another domain is kept underneath")
+    @Test("An error of another domain becomes the underlying error")
     func foreignError() {
         struct Foreign: Error {}
 
@@ -73,7 +73,7 @@ struct LarkspurErrorTests {
         #expect(error.underlyingError is Foreign)
     }
 
-    @Test("It bridges to an NSError with AFNetworking's numbers and what is known")
+    @Test("An error bridges to an NSError with AFNetworking's numbers and user information")
     func bridging() throws {
         let url = try #require(URL(string: "https://example.org/a"))
         let response = HTTPURLResponse(url: url, statusCode: 404, httpVersion: nil, headerFields: nil)
@@ -100,7 +100,7 @@ struct LarkspurErrorTests {
         #expect(error.statusCode == 404 && error.label == "unacceptable-status-code")
     }
 
-    @Test("Bridged to an NSError, which prints what it knows, it does not have the URL's password")
+    @Test("An error that was bridged to an NSError does not contain the URL's password")
     func bridgingWithoutPassword() throws {
         let url = try #require(URL(string: "https://ada:hunter2@example.org/a?b"))
         let error = LarkspurError(.timedOut, "late", request: URLRequest(url: url)) as NSError

@@ -36,7 +36,7 @@ struct PrintedErrorTests {
         return text
     }
 
-    @Test("However an error is printed, no password, cookie, token or content is in it")
+    @Test("A printed error contains no password, cookie, token or content")
     func printing() throws {
         let error = try makeError()
         let bridged = error as NSError
@@ -57,7 +57,7 @@ struct PrintedErrorTests {
     }
 
     @Test(
-        "A URL in user info has no secret in any of its parts, as a text or as a URL",
+        "A URL in the user information has no secret in any part, as a text or as a URL",
         arguments: [
             "https://example.org/token=hunter2", "https://example.org/a,token=hunter2/b",
             "https://example.org/a;token=hunter2", "https://example.org/?token=hunter2",
@@ -72,7 +72,7 @@ struct PrintedErrorTests {
         #expect(!"\(info)".contains("hunter2"), "\(info)")
     }
 
-    @Test("What is printed without secrets has them still for the program")
+    @Test("Values that are printed without secrets keep the secrets for the program")
     func reading() throws {
         let error = try makeError()
         let info = (error as NSError).userInfo
@@ -84,7 +84,7 @@ struct PrintedErrorTests {
         #expect((error.response as? HTTPURLResponse)?.value(forHTTPHeaderField: "X-Auth-Token") == "token-secret")
     }
 
-    @Test("An error without secrets stays the one that it was")
+    @Test("An underlying error without secrets keeps its type")
     func sameError() throws {
         let cause = DecodingError.valueNotFound(Int.self, .init(codingPath: [], debugDescription: "none"))
         let error = LarkspurError(.responseSerializationFailed, "outer", underlyingError: cause) as NSError

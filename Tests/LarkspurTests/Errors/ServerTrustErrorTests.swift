@@ -2,9 +2,9 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("The error of a server that is not trusted")
+@Suite("Server trust errors")
 struct ServerTrustErrorTests {
-    @Test("It has the failing URL where there is one, and is whole without", arguments: ["https://example.com/a", nil])
+    @Test("The error has the failing URL if the transport's error has one", arguments: ["https://example.com/a", nil])
     func failingURL(_ text: String?) {
         let url = text.flatMap { URL(string: $0) }
         let userInfo: [String: Any] = url.map { [NSURLErrorFailingURLErrorKey: $0] } ?? [:]
@@ -25,7 +25,7 @@ struct ServerTrustErrorTests {
         #expect(!bridged.localizedDescription.isEmpty)
     }
 
-    @Test("What is filled in later does not replace the URL that failed")
+    @Test("Details that are added later do not replace the failing URL")
     func filled() throws {
         let failing = try #require(URL(string: "https://example.com/a"))
         let other = try #require(URL(string: "https://example.com/b"))

@@ -9,14 +9,20 @@ import Testing
 ///
 /// `LARKSPUR_FATE_CASES` is the number of cases, and `LARKSPUR_FATE_TABLE` the file for the table;
 /// `Tests/Programs/foundation_fate.sh` sets both. `LARKSPUR_SEED` is the seed of the first case.
-@Suite("Foundation's fate", .serialized, .timeLimit(.minutes(60)))
+@Suite("Foundation beside the engine", .serialized, .timeLimit(.minutes(60)))
 struct FoundationFateTests {
     private static let environment = ProcessInfo.processInfo.environment
 
-    @Test("Carries out the orders of a parent process", .enabled(if: environment[FateChild.variable] != nil))
+    @Test(
+        "The child process carries out the orders of its parent process",
+        .enabled(if: environment[FateChild.variable] != nil)
+    )
     func child() async throws { try await FateChild.runOrders() }
 
-    @Test("A child that ends, or stops reporting, is noticed", .enabled(if: environment[FateChild.variable] == nil))
+    @Test(
+        "The parent process notices a child that ends or stops reporting",
+        .enabled(if: environment[FateChild.variable] == nil)
+    )
     func observation() async throws {
         let fates = try await FateChild(client: .abort, seed: 1).fates(count: 2)
         #expect(fates == [.endsProcess, .endsProcess])
@@ -27,7 +33,7 @@ struct FoundationFateTests {
     }
 
     @Test(
-        "The engine's session is right with each response, and each response ends with some fate for the other",
+        "The engine handles each response correctly, and each outcome of Foundation is counted",
         .enabled(if: environment[FateChild.variable] == nil)
     )
     func comparison() async throws {

@@ -9,12 +9,12 @@ import Testing
 struct GeneratedCaseTests {
     private static let cases = (0..<3_000).map { GeneratedCase(seed: $0, allowsTLS: true) }
 
-    @Test("A seed has the same case each time")
+    @Test("A seed gives the same case each time")
     func repetition() {
         #expect(Self.cases.prefix(200).elementsEqual((0..<200).map { GeneratedCase(seed: $0, allowsTLS: true) }))
     }
 
-    @Test("Each kind of deviation occurs, in several ways of making a call")
+    @Test("Each kind of deviation occurs, in several kinds of calls")
     func variety() {
         var ways: [String: Set<GeneratedCase.Way>] = [:]
         for generated in Self.cases {
@@ -36,7 +36,7 @@ struct GeneratedCaseTests {
         #expect(expectations.allSatisfy { $0.complete != nil || !$0.failures.isEmpty })
     }
 
-    @Test("The engine's promises are among the freedoms of the standard")
+    @Test("The outcomes that the engine promises are permitted by the standard")
     func rules() {
         for generated in Self.cases.prefix(1_000) {
             let (engine, standard) = (generated.expectation(), generated.expectation(.standard))
@@ -45,7 +45,7 @@ struct GeneratedCaseTests {
         }
     }
 
-    @Test("A failing case shrinks to what makes it fail")
+    @Test("A failing case shrinks to the parts that make it fail")
     func shrinking() async throws {
         let isFailing = { (generated: GeneratedCase) in
             generated.response.content.count >= 10 && generated.response.fields.contains { $0.name == "Via" }
@@ -59,7 +59,7 @@ struct GeneratedCaseTests {
         #expect(shrunk.response.interims.isEmpty && shrunk.borders.isEmpty && !shrunk.isByteByByte)
     }
 
-    @Test("Outcomes that are not permitted are found")
+    @Test("Forbidden outcomes are found")
     func comparison() throws {
         let url = try #require(URL(string: "http://host/"))
         var response = GeneratedResponse()

@@ -17,7 +17,7 @@ struct GeneratedResponseTests {
 
     private static let requestedCount = number("LARKSPUR_GENERATED_CASES")
 
-    @Test("Every outcome is one that the grammar permits, and the next request succeeds")
+    @Test("Every outcome is permitted by the grammar, and the next request succeeds")
     func outcomes() async throws {
         let seed = UInt64(clamping: Self.number("LARKSPUR_SEED") ?? Int.random(in: 1...1_000_000_000))
         let count = Self.requestedCount ?? 400

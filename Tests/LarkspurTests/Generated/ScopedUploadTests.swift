@@ -14,14 +14,14 @@ import Testing
 struct ScopedUploadTests {
     private let count = ProcessInfo.processInfo.environment["LARKSPUR_GENERATED_CASES"].flatMap { Int($0) } ?? 200
 
-    @Test("Content that ends in a scope without an error is whole, over HTTP/1.1")
+    @Test("Over HTTP/1.1, content that ends in a scope without an error is complete")
     func http1() async throws {
         let server = try ScopedUploadServer()
         try await perform("HTTP/1.1", .init()) { URL(string: "http://127.0.0.1:\(server.port)\($0.target)") }
         withExtendedLifetime(server) {}
     }
 
-    @Test("Content that ends in a scope without an error is whole, over HTTP/2")
+    @Test("Over HTTP/2, content that ends in a scope without an error is complete")
     func http2() async throws {
         guard let server = try CrossingServers().http2 else { return }
         var options = CurlURLSession.Options()

@@ -104,7 +104,7 @@ struct AuthenticationInterceptorTests {
     }
 
     @Test(
-        "A refresh that fails ends all its calls, and the next call refreshes again",
+        "A failed refresh ends all calls that wait for it, and the next call refreshes again",
         arguments: TestTransport.allCases
     )
     func failure(_ transport: TestTransport) async throws {
@@ -137,7 +137,7 @@ struct AuthenticationInterceptorTests {
         #expect(refreshes.values.count == 2)
     }
 
-    @Test("A call that is cancelled while it waits ends at once, and the refresh goes on", arguments: [0, 1])
+    @Test("A call that is cancelled during a refresh ends at once, and the refresh continues", arguments: [0, 1])
     func cancellation(_ index: Int) async throws {
         let login = AuthenticationInterceptor("old", authenticator: tokens, for: server.baseURL)
         let manager = makeManager(.curl, login)
@@ -208,7 +208,7 @@ struct AuthenticationInterceptorTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test("A new token that is refused too is not refreshed again")
+    @Test("If the new token is refused too, there is no second refresh")
     func refusedTwice() async throws {
         server.route("/never", .text("refused", status: 401))
         gate.open()
@@ -220,7 +220,7 @@ struct AuthenticationInterceptorTests {
         #expect(refreshes.values.count == 1 && server.requests.count == 2)
     }
 
-    @Test("Content that cannot be sent again is not", arguments: TestTransport.allCases)
+    @Test("After a refresh, content that cannot be sent again is not sent", arguments: TestTransport.allCases)
     func content(_ transport: TestTransport) async throws {
         gate.open()
         let login = AuthenticationInterceptor("old", authenticator: tokens, for: server.baseURL)
@@ -239,7 +239,7 @@ struct AuthenticationInterceptorTests {
         #expect(refreshes.values.count == 1)
     }
 
-    @Test("The token goes to its origin alone, also after redirects", arguments: TestTransport.allCases)
+    @Test("The token is sent to its origin only, also after redirects", arguments: TestTransport.allCases)
     func origins(_ transport: TestTransport) async throws {
         let other = try LoopbackServer()
         other.route("/x", .text("other", status: 401))
@@ -292,7 +292,7 @@ struct AuthenticationInterceptorTests {
         #expect(server.requests.map { $0.headers["X-Key"] } == ["old", "k1"])
     }
 
-    @Test("A field of an application's own goes to its origin alone too", arguments: TestTransport.allCases)
+    @Test("An application's credential field is sent to its origin only", arguments: TestTransport.allCases)
     func ownField(_ transport: TestTransport) async throws {
         struct Key: RequestAuthenticator {
             func apply(_ key: String, to request: inout URLRequest) {
@@ -318,7 +318,7 @@ struct AuthenticationInterceptorTests {
         #expect(server.requests(to: "/get").map { $0.headers["X-API-Key"] } == ["k3y"])
     }
 
-    @Test("The request for a new credential does not wait for the calls that wait for it")
+    @Test("The request for a new credential does not wait for the calls that need the credential")
     func limited() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         server.route("/token", .text("new"))
@@ -329,7 +329,7 @@ struct AuthenticationInterceptorTests {
         #expect(try await manager.get("api").string == "welcome")
     }
 
-    @Test("Without a credential requests are sent as they are; one that is set is used at once")
+    @Test("Requests without a credential are sent unchanged, and a credential that is set is used at once")
     func setCredential() async throws {
         let login = AuthenticationInterceptor(nil, authenticator: tokens, for: server.baseURL)
         let manager = makeManager(.curl, login)
@@ -340,7 +340,7 @@ struct AuthenticationInterceptorTests {
         #expect(try await manager.get("api").string == "welcome")
     }
 
-    @Test("A credential that is set during a refresh stays, and so does a logout", arguments: ["new", nil])
+    @Test("A credential that is set or removed during a refresh stays so", arguments: ["new", nil])
     func setDuringRefresh(_ credential: String?) async throws {
         let tokens = Tokens { [refreshes, gate] old in
             refreshes.record(old)
@@ -372,7 +372,7 @@ struct AuthenticationInterceptorTests {
     }
 
     @Test(
-        "A refusal with a Basic challenge is refreshed too, and is the response otherwise",
+        "A refusal with a Basic challenge leads to a refresh, and without one the refusal is the response",
         arguments: TestTransport.allCases
     )
     func challenge(_ transport: TestTransport) async throws {
@@ -391,7 +391,7 @@ struct AuthenticationInterceptorTests {
         #expect(server.requests.count == 3)
     }
 
-    @Test("The deadline of the call that begins a refresh is not that of the refresh")
+    @Test("The deadline of the call that begins a refresh does not apply to the refresh")
     func deadline() async throws {
         let hasDeadline = Recorder<Bool>()
         let tokens = Tokens { _ in
@@ -406,7 +406,7 @@ struct AuthenticationInterceptorTests {
         #expect(text == "welcome" && hasDeadline.values == [false])
     }
 
-    @Test("A policy outside and one inside both work with it", arguments: [true, false])
+    @Test("The interceptor works with a retry policy before or after it", arguments: [true, false])
     func withRetries(_ isOutside: Bool) async throws {
         let busy = Mutex(true)
         server.route("/busy") { request in
@@ -448,7 +448,7 @@ struct AuthenticationInterceptorTests {
         #expect(refreshes.values == ["old"] && server.requests.count == (succeeds ? 6 : 0))
     }
 
-    @Test("A new token that has expired already is used, without another refresh before the request")
+    @Test("A new token that is already expired is used without another refresh before the request")
     func expiredAlready() async throws {
         let tokens = Tokens(expiries: ["old": Self.start, "new": Self.start]) { [refreshes, gate] old in
             refreshes.record(old)
@@ -466,7 +466,7 @@ struct AuthenticationInterceptorTests {
         #expect(refreshes.values == ["old"] && server.requests.count == 3)
     }
 
-    @Test("A token that was refreshed before the request, and is refused all the same, is refreshed once more")
+    @Test("A token that was refreshed before the request and is refused is refreshed once more")
     func refusedAfterExpiry() async throws {
         let tokens = Tokens(expiries: ["old": Self.start]) { [refreshes] old in
             refreshes.record(old)
@@ -478,7 +478,7 @@ struct AuthenticationInterceptorTests {
         #expect(server.requests.map { $0.headers["Authorization"] } == ["Bearer other", "Bearer new"])
     }
 
-    @Test("A failure that is no refusal leads to no refresh", arguments: [500, 403, nil])
+    @Test("A failure other than a refusal leads to no refresh", arguments: [500, 403, nil])
     func otherFailures(_ status: Int?) async throws {
         let reply = status.map { LoopbackServer.Response.status($0) } ?? .fault(.closeBeforeHeader)
         server.route("/broken", reply)
@@ -492,7 +492,7 @@ struct AuthenticationInterceptorTests {
         #expect(server.requests.first?.headers["Authorization"] == "Bearer old")
     }
 
-    @Test("A credential that is set before the refusal comes is used without a refresh", arguments: ["new", nil])
+    @Test("A credential that is set before the refusal arrives is used without a refresh", arguments: ["new", nil])
     func setBeforeRefusal(_ credential: String?) async throws {
         let late = LoopbackServer.Gate()
         server.route("/late", .text("refused", status: 401).held(until: late), .text("welcome"))
@@ -551,7 +551,7 @@ struct AuthenticationInterceptorTests {
     }
 
     @Test(
-        "After a refresh failed the next call refreshes again, and a credential that is set is used",
+        "After a failed refresh, the next call refreshes again, and a credential that is set is used",
         arguments: [true, false]
     )
     func setAfterFailure(_ isExpired: Bool) async throws {
@@ -572,7 +572,7 @@ struct AuthenticationInterceptorTests {
         #expect(server.requests.suffix(2).map { $0.headers["Authorization"] } == ["Bearer set", "Bearer new"])
     }
 
-    @Test("Calls whose new token is refused too have shared one refresh, and end with the refusal")
+    @Test("Calls whose new token is refused too share one refresh, and end with the refusal")
     func refusedTwiceTogether() async throws {
         server.route("/never", .text("refused", status: 401))
         let login = AuthenticationInterceptor("old", authenticator: tokens, for: server.baseURL)

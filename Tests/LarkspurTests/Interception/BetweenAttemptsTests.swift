@@ -12,7 +12,7 @@ struct BetweenAttemptsTests {
         server.route("/x", .text("first"), .text("second"))
     }
 
-    @Test("A call that is cancelled between two attempts sends nothing more", arguments: TestTransport.allCases)
+    @Test("A call that is cancelled between two attempts sends no more requests", arguments: TestTransport.allCases)
     func cancellation(_ transport: TestTransport) async throws {
         let (manager, clock) = makeDelayed(transport)
         let task = manager.get("x")
@@ -26,7 +26,10 @@ struct BetweenAttemptsTests {
         #expect(server.requests.count == 1 && task.state == .completed && clock.sleeperCount == 0)
     }
 
-    @Test("A call that is suspended between two attempts goes on when it is resumed", arguments: TestTransport.allCases)
+    @Test(
+        "A call that is suspended between two attempts continues when it is resumed",
+        arguments: TestTransport.allCases
+    )
     func suspension(_ transport: TestTransport) async throws {
         let (manager, clock) = makeDelayed(transport)
         let task = manager.get("x")
@@ -43,7 +46,7 @@ struct BetweenAttemptsTests {
         #expect(await call.value.value == "second")
     }
 
-    @Test("A manager that is released stays until its call has ended", arguments: TestTransport.allCases)
+    @Test("A manager without references lives until its call has ended", arguments: TestTransport.allCases)
     func release(_ transport: TestTransport) async throws {
         let clock: TestClock
         let call: Task<DataResponse<String>, Never>
@@ -82,7 +85,10 @@ struct BetweenAttemptsTests {
         #expect(server.requests.count == 1 && manager.tasks.isEmpty)
     }
 
-    @Test("A call that waits before its first attempt is cancelled with the others", arguments: TestTransport.allCases)
+    @Test(
+        "An invalidation that cancels tasks cancels a call that waits before its first attempt",
+        arguments: TestTransport.allCases
+    )
     func cancelAll(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let clock = TestClock()
@@ -101,7 +107,7 @@ struct BetweenAttemptsTests {
     }
 
     // FoundationNetworking does not time out while a redirect is decided about.
-    @Test("A late answer about an attempt that has ended leaves the next one alone")
+    @Test("A late completion of an ended attempt's redirect does not affect the next attempt")
     func lateAnswer() async throws {
         let gate = LoopbackServer.Gate()
         let asked = Recorder<Void>()
@@ -126,7 +132,7 @@ struct BetweenAttemptsTests {
         #expect(await call.value.value == "second")
     }
 
-    @Test("The priority that was set before the start is that of each attempt")
+    @Test("The priority that is set before the start applies to each attempt")
     func priority() async throws {
         let task = TestTransport.curl.makeManager(for: server).get("get")
         task.priority = 0.9

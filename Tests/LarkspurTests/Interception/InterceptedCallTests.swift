@@ -30,7 +30,7 @@ struct InterceptedCallTests {
     }
 
     @Test(
-        "Interceptors of calls surround those of attempts, the manager's those of the call",
+        "A call's interceptors run around those of its attempts, and the manager's run around the call's",
         arguments: TestTransport.allCases
     )
     func order(_ transport: TestTransport) async throws {
@@ -83,7 +83,7 @@ struct InterceptedCallTests {
         #expect(text == "second" && server.requests.map { $0.headers["X-Mine"] } == ["1", "1"])
     }
 
-    @Test("A response in place of one that is sent for is validated and parsed", arguments: TestTransport.allCases)
+    @Test("A response that replaces a request is validated and parsed", arguments: TestTransport.allCases)
     func replacedResponse(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let own = try httpResponse(203, "application/json")
@@ -103,7 +103,7 @@ struct InterceptedCallTests {
     }
 
     @Test(
-        "A foreign error is interceptionFailed, and the other kinds are themselves",
+        "An unknown error of an interceptor becomes interceptionFailed, and known errors stay",
         arguments: TestTransport.allCases
     )
     func errors(_ transport: TestTransport) async throws {
@@ -150,7 +150,7 @@ struct InterceptedCallTests {
         #expect(events.values == ["Foreign"] && server.requests.isEmpty)
     }
 
-    @Test("Two attempts one after the other are one task, which ends once", arguments: TestTransport.allCases)
+    @Test("Two consecutive attempts are one task, which ends once", arguments: TestTransport.allCases)
     func sequential(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let completions = Recorder<Bool>()
@@ -178,7 +178,7 @@ struct InterceptedCallTests {
         if transport != .foundation { #expect(task.timeline.transactions.count == 2) }
     }
 
-    @Test("Two attempts at the same time are an error", arguments: TestTransport.allCases)
+    @Test("Two concurrent attempts are an error", arguments: TestTransport.allCases)
     func concurrent(_ transport: TestTransport) async throws {
         let gate = LoopbackServer.Gate()
         server.route("/held", .text("held").held(until: gate))
@@ -210,7 +210,10 @@ struct InterceptedCallTests {
         #expect(text == "held" && codes.values == [.unsupported] && server.requests.count == 1)
     }
 
-    @Test("A download has the file of the last attempt, and no other file stays", arguments: TestTransport.allCases)
+    @Test(
+        "A download has the file of the last attempt, and the other files are removed",
+        arguments: TestTransport.allCases
+    )
     func download(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let folder = TemporaryFolder()
@@ -252,7 +255,7 @@ struct InterceptedCallTests {
         #expect(places.count == 1 && places.allSatisfy { !FileManager.default.fileExists(atPath: $0.path) })
     }
 
-    @Test("A download that is answered without a file is an error", arguments: TestTransport.allCases)
+    @Test("A response without a file is an error of a download", arguments: TestTransport.allCases)
     func downloadWithoutFile(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let own = try httpResponse()
@@ -266,7 +269,7 @@ struct InterceptedCallTests {
     }
 
     @Test(
-        "An upload is sent again from data, a file, a stream that can be made again",
+        "An upload of data, a file or a repeatable stream is sent again",
         arguments: TestTransport.allCases
     )
     func uploads(_ transport: TestTransport) async throws {
@@ -305,7 +308,7 @@ struct InterceptedCallTests {
         #expect(canReplay.values.last == false && server.requests.last?.text == "content")
     }
 
-    @Test("A stream delivers the content of the last attempt, and says that it has", arguments: TestTransport.allCases)
+    @Test("A stream delivers the content of the last attempt, and reports this", arguments: TestTransport.allCases)
     func stream(_ transport: TestTransport) async throws {
         server.route("/y", .text("busy", status: 503), .text("content"))
         let manager = transport.makeManager(for: server)
@@ -325,7 +328,10 @@ struct InterceptedCallTests {
         #expect(content == Data("content".utf8) && delivered.values == [false, true])
     }
 
-    @Test("Handlers and loops of a task with a completion handler end with an error", arguments: [false, true])
+    @Test(
+        "With interceptors, handlers and loops of a task with a completion handler end with an error",
+        arguments: [false, true]
+    )
     func noHandlers(isIntercepted: Bool) async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         if isIntercepted { manager.interceptors.call = [.retry()] }
@@ -341,7 +347,7 @@ struct InterceptedCallTests {
         try await ends.wait(for: 2)
     }
 
-    @Test("The content of a response that an interceptor has made goes to a loop too", arguments: [7, 17 << 20])
+    @Test("A loop gets the content of a response that an interceptor has created", arguments: [7, 17 << 20])
     func substitute(size: Int) async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         manager.interceptors.call = [
@@ -360,7 +366,7 @@ struct InterceptedCallTests {
         #expect(count == size && server.requests.isEmpty)
     }
 
-    @Test("A redirect that is refused is the response that interceptors get", arguments: TestTransport.allCases)
+    @Test("If a redirect is refused, interceptors get its response", arguments: TestTransport.allCases)
     func refusedRedirect(_ transport: TestTransport) async throws {
         server.route("/moved", .redirect(to: "/x"))
         let manager = transport.makeManager(for: server)

@@ -42,7 +42,7 @@ struct LimitTests {
         #expect(limit.originCount == 0)
     }
 
-    @Test("Attempts begin by their priority, then in their order; one that is cancelled stops waiting")
+    @Test("Waiting attempts begin in the order of their priority, then of their arrival, without cancelled ones")
     func priorities() async throws {
         let gate = LoopbackServer.Gate()
         server.route("/held", .text("held").held(until: gate))
@@ -73,7 +73,7 @@ struct LimitTests {
 
     // MARK: RateLimit
 
-    @Test("Tokens come back evenly, up to a full bucket")
+    @Test("Tokens are refilled at an even rate, up to the size of the bucket")
     func schedule() {
         let schedule = RateSchedule(count: 2, period: .seconds(1), burst: 3)
         var fullTime: Duration?
@@ -89,7 +89,7 @@ struct LimitTests {
     }
 
     @Test(
-        "Late timers lose no tokens, and no second has more than the rate and a burst",
+        "Late timers lose no tokens, and no second has more attempts than the rate and the burst",
         .seeded,
         arguments: [(1000, 1), (5000, 1), (100_000, 1), (200, 1), (10, 1), (1000, 20), (400, 2), (7, 3), (1000, 1000)],
         [0, 0.002, 0.2]
@@ -118,7 +118,7 @@ struct LimitTests {
         if stalls == 0 { #expect(average >= Double(rate.count) * 0.98 - 1) }
     }
 
-    @Test("Attempts that a late timer has delayed follow at once, up to five milliseconds' worth")
+    @Test("Attempts that a late timer delays follow at once, up to the number for five milliseconds")
     func lateAttempts() async throws {
         let clock = TestClock()
         let limit = RateLimit(1000, burst: 1)
@@ -146,7 +146,7 @@ struct LimitTests {
         for call in calls { #expect(await call.value.error == nil) }
     }
 
-    @Test("Attempts wait for the rate, each origin for its own", arguments: TestTransport.allCases)
+    @Test("Attempts wait for the rate, separately for each origin", arguments: TestTransport.allCases)
     func rate(_ transport: TestTransport) async throws {
         let clock = TestClock()
         let other = try LoopbackServer()
@@ -165,7 +165,7 @@ struct LimitTests {
         #expect(clock.sleeps == [.milliseconds(500)])
     }
 
-    @Test("Without a burst, attempts begin evenly, and no period has more than the rate")
+    @Test("Without a burst, attempts begin at even intervals, and no period has more attempts than the rate")
     func evenRate() {
         let schedule = RateSchedule(count: 10, period: .seconds(1), burst: nil)
         var now = Duration.zero
@@ -182,7 +182,7 @@ struct LimitTests {
         #expect(schedule == RateSchedule(count: 10, period: .seconds(1), burst: 1))
     }
 
-    @Test("Ten attempts begin in the first second of ten per second", arguments: TestTransport.allCases)
+    @Test("With a rate of ten per second, ten attempts begin in the first second", arguments: TestTransport.allCases)
     func firstSecond(_ transport: TestTransport) async throws {
         let clock = TestClock()
         let limit = RateLimit(10, per: .seconds(1))
@@ -205,7 +205,7 @@ struct LimitTests {
         #expect(server.requests.count <= 10)
     }
 
-    @Test("A call that is cancelled while it waits gives its place back")
+    @Test("A call that is cancelled while it waits releases its place")
     func cancelled() async throws {
         let clock = TestClock()
         let manager = TestTransport.curl.makeManager(for: server)
@@ -236,7 +236,7 @@ struct LimitTests {
         func sleep(until deadline: TestClock.Instant, tolerance: Duration?) async throws { throw Failure() }
     }
 
-    @Test("Attempts that wait for a clock that fails end with its error")
+    @Test("If the clock fails, waiting attempts end with its error")
     func failingClock() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         manager.clock = BrokenClock()
@@ -278,7 +278,7 @@ struct LimitTests {
         #expect(clock.sleeps == Array(repeating: .seconds(1), count: 4) && clock.sleeperCount == 0)
     }
 
-    @Test("A thousand calls that wait cost no more than their number, cancelled or not")
+    @Test("The cost of a thousand waiting calls is proportional to their number, with or without cancellations")
     func manyWaiters() async throws {
         let clock = TestClock()
         let limits: [any RequestInterceptor] = [.rateLimit(1), .concurrencyLimit(1)]
@@ -301,7 +301,7 @@ struct LimitTests {
         }
     }
 
-    @Test("The largest numbers do no harm")
+    @Test("The largest numbers are accepted without an overflow")
     func largest() async throws {
         let longest = Duration.seconds(Int64.max)
         #expect(RateSchedule(count: 1, period: longest, burst: .max).delay(at: .zero, fullTime: nil).delay == .zero)
@@ -334,7 +334,7 @@ struct LimitTests {
 
     // MARK: Origins
 
-    @Test("A table of origins has a limit")
+    @Test("The number of origins in a table is limited")
     func table() throws {
         var table = OriginTable<Int>(capacity: 10)
         for index in 0..<1000 {
@@ -352,7 +352,7 @@ struct CircuitBreakerTests {
     private let rules = Circuit.Rules(failures: 2, openTime: .seconds(30))
 
     /// The states after events, which begin in a closed circuit.
-    @Test("A circuit opens after consecutive failures, and closes after a trial that succeeds")
+    @Test("A circuit opens after consecutive failures, and closes after a successful trial")
     func states() {
         var circuit = Circuit()
         func begin(at seconds: Int) -> Int? { circuit.begin(at: .seconds(seconds), rules) }
@@ -380,7 +380,7 @@ struct CircuitBreakerTests {
         #expect(end(.success, of: begin(at: 65), at: 66) == .closed(failures: 0))
     }
 
-    @Test("A trial that does not end is followed by another one, which counts")
+    @Test("A trial that does not end is followed by another trial, whose result counts")
     func endlessTrial() {
         var circuit = Circuit()
         let first = circuit.begin(at: .zero, rules) ?? -1
@@ -394,7 +394,10 @@ struct CircuitBreakerTests {
         #expect(circuit.state == .closed(failures: 0))
     }
 
-    @Test("A server that fails gets no request until the time is over", arguments: TestTransport.allCases)
+    @Test(
+        "After its failures, a server gets no request until the circuit allows a trial",
+        arguments: TestTransport.allCases
+    )
     func calls(_ transport: TestTransport) async throws {
         let server = try LoopbackServer()
         let other = try LoopbackServer()
@@ -419,7 +422,7 @@ struct CircuitBreakerTests {
 
 @Suite("The trace context", .timeLimit(.minutes(5)))
 struct TraceContextTests {
-    @Test("Attempts of a call have one trace and a span each", arguments: TestTransport.allCases)
+    @Test("The attempts of a call have one trace, and a span each", arguments: TestTransport.allCases)
     func fields(_ transport: TestTransport) async throws {
         let server = try LoopbackServer()
         server.route("/x", .status(503), .text("done"))
@@ -441,7 +444,7 @@ struct TraceContextTests {
         #expect(server.requests.last?.headers["traceparent"] == "own" && server.requests.count == 4)
     }
 
-    @Test("A trace that is not recorded has no flag")
+    @Test("The traceparent field of a trace that is not sampled has no flag")
     func unsampled() async throws {
         let server = try LoopbackServer()
         let manager = TestTransport.curl.makeManager(for: server)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("The refresh token of OAuth 2", .timeLimit(.minutes(5)))
+@Suite("OAuth 2 refresh tokens", .timeLimit(.minutes(5)))
 struct OAuth2AuthenticatorTests {
     private let start = Date(timeIntervalSince1970: 1_000_000)
     private let requests = Recorder<URLRequest>()
@@ -44,7 +44,7 @@ struct OAuth2AuthenticatorTests {
         #expect(try await content() == "client_id=app%3A%201&grant_type=refresh_token&refresh_token=r%260")
     }
 
-    @Test("A secret goes into the field, escaped, or into the form, and scopes are asked for")
+    @Test("A client's secret is sent in the field, escaped, or in the form, and scopes are requested")
     func secret() async throws {
         var authenticator = try makeAuthenticator(#"{"access_token": "a1"}"#, secret: "s:%")
         authenticator.scope = "read write"
@@ -64,7 +64,7 @@ struct OAuth2AuthenticatorTests {
         )
     }
 
-    @Test("Without a new refresh token the old one stays; a lifetime may be text, or be missing")
+    @Test("The old refresh token stays if the response has none, and a lifetime may be text or missing")
     func answers() async throws {
         let text = try await makeAuthenticator(#"{"access_token": "a1", "expires_in": "5"}"#).refresh(old, after: nil)
         let bad = try await makeAuthenticator(#"{"access_token": "a1", "expires_in": -5}"#).refresh(old, after: nil)
@@ -74,7 +74,7 @@ struct OAuth2AuthenticatorTests {
     }
 
     @Test(
-        "An answer without a Bearer token is an error that says why",
+        "A response without a Bearer token is an error that names the reason",
         arguments: [
             (#"{"error": "invalid_grant", "error_description": "gone"}"#, 400, "status 400, invalid_grant: gone"),
             ("oops", 500, "status 500"), ("oops", 200, "no access token"), (#"{"access_token": ""}"#, 200, "no access"),
@@ -94,7 +94,7 @@ struct OAuth2AuthenticatorTests {
         #expect(error?.request == nil)
     }
 
-    @Test("A token may have any visible characters, and blanks in between")
+    @Test("A token may have any visible characters, and spaces between them")
     func characters() async throws {
         let token = "~!\u{22}#$%&'()*+,-./ 0:;<=>?@A[\\]^_`a{|}"
         let text = token.replacing("\\", with: "\\\\").replacing("\u{22}", with: "\\\u{22}")
@@ -103,7 +103,7 @@ struct OAuth2AuthenticatorTests {
     }
 
     @Test(
-        "A token that breaks the line is an error, and no request without it is sent",
+        "A token with a line break is an error, and no request is sent without the token",
         arguments: TestTransport.allCases,
         ["a\n", "a\r\nX: y", "\0", "\n"]
     )
@@ -125,7 +125,7 @@ struct OAuth2AuthenticatorTests {
         #expect(server.requests.isEmpty && requests.values.isEmpty)
     }
 
-    @Test("Nothing is sent without a refresh token")
+    @Test("Without a refresh token, no request is sent")
     func missing() async throws {
         let authenticator = try makeAuthenticator("{}")
         await #expect(throws: LarkspurError.self) {
@@ -141,7 +141,7 @@ struct OAuth2AuthenticatorTests {
         #expect(!text.contains("a0") && !text.contains("r&0") && text.contains("expires"))
     }
 
-    @Test("Printing an authenticator, or the interceptor that uses it, prints no secret of the client")
+    @Test("A printed authenticator or interceptor contains no secret of the client")
     func printingAuthenticator() throws {
         let url = try #require(URL(string: "https://ada:t0p@h.test/token?key=t0p"))
         let authenticator = OAuth2Authenticator(tokenEndpoint: url, clientID: "app", clientSecret: "t0p") { _ in
@@ -155,7 +155,7 @@ struct OAuth2AuthenticatorTests {
     }
 
     @Test(
-        "A call gets a new token from the server, which is stored before it is used",
+        "A call gets a new token from the server, which is stored before the call uses it",
         arguments: TestTransport.allCases
     )
     func wholeCall(_ transport: TestTransport) async throws {
@@ -181,7 +181,7 @@ struct OAuth2AuthenticatorTests {
 }
 
 /// Authenticators that send their requests with a session manager.
-@Suite("The refresh token of OAuth 2, sent by a session manager", .timeLimit(.minutes(5)))
+@Suite("OAuth 2 refresh tokens, with a session manager", .timeLimit(.minutes(5)))
 struct OAuth2ManagerTests {
     let server: LoopbackServer
 
@@ -202,7 +202,7 @@ struct OAuth2ManagerTests {
         return manager
     }
 
-    @Test("The manager whose calls get the token may get it", arguments: TestTransport.allCases)
+    @Test("The manager whose calls need the token may request it", arguments: TestTransport.allCases)
     func sameManager(_ transport: TestTransport) async throws {
         server.route("/token", .json(#"{"access_token": "a1"}"#))
         #expect(try await makeManager(transport).get("api").string == "welcome")
@@ -210,7 +210,7 @@ struct OAuth2ManagerTests {
         #expect(server.requests(to: "/token").first?.headers["Authorization"] == nil)
     }
 
-    @Test("An interceptor of the manager does not see the request for a token", arguments: TestTransport.allCases)
+    @Test("The request for a token bypasses the interceptors of its manager", arguments: TestTransport.allCases)
     func interceptors(_ transport: TestTransport) async throws {
         server.route("/token", .json(#"{"access_token": "a1"}"#))
         let paths = Recorder<String?>()
@@ -230,7 +230,7 @@ struct OAuth2ManagerTests {
         #expect(paths.values.isEmpty)
     }
 
-    @Test("A failure has the server's reason, whatever its status", arguments: TestTransport.allCases, [400, 401, 500])
+    @Test("A failure has the server's reason, for any status", arguments: TestTransport.allCases, [400, 401, 500])
     func reason(_ transport: TestTransport, status: Int) async throws {
         let answer = #"{"error": "invalid_grant", "error_description": "The refresh token has expired."}"#
         server.route("/token", .json(answer, status: status))
@@ -241,7 +241,7 @@ struct OAuth2ManagerTests {
         #expect(error?.message.contains("(null)") == false)
     }
 
-    @Test("A failure without a response has the reason of the transport", arguments: TestTransport.allCases)
+    @Test("A failure without a response has the transport's reason", arguments: TestTransport.allCases)
     func noResponse(_ transport: TestTransport) async throws {
         let closed = try #require(URL(string: "http://127.0.0.1:1/token"))
         let error = await makeManager(transport, tokenURL: closed).get("api").response().error
@@ -250,7 +250,7 @@ struct OAuth2ManagerTests {
         #expect(error?.message.contains("(null)") == false)
     }
 
-    @Test("A redirect makes the refresh fail", arguments: TestTransport.allCases, [302, 307, 308])
+    @Test("A redirect fails the refresh", arguments: TestTransport.allCases, [302, 307, 308])
     func redirect(_ transport: TestTransport, status: Int) async throws {
         let other = try LoopbackServer()
         server.route("/token", .redirect(to: other.url("/token").absoluteString, status: status))
@@ -259,7 +259,7 @@ struct OAuth2ManagerTests {
         #expect(other.requests.isEmpty)
     }
 
-    @Test("The authenticator does not keep its manager in memory")
+    @Test("The authenticator does not retain its manager")
     func release() async throws {
         server.route("/token", .json(#"{"access_token": "a1"}"#))
         weak var released: SessionManager?

@@ -22,7 +22,10 @@ struct RequestCoalescingTests {
         return manager
     }
 
-    @Test("Equal requests under way share one attempt, later ones do not", arguments: TestTransport.allCases)
+    @Test(
+        "Equal requests under way share one attempt, and a later request gets another attempt",
+        arguments: TestTransport.allCases
+    )
     func shared(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
 
@@ -36,7 +39,10 @@ struct RequestCoalescingTests {
         #expect(server.requests.count == 2)
     }
 
-    @Test("Requests whose fields only look the same share no attempt", arguments: TestTransport.allCases)
+    @Test(
+        "Requests whose fields look the same, but have different bytes, share no attempt",
+        arguments: TestTransport.allCases
+    )
     func equivalentFields(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
         let names = ["Jos\u{E9}", "Jose\u{301}"]
@@ -51,7 +57,7 @@ struct RequestCoalescingTests {
     }
 
     @Test(
-        "A field is sent with its own bytes after a request with an equivalent one",
+        "After a request with an equivalent field, a request is sent with the bytes of its own field",
         arguments: TestTransport.allCases
     )
     func fieldsInSequence(_ transport: TestTransport) async throws {
@@ -66,7 +72,7 @@ struct RequestCoalescingTests {
         )
     }
 
-    @Test("Requests that differ, or are no GETs, downloads and streams are sent themselves")
+    @Test("Requests that differ, have content, or belong to downloads and streams share no attempt")
     func different() async throws {
         let manager = makeManager(.curl)
         let first = Task { await manager.get("x").response() }
@@ -88,7 +94,7 @@ struct RequestCoalescingTests {
         #expect(server.requests.count == 7)
     }
 
-    @Test("A call with a credential, rules or interceptors of its own shares nothing")
+    @Test("Calls with their own credentials, hooks or interceptors share no attempt")
     func personal() async throws {
         let manager = makeManager(.curl)
         let calls = [
@@ -102,7 +108,7 @@ struct RequestCoalescingTests {
         for call in calls { #expect(await call.value.error == nil) }
     }
 
-    @Test("Uploads and calls of other managers share nothing")
+    @Test("Neither uploads nor calls of different managers share an attempt")
     func uploads() async throws {
         let manager = makeManager(.curl)
         manager.interceptors.call = [.coalescing(methods: [.get, .put])]
@@ -121,7 +127,7 @@ struct RequestCoalescingTests {
         #expect(Set(server.requests.map(\.text)) == ["one", "two", ""])
     }
 
-    @Test("An interceptor that is set twice does not wait for itself")
+    @Test("If an interceptor is set twice, the call does not wait for itself")
     func twice() async throws {
         let manager = makeManager(.curl)
         manager.interceptors.attempt = [coalescing]
@@ -129,7 +135,7 @@ struct RequestCoalescingTests {
         #expect(try await manager.get("x").string == "held")
     }
 
-    @Test("A failure is shared")
+    @Test("A failed attempt fails all calls that share it")
     func failure() async throws {
         server.route("/fault", .fault(.closeBeforeHeader).held(until: gate))
         let manager = makeManager(.curl)
@@ -140,7 +146,7 @@ struct RequestCoalescingTests {
     }
 
     @Test(
-        "A call that is suspended does not hold the others back, whenever it is",
+        "A suspended leader does not delay the calls that share its attempt",
         arguments: TestTransport.allCases,
         [0, 1, 2]
     )
@@ -166,7 +172,7 @@ struct RequestCoalescingTests {
         #expect(await first.value.value == "held")
     }
 
-    @Test("Calls that wait and are suspended hold nobody back, nor does a leader's suspension that has ended")
+    @Test("Neither suspended followers nor a leader that has resumed delay the other calls")
     func suspendedFollowers() async throws {
         let manager = makeManager(.curl)
         let tasks = (0..<4).map { _ in manager.get("x") }
@@ -187,7 +193,11 @@ struct RequestCoalescingTests {
         for call in calls { #expect(await call.value.value == "held") }
     }
 
-    @Test("A call that is cancelled does not cancel the others", arguments: TestTransport.allCases, [0, 1])
+    @Test(
+        "Cancelling one call does not cancel the calls that share its attempt",
+        arguments: TestTransport.allCases,
+        [0, 1]
+    )
     func cancellation(_ transport: TestTransport, _ index: Int) async throws {
         let manager = makeManager(transport)
         // The first call has the attempt.

@@ -36,7 +36,10 @@ struct RequestCompressionTests {
         return data
     }
 
-    @Test("Bodies and uploads of data are sent in gzip, which gzip decodes", arguments: TestTransport.allCases)
+    @Test(
+        "Bodies and uploads of data are sent in gzip, which the gzip decoder reads",
+        arguments: TestTransport.allCases
+    )
     func contents(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
         for isUpload in [false, true] {
@@ -55,7 +58,7 @@ struct RequestCompressionTests {
         }
     }
 
-    @Test("What is short, coded, random or not in memory is sent as it is", .seeded)
+    @Test("Content that is short, coded, random or not in memory is sent uncompressed", .seeded)
     func unchanged() async throws {
         let manager = makeManager(.curl, threshold: 1_000)
         let folder = TemporaryFolder()
@@ -80,7 +83,7 @@ struct RequestCompressionTests {
         #expect(server.requests.last?.headers["Content-Encoding"] == "gzip")
     }
 
-    @Test("The body of a request that a file takes the place of is neither sent nor compressed")
+    @Test("If a file replaces the body of a request, the body is neither sent nor compressed")
     func replacedBody() async throws {
         let manager = makeManager(.curl)
         let folder = TemporaryFolder()
@@ -96,7 +99,7 @@ struct RequestCompressionTests {
         #expect(server.requests.first?.headers["Content-Encoding"] == nil)
     }
 
-    @Test("A server that does not know the coding gets the content without it", arguments: TestTransport.allCases)
+    @Test("A server that does not know the coding gets the content again without it", arguments: TestTransport.allCases)
     func refused(_ transport: TestTransport) async throws {
         server.route("/plain") { request in
             request.headers["Content-Encoding"] == nil ? .text(request.text) : .status(415)
@@ -106,7 +109,7 @@ struct RequestCompressionTests {
         #expect(server.requests.count == 2)
     }
 
-    @Test("Any length is compressed right", arguments: [0, 1, 2, 1 << 16, 5 << 20])
+    @Test("Content of any length is compressed correctly", arguments: [0, 1, 2, 1 << 16, 5 << 20])
     func lengths(_ count: Int) async throws {
         let data = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 >> 6) })
         let manager = makeManager(.curl, threshold: 0)

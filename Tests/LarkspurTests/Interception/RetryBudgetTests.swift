@@ -6,7 +6,7 @@ import Testing
 struct RetryBudgetTests {
     private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
 
-    @Test("Failures take tokens, successes give parts of them back, and more than half are needed")
+    @Test("Failures remove tokens, successes add parts of tokens, and a retry needs more than half of the tokens")
     func tokens() throws {
         let budget = RetryBudget()
         let server = try url("https://a.test/x")
@@ -24,7 +24,7 @@ struct RetryBudgetTests {
         #expect(budget.tokens(for: server) == 10 && budget.originCount == 0)
     }
 
-    @Test("Each origin has tokens of its own")
+    @Test("Each origin has a separate number of tokens")
     func origins() throws {
         let budget = RetryBudget(maximumTokens: 2)
         try budget.noteFailure(of: url("https://A.test:443/x"))
@@ -37,7 +37,7 @@ struct RetryBudgetTests {
         #expect(!budget.allowsRetry(of: nil))
     }
 
-    @Test("The number of origins is limited, and the latest stay")
+    @Test("The number of origins is limited, and the latest origins stay")
     func limit() throws {
         let budget = RetryBudget(maximumTokens: 2, maximumOrigins: 100)
         for index in 0..<10_000 {

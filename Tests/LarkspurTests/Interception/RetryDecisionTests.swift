@@ -2,7 +2,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("The decision about another attempt")
+@Suite("Decisions about another attempt")
 struct RetryDecisionTests {
     private let policy = RetryPolicy(budget: nil)
     private let now = Date(timeIntervalSince1970: 784_111_777)
@@ -41,7 +41,7 @@ struct RetryDecisionTests {
         (policy ?? self.policy).decision(after: attempt, random: random, now: now)
     }
 
-    @Test("Idempotent methods are repeated, others only with an Idempotency-Key")
+    @Test("Requests with idempotent methods are repeated, and other requests only with an Idempotency-Key")
     func methods() throws {
         for method in ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "QUERY", "PROPFIND", "REPORT", "MKCOL"] {
             #expect(try decide(attempt(method: method)) == .retry(after: .milliseconds(500)), "\(method)")
@@ -57,13 +57,13 @@ struct RetryDecisionTests {
         }
     }
 
-    @Test("Only the statuses of failures that pass are repeated")
+    @Test("Only statuses of temporary failures are repeated")
     func statuses() throws {
         let repeated = try (100..<600).filter { try decide(attempt(status: $0)) != .done }
         #expect(repeated == [408, 425, 429, 500, 502, 503, 504])
     }
 
-    @Test("Only the errors of failures that pass are repeated")
+    @Test("Only errors of temporary failures are repeated")
     func errors() throws {
         let repeated: [URLError.Code] = [
             .backgroundSessionInUseByAnotherProcess, .backgroundSessionWasDisconnected, .badServerResponse,
@@ -90,7 +90,7 @@ struct RetryDecisionTests {
         #expect(try decide(attempt(error: CancellationError())) == .done)
     }
 
-    @Test("A certificate and a cancellation are final, whatever the policy says")
+    @Test("Certificate errors and cancellations are final under any policy")
     func finalErrors() throws {
         var policy = policy
         policy.errorCodes = [.certificateExpired, .certificatePinMismatch, .cancelled, .malformedResponse]
@@ -100,7 +100,7 @@ struct RetryDecisionTests {
         #expect(try decide(attempt(error: LarkspurError(.malformedResponse, "")), by: policy) != .done)
     }
 
-    @Test("The sets of a policy replace the defaults: lost connections alone, or methods of its own")
+    @Test("The sets of a policy replace the default errors, statuses and methods")
     func ownSets() throws {
         var policy = policy
         policy.methods = [.get, .delete]
@@ -119,7 +119,7 @@ struct RetryDecisionTests {
         }
     }
 
-    @Test("No attempt follows the last one, one without a budget, or one that cannot be repeated")
+    @Test("There is no further attempt at the limit, without a budget, or if the content cannot be repeated")
     func limits() throws {
         #expect(try decide(attempt(2)) == .retry(after: .seconds(1)))
         #expect(try decide(attempt(3)) == .done)
@@ -131,7 +131,7 @@ struct RetryDecisionTests {
         #expect(decide(unrepeatable) == .done)
     }
 
-    @Test("The longest delay doubles up to the maximum, and the delay is a random part of it")
+    @Test("The maximum delay doubles up to a limit, and the delay is a random part of it")
     func delays() throws {
         let policy = RetryPolicy(maximumAttempts: .max, maximumDelay: .seconds(3), deadline: nil, budget: nil)
         let delays = try [1, 2, 3, 4, 5, 100_000].map { try decide(attempt($0), by: policy) }
@@ -144,7 +144,7 @@ struct RetryDecisionTests {
         #expect(try decide(attempt(), by: negative) == .retry(after: .zero))
     }
 
-    @Test("No delay goes beyond the deadline")
+    @Test("No delay passes the deadline")
     func deadline() throws {
         #expect(try decide(attempt(elapsed: .milliseconds(59_500))) == .retry(after: .milliseconds(500)))
         #expect(try decide(attempt(elapsed: .milliseconds(59_501))) == .done)
@@ -152,7 +152,7 @@ struct RetryDecisionTests {
     }
 
     @Test(
-        "Retry-After is the earliest time, in seconds or as a date by the server's clock",
+        "Retry-After gives the earliest time, in seconds or as a date by the server's clock",
         arguments: [
             (["Retry-After": "2"], 2_500), (["retry-after": " 2 "], 2_500), (["Retry-After": "0"], 500),
             (["Retry-After": "59.9"], 500), (["Retry-After": "-1"], 500), (["Retry-After": "soon"], 500),
@@ -168,7 +168,7 @@ struct RetryDecisionTests {
         #expect(try decide(attempt(fields: fields)) == .retry(after: .milliseconds(milliseconds)))
     }
 
-    @Test("The random part of a delay is shortened for the deadline, the server's is not")
+    @Test("The deadline shortens a random delay, but not the server's delay")
     func retryAfterDeadline() throws {
         func decide(_ seconds: String, elapsed: Duration = .zero) throws -> RetryDecision {
             try self.decide(attempt(fields: ["Retry-After": seconds], elapsed: elapsed))
@@ -182,7 +182,7 @@ struct RetryDecisionTests {
         #expect(try decide("99999999999999999999999") == .fail(told: longest, limit: .deadline(.seconds(60))))
     }
 
-    @Test("A server may ask for a delay of up to five minutes, or what the policy allows")
+    @Test("The server's delay may be up to five minutes, or up to the policy's limit")
     func serverDelay() throws {
         var patient = RetryPolicy(deadline: nil, budget: nil)
         func decide(_ seconds: String) throws -> RetryDecision {

@@ -6,7 +6,7 @@ import Testing
 @Suite("Retries in an outage", .timeLimit(.minutes(5)))
 struct RetryOutageTests {
     /// A thousand clients call once a second. For ten seconds, the server is down.
-    @Test("An outage gets hardly more requests than without retries, and its end is noticed soon")
+    @Test("During an outage, retries add few requests, and calls succeed soon after its end")
     func outage() async throws {
         let clock = TestClock()
         let attempts = Recorder<TestClock.Instant>()

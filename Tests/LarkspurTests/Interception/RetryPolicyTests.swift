@@ -20,7 +20,7 @@ struct RetryPolicyTests {
         return manager
     }
 
-    @Test("A failure that passes is followed by another attempt, after the delay", arguments: TestTransport.allCases)
+    @Test("After a temporary failure, another attempt follows the delay", arguments: TestTransport.allCases)
     func success(_ transport: TestTransport) async throws {
         server.route("/x", .fault(.closeBeforeHeader), .status(503), .text("done"))
         let manager = makeManager(transport)
@@ -47,7 +47,7 @@ struct RetryPolicyTests {
         #expect(server.requests(to: "/x").count >= 2)
     }
 
-    @Test("The last response is the result, and so is the last error", arguments: TestTransport.allCases)
+    @Test("The last response or the last error is the result", arguments: TestTransport.allCases)
     func last(_ transport: TestTransport) async throws {
         server.route("/status", .text("first", status: 500), .text("second", status: 503))
         server.route("/error", .status(500), .fault(.closeBeforeHeader))
@@ -62,7 +62,7 @@ struct RetryPolicyTests {
         #expect(server.requests(to: "/status").count == 2 && server.requests(to: "/error").count >= 2)
     }
 
-    @Test("A time that the server says is waited for", arguments: TestTransport.allCases)
+    @Test("The call waits for the time that the server requires", arguments: TestTransport.allCases)
     func retryAfter(_ transport: TestTransport) async throws {
         server.route("/x", .status(429, headers: ["Retry-After": "30"]), .text("done"))
         let manager = makeManager(transport)
@@ -75,7 +75,10 @@ struct RetryPolicyTests {
         #expect(clock.sleeps == [.milliseconds(30_500)])
     }
 
-    @Test("A time beyond the deadline ends the call at once, with both in the error", arguments: TestTransport.allCases)
+    @Test(
+        "If the required time passes the deadline, the call ends at once, with both in the error",
+        arguments: TestTransport.allCases
+    )
     func deadline(_ transport: TestTransport) async throws {
         server.route("/x", .text("busy", status: 503).adding("Retry-After", "120"))
 
@@ -135,7 +138,7 @@ struct RetryPolicyTests {
         #expect(server.requests.count == 3)
     }
 
-    @Test("No attempt follows content that a consumer has got", arguments: TestTransport.allCases)
+    @Test("After a consumer has received content, no other attempt follows", arguments: TestTransport.allCases)
     func delivered(_ transport: TestTransport) async throws {
         server.route("/x", .fault(.shortBody))
         let manager = makeManager(transport, .retry(baseDelay: .zero))
@@ -146,7 +149,7 @@ struct RetryPolicyTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test("The retries of one call use up the budget of its server, and the next call is sent once")
+    @Test("The retries of one call use up the budget of its server, so that the next call is sent once")
     func budget() async throws {
         server.route("/down", .status(503))
         let manager = makeManager(.curl, .retry(maximumAttempts: 20, baseDelay: .zero))
@@ -158,7 +161,7 @@ struct RetryPolicyTests {
         #expect(server.requests.count == 6)
     }
 
-    @Test("A policy of one call is written with a leading dot, within those of the manager")
+    @Test("The retry policy of a call is written with a leading dot")
     func ofOneCall() async throws {
         server.route("/x", .status(503), .text("done"))
         let manager = TestTransport.curl.makeManager(for: server)
@@ -168,7 +171,7 @@ struct RetryPolicyTests {
         #expect(text == "done")
     }
 
-    @Test("The default of random delays is random, within its limit")
+    @Test("By default the delays are random within their limit")
     func random() {
         let policy = RetryPolicy()
         let numbers = (0..<100).map { _ in policy.random() }

@@ -26,7 +26,7 @@ private final class StackClock: Clock, Sendable {
 
 @Suite("Stopwatches of interceptors", .timeLimit(.minutes(2)))
 struct StopwatchTests {
-    @Test("Reading a shared stopwatch costs the same each time: no wrapper is added to its closure")
+    @Test("Reading a shared stopwatch repeatedly does not wrap its closure")
     func constantDepth() {
         let clock = StackClock()
         let context = RequestContext(clock: clock)

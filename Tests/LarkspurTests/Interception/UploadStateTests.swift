@@ -20,7 +20,7 @@ struct UploadStateTests {
     }
 
     @Test(
-        "The URL of an upload is one of http or https, and keeps TLS",
+        "The URL of an upload has http or https, and keeps TLS",
         arguments: [
             ("http://a.test/1", LarkspurError.Code.insecureRequest), ("file:///etc/passwd", .resumptionFailed),
             ("ftp://a.test/1", .resumptionFailed), ("https:", .resumptionFailed), ("data:,x", .resumptionFailed),
@@ -42,7 +42,7 @@ struct UploadStateTests {
     }
 
     @Test(
-        "Numbers are digits, with the parameters of a structured field",
+        "Numbers are digits, and may have the parameters of a structured field",
         arguments: [
             ("0", 0), (" 12 ", 12), ("12;a=b", 12), ("12;\u{301}", 12), ("999999999999999999", 999_999_999_999_999_999),
             ("", nil),
@@ -51,7 +51,7 @@ struct UploadStateTests {
     )
     func numbers(text: String, expected: Int64?) { #expect(UploadState.number(text) == expected) }
 
-    @Test("Limits with another type make the field invalid; unknown ones are ignored")
+    @Test("Limits of another type make the field invalid, and unknown limits are ignored")
     func limits() throws {
         let limits = try #require(UploadLimits("max-size=10, min-append-size=2,max-append-size=5;x, max-age=?1, y"))
         #expect((limits.maximumSize, limits.minimumAppendSize, limits.maximumAppendSize) == (10, 2, 5))
@@ -60,7 +60,7 @@ struct UploadStateTests {
         #expect(UploadLimits("a=\"\u{301}\", max-size=7,\u{FE0F}b")?.maximumSize == 7)
     }
 
-    @Test("The steps follow from the state")
+    @Test("Each state leads to its next step")
     func steps() throws {
         let resource = try url("https://a.test/1")
         var state = UploadState(kind: .tus, length: 10, maximumPartSize: 4)
@@ -94,7 +94,7 @@ struct UploadStateTests {
     }
 
     @Test(
-        "An end that the server announces by the IETF's draft is believed if it can have all of the content",
+        "An end that the server reports by the IETF's draft is valid if the server can have all content",
         arguments: [
             // The step: 0 is the creation, otherwise the limit of a part, of which 10 bytes need one or several.
             (0, nil, false), (0, "0", false), (0, "10", false), (0, "4", false),
@@ -124,7 +124,7 @@ struct UploadStateTests {
         }
     }
 
-    @Test("A last response with an offset before the end is none, and the server is asked again")
+    @Test("After a final response whose offset is before the end, the server is asked again")
     func unfinishedEnd() throws {
         let resource = try url("https://a.test/1")
         for (offset, expected) in [("9", UploadState.Consequence.stalled), ("10", .finish)] {
@@ -137,7 +137,7 @@ struct UploadStateTests {
         }
     }
 
-    @Test("An error of the resource that gets the content is final, however much it has", arguments: [nil, "0", "4"])
+    @Test("An error of the resource that gets the content is final, at any offset", arguments: [nil, "0", "4"])
     func announcedError(offset: String?) throws {
         let resource = try url("https://a.test/1")
         var state = UploadState(kind: .ietf(interopVersion: 8), length: 10, maximumPartSize: nil)
@@ -147,7 +147,7 @@ struct UploadStateTests {
         #expect(try state.receive(answer, to: .create, isPassing: false, base: resource) == .finish)
     }
 
-    @Test("A resumption holds no secrets, and cannot be decoded with impossible numbers")
+    @Test("A resumption contains no secrets, and is not decoded with impossible numbers")
     func resumption() throws {
         let resource = try url("https://a.test/1?signature=s3cret")
         let resumption = UploadResumption(url: resource, length: 10, offset: 3, modification: "5.7")

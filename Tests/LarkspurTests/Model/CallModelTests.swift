@@ -9,12 +9,12 @@ import Testing
 ///
 /// LARKSPUR_MODEL_RUNS sets the number of runs. The runs have the seeds from LARKSPUR_SEED on, so that a failing run
 /// is the first one with its own seed.
-@Suite("Calls, against a model of their life", .serialized, .timeLimit(.minutes(60)))
+@Suite("Random calls beside a model of their lifecycle", .serialized, .timeLimit(.minutes(60)))
 struct CallModelTests {
     private static let setRuns = ProcessInfo.processInfo.environment["LARKSPUR_MODEL_RUNS"].flatMap { Int($0) }
 
     @Test(
-        "Whatever is done to calls, each ends once, as its life allows, and nothing is left",
+        "Under any sequence of steps, each call ends once, as the model allows, and releases everything",
         arguments: backings
     )
     func sequences(_ backing: ModelRun.Backing) async throws {
@@ -82,7 +82,7 @@ struct CallModelTests {
 
     private typealias Event = CallLife.Event
 
-    @Test("The lives that the documentation describes are allowed")
+    @Test("The model allows the lifecycles that the documentation describes")
     func allowed() {
         var facts = CallLife.Facts()
         facts.handlers = [.content, .content]
@@ -108,7 +108,7 @@ struct CallModelTests {
     }
 
     @Test(
-        "Each other life is found",
+        "The model rejects each other lifecycle",
         arguments: [
             // Completed twice, or not at all.
             [.created, .resumed, .completed(.success), .completed(.success), .handled(0, .success)],

@@ -20,7 +20,7 @@ struct CallEventTests {
         .created, .resumed, .attemptStarted, .responseReceived, .attemptEnded, .completed,
     ]
 
-    @Test("A kind is printed by its name")
+    @Test("The kind of an event is printed as its name")
     func kindNames() {
         let names = """
             created resumed suspended cancelled attemptStarted waitingForConnection redirected challenged \
@@ -32,7 +32,7 @@ struct CallEventTests {
     }
 
     @Test(
-        "A call's events come in their order, to the manager's observers and its own",
+        "The events of a call arrive in order, at observers of the manager and of the call",
         arguments: TestTransport.allCases
     )
     func order(_ transport: TestTransport) async throws {
@@ -61,7 +61,7 @@ struct CallEventTests {
         #expect(zip(events, events.dropFirst()).allSatisfy { $0.instant <= $1.instant })
     }
 
-    @Test("The end is known to observers before the handlers", arguments: TestTransport.allCases)
+    @Test("Observers get the end of a call before its handlers do", arguments: TestTransport.allCases)
     func endBeforeHandlers(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let steps = Recorder<String>()
@@ -82,7 +82,7 @@ struct CallEventTests {
         )
     }
 
-    @Test("The end is known to observers, and to the task, before a handler that is added after the serialization")
+    @Test("Observers and the task have the end before a handler that is added after the serialization")
     func endBeforeLateHandler() async throws {
         // Large content is serialized on the processing queue.
         server.route("/long", .text(String(repeating: "x", count: 5000), status: 404))
@@ -106,7 +106,7 @@ struct CallEventTests {
         #expect(try await steps.wait(for: 2) == ["completed", "handled unacceptable-status-code"])
     }
 
-    @Test("Redirects are events, followed or refused", arguments: TestTransport.allCases)
+    @Test("Redirects that are followed or refused are events", arguments: TestTransport.allCases)
     func redirects(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let events = Recorder<CallEvent>()
@@ -133,7 +133,7 @@ struct CallEventTests {
         #expect(transactions.allSatisfy { $0.source == .network && $0.firstByte != nil })
     }
 
-    @Test("Attempts are numbered, and a retry says its reason", arguments: TestTransport.allCases)
+    @Test("Attempts are numbered, and a retry has its reason", arguments: TestTransport.allCases)
     func retries(_ transport: TestTransport) async throws {
         server.route("/busy", .status(503), .json("{}"))
         let manager = transport.makeManager(for: server)
@@ -186,7 +186,7 @@ struct CallEventTests {
         #expect(challenge.previousFailureCount == 0)
     }
 
-    @Test("Bytes that are sent and received add up", arguments: TestTransport.allCases)
+    @Test("The numbers of bytes sent and received add up", arguments: TestTransport.allCases)
     func bytes(_ transport: TestTransport) async throws {
         server.route("/large", .stream(Array(repeating: .bytes(Data(count: 10_000)), count: 5)))
         let manager = transport.makeManager(for: server)
@@ -203,7 +203,7 @@ struct CallEventTests {
         #expect(received.last?.totalByteCount == 50_000)
     }
 
-    @Test("A call that is suspended and cancelled ends once", arguments: TestTransport.allCases)
+    @Test("A call that is suspended and cancelled has one end", arguments: TestTransport.allCases)
     func cancellation(_ transport: TestTransport) async throws {
         server.route("/silent", .fault(.noResponse))
         let manager = transport.makeManager(for: server)
@@ -224,7 +224,7 @@ struct CallEventTests {
         #expect(events.values.count == 5)
     }
 
-    @Test("A call that could not be made has events of its creation and its end", arguments: TestTransport.allCases)
+    @Test("A call that could not be created has events of its creation and its end", arguments: TestTransport.allCases)
     func unmade(_ transport: TestTransport) async throws {
         let manager = transport.makeManager()
         let events = Recorder<CallEvent>()
@@ -236,7 +236,7 @@ struct CallEventTests {
         #expect(events.values.last?.error?.code == .invalidURL)
     }
 
-    @Test("Calls that share an attempt say so")
+    @Test("Calls that share an attempt have an event for this")
     func coalescing() async throws {
         let gate = LoopbackServer.Gate()
         server.route("/shared", .json("{}").held(until: gate))
@@ -256,7 +256,7 @@ struct CallEventTests {
         #expect(events.values.count { $0.kind == .attemptStarted } == 1)
     }
 
-    @Test("A sequence of events ends with the call, and one of the manager when it is released")
+    @Test("The events of a call end with the call, and those of a manager when the manager is released")
     func sequences() async throws {
         var manager: SessionManager? = TestTransport.curl.makeManager(for: server)
         let all = try #require(manager?.callEvents([.completed]))
@@ -274,7 +274,7 @@ struct CallEventTests {
         #expect(kinds == [.completed])
     }
 
-    @Test("A sequence whose consumer stops leaves no observer")
+    @Test("A sequence of events whose consumer stops leaves no observer")
     func abandonedSequence() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         let consumer = Task { [events = manager.callEvents([.completed])] in
@@ -288,7 +288,7 @@ struct CallEventTests {
         try await eventually { manager.observers.isEmpty }
     }
 
-    @Test("A loop that is left early keeps no task, also where events wait", arguments: TestTransport.allCases)
+    @Test("A loop that is left early retains no task, even if events are waiting", arguments: TestTransport.allCases)
     func abandonedTasks(_ transport: TestTransport) async throws {
         weak var finished: SessionTask?
         weak var running: SessionTask?
@@ -317,7 +317,7 @@ struct CallEventTests {
         try await eventually { running == nil }
     }
 
-    @Test("Managers whose loops are left early take their sessions along")
+    @Test("Managers whose event loops are left early release their sessions")
     func abandonedManagers() async throws {
         for isIterated in [true, false] {
             weak var session: URLSession?
@@ -335,7 +335,7 @@ struct CallEventTests {
         }
     }
 
-    @Test("A loop ends when its observer is removed, also while calls are under way", arguments: TestTransport.allCases)
+    @Test("A loop over events ends when its observer is removed, also during calls", arguments: TestTransport.allCases)
     func removedObserver(_ transport: TestTransport) async throws {
         let gate = LoopbackServer.Gate()
         server.route("/held", .text("held").held(until: gate))
@@ -362,7 +362,7 @@ struct CallEventTests {
         try await manager.finishAll()
     }
 
-    @Test("A sequence stays with its manager: other observers, changes in place and copies do not end it")
+    @Test("Neither changing a manager's observers nor copying the manager ends a sequence of its events")
     func keptSequence() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         var iterator = manager.callEvents([.completed]).makeAsyncIterator()
@@ -376,7 +376,7 @@ struct CallEventTests {
         #expect(await iterator.next()?.kind == .completed)
     }
 
-    @Test("A call drops the sequences that have ended, and reports to its other observers")
+    @Test("A call releases the event sequences that have ended, and reports to its other observers")
     func droppedSequence() async throws {
         let queue = DispatchQueue(label: "events")
         let seen = Recorder<CallEvent.Kind>()
@@ -401,7 +401,7 @@ struct CallEventTests {
         #expect(try await seen.wait(for: 3) == [.resumed, .suspended, .resumed])
     }
 
-    @Test("Events of a call whose observer is slow are one for many chunks")
+    @Test("For a slow observer, the events of many chunks become one event")
     func mergedChunks() {
         let identity = CallIdentity()
         let first = CallEvent(.contentReceived, of: nil, attempt: 1, .bytes(count: 3, total: 3), identity)
@@ -413,7 +413,7 @@ struct CallEventTests {
         #expect(first.merged(with: other) == nil)
     }
 
-    @Test("A copy of a manager has its observers")
+    @Test("A copy of a manager has the same observers")
     func copy() {
         let manager = TestTransport.curl.makeManager()
         manager.observe { _ in }
@@ -436,7 +436,7 @@ struct CallEventTests {
         #expect(ends.values.map { $0?.code } == [.cancelled])
     }
 
-    @Test("The description of an event has no secret")
+    @Test("The description of an event contains no secret")
     func description() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         let lines = Recorder<String>()
@@ -448,7 +448,7 @@ struct CallEventTests {
         #expect(!lines.values.contains { $0.contains("canary") })
     }
 
-    @Test("The observers of a call and its interceptors know it by the same identifier")
+    @Test("The observers of a call and its interceptors have the same identifier for it")
     func identifiers() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         manager.interceptors.attempt = [.traceContext()]

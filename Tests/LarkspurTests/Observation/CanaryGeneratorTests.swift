@@ -13,7 +13,10 @@ import Testing
 struct CanaryGeneratorTests {
     private static func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
 
-    @Test("Logs, archives, commands, headers, errors and cassettes do not have it", arguments: TestTransport.allCases)
+    @Test(
+        "Logs, archives, commands, headers, errors and cassettes do not contain the secret",
+        arguments: TestTransport.allCases
+    )
     func everywhere(_ transport: TestTransport) async throws {
         var generator = CanaryGenerator(seed: TestSeed.value)
         let server = try LoopbackServer()
@@ -62,7 +65,7 @@ struct CanaryGeneratorTests {
         }
     }
 
-    @Test("Without the rule it is everywhere, so that the search finds it in each of its encodings")
+    @Test("Without the redaction rule, the search finds the secret in each encoding")
     func control() {
         var generator = CanaryGenerator(seed: 1)
         for _ in 0..<500 {
@@ -73,7 +76,7 @@ struct CanaryGeneratorTests {
         }
     }
 
-    @Test("The rule hides it at every place")
+    @Test("The redaction rule hides the secret at every place")
     func places() {
         var generator = CanaryGenerator(seed: TestSeed.value)
         let rule = Redaction.standard

@@ -130,7 +130,7 @@ struct CanaryTests {
     }
 
     @Test(
-        "Neither logs nor archives, commands, descriptions and errors have it",
+        "Logs, archives, commands, descriptions and errors contain no secret",
         arguments: TestTransport.allCases,
         Place.allCases
     )
@@ -170,7 +170,7 @@ struct CanaryTests {
         #expect(Set(printed.values.map(\.sink)).isSuperset(of: ["log", "archive", "error", "event completed"]))
     }
 
-    @Test("A cassette on disk has none of them, and replays the calls")
+    @Test("A cassette on disk contains no secret, and replays the calls")
     func cassette() async throws {
         let file = folder.url.appendingPathComponent("calls.json")
         for mode: Cassette.Mode in [.record, .replay] {
@@ -191,7 +191,7 @@ struct CanaryTests {
         #expect(server.requests.count == Place.allCases.count)
     }
 
-    @Test("Resume data have neither credentials nor cookies")
+    @Test("Resume data contains neither credentials nor cookies")
     func resumeData() async throws {
         let gate = LoopbackServer.Gate()
         let content = Data(count: 4_000)

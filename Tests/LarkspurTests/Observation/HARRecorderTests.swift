@@ -80,7 +80,10 @@ struct HARRecorderTests {
         try JSONDecoder().decode(Archive.self, from: recorder.data).log
     }
 
-    @Test("A call is an entry with its request, response and times", arguments: TestTransport.allCases)
+    @Test(
+        "An archive has an entry for each call, with its request, response and times",
+        arguments: TestTransport.allCases
+    )
     func entry(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let recorder = HARRecorder()
@@ -109,7 +112,7 @@ struct HARRecorderTests {
         )
     }
 
-    @Test("Each redirect is an entry, and names its target")
+    @Test("Each redirect is an entry with its target")
     func redirects() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         let recorder = HARRecorder()
@@ -125,7 +128,7 @@ struct HARRecorderTests {
         #expect(log.entries[1].serverIPAddress == "127.0.0.1")
     }
 
-    @Test("A call without a response is an entry with the status 0 and its error", arguments: TestTransport.allCases)
+    @Test("The entry of a call without a response has the status 0 and the error", arguments: TestTransport.allCases)
     func failure(_ transport: TestTransport) async throws {
         server.route("/closed", .fault(.closeBeforeHeader))
         let manager = transport.makeManager(for: server)
@@ -139,7 +142,7 @@ struct HARRecorderTests {
         #expect(entry.comment?.hasPrefix("connection-lost") == true)
     }
 
-    @Test("Content that is not text is in base64, and too much is left out")
+    @Test("Binary content is in base64, and content above the limit is omitted")
     func content() async throws {
         server.route("/bytes", .data(Data([0xFF, 0x00, 0xFE]), contentType: "application/octet-stream"))
         server.route("/large", .text(String(repeating: "a", count: 100)))
@@ -156,7 +159,7 @@ struct HARRecorderTests {
         #expect(contents[1].comment?.isEmpty == false)
     }
 
-    @Test("Above the limit the oldest entries are dropped, which the archive says")
+    @Test("Above the limit the oldest entries are removed, and the archive has their number")
     func limit() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         let recorder = HARRecorder(entryLimit: 3)
@@ -170,7 +173,7 @@ struct HARRecorderTests {
         #expect(recorder.count == 3)
     }
 
-    @Test("Above the limit in bytes the oldest entries are dropped, whatever they are large with")
+    @Test("Above the limit of bytes the oldest entries are removed, whichever part of them is large")
     func byteLimit() async throws {
         let text = String(repeating: "a", count: 10_000)
         server.route("/text", .text(text))
@@ -198,7 +201,7 @@ struct HARRecorderTests {
         #expect(recorder.byteCount == 0 && recorder.count == 0)
     }
 
-    @Test("No more entries are held than the limit, and no entry alone is too large")
+    @Test("A recorder has no more entries than its limit, and no single entry that is too large")
     func held() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         let recorder = HARRecorder(entryLimit: 3)
@@ -221,7 +224,7 @@ struct HARRecorderTests {
         #expect(entry.request.postData?.text == "" && tiny.byteCount <= 4_000)
     }
 
-    @Test("The file can be read by its owner alone, and replaces one that exists")
+    @Test("The file can be read by its owner only, and replaces an existing file")
     func file() async throws {
         let folder = TemporaryFolder()
         let file = folder.url.appendingPathComponent("calls.har")
@@ -239,7 +242,7 @@ struct HARRecorderTests {
         }
     }
 
-    @Test("An archive has every phase, and −1 for one that did not happen")
+    @Test("An archive has every phase, with −1 for a phase that did not happen")
     func timings() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         let recorder = HARRecorder()
@@ -253,7 +256,7 @@ struct HARRecorderTests {
         #expect(try #require(timings["connect"]) >= 0)
     }
 
-    @Test("The time for TLS is a part of that for the connection")
+    @Test("The time for TLS is part of the time for the connection")
     func secureTimings() async throws {
         let secure = try LoopbackServer(tls: .selfSigned())
         defer { secure.stop() }

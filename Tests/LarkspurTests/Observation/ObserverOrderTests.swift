@@ -6,7 +6,7 @@ import Testing
 @testable import Larkspur
 
 /// Orders that an observer gives from within an event.
-@Suite("Orders at the creation of a call", .timeLimit(.minutes(5)))
+@Suite("Changes by observers at the creation of a call", .timeLimit(.minutes(5)))
 struct ObserverOrderTests {
     enum Order: CaseIterable, Sendable {
         case cancel, suspend, resume
@@ -43,7 +43,7 @@ struct ObserverOrderTests {
     }
 
     @Test(
-        "An order that comes before the transfer is created reaches the transfer",
+        "An observer's command before the transfer is created reaches the transfer",
         arguments: TestTransport.allCases,
         Order.allCases
     )
@@ -108,7 +108,7 @@ struct ObserverOrderTests {
         try await limited.finishAll()
     }
 
-    @Test("The settings of a call may be changed at its creation", arguments: TestTransport.allCases)
+    @Test("An observer may change the settings of a call at its creation", arguments: TestTransport.allCases)
     func settings(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let requests = Recorder<URLRequest>()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("The ready observers", .timeLimit(.minutes(5)))
+@Suite("The built-in observers", .timeLimit(.minutes(5)))
 struct ObserverTests {
     let server: LoopbackServer
 
@@ -31,7 +31,7 @@ struct ObserverTests {
         return lines.values
     }
 
-    @Test("The logger writes a line a call", arguments: TestTransport.allCases)
+    @Test("The logger writes one line for each call", arguments: TestTransport.allCases)
     func line(_ transport: TestTransport) async throws {
         let lines = try await lines(.calls, transport) { manager in
             _ = try await manager.get("user", parameters: ["page": 2, "token": "canary"]).data
@@ -45,7 +45,7 @@ struct ObserverTests {
         )
     }
 
-    @Test("A level has what the one before it has, and more")
+    @Test("Each level logs what the level below logs, and more")
     func levels() async throws {
         func work(_ manager: SessionManager) async throws {
             manager.interceptors.call = [.retry(baseDelay: .zero)]
@@ -68,7 +68,7 @@ struct ObserverTests {
         #expect(counts[5] > counts[4])
     }
 
-    @Test("A level is printed by its name")
+    @Test("A log level is printed as its name")
     func levelNames() {
         let levels: [ConsoleLogger.Level] = [.off, .failures, .calls, .attempts, .fields, .content]
         #expect(levels.map { "\($0)" } == ["off", "failures", "calls", "attempts", "fields", "content"])
@@ -90,7 +90,7 @@ struct ObserverTests {
         #expect(text.contains("… (2009 bytes in all)"))
     }
 
-    @Test("Each line of content is a line of the log, also if it ends with CR LF")
+    @Test("Each line of content is a separate line of the log, also if it ends with CR LF")
     func contentLines() async throws {
         server.route("/lines", .text("first\r\nsecond\r\n"))
         let lines = try await lines(.content) { _ = try await $0.get("lines").data }
@@ -98,7 +98,7 @@ struct ObserverTests {
         #expect(shown.contains { $0.hasSuffix("first") } && shown.contains { $0.hasSuffix("second") })
     }
 
-    @Test("Failures are red where colours are used")
+    @Test("With colours, failures are red")
     func colours() async throws {
         let lines = try await lines(.calls, usesColours: true) { _ = await $0.get("nothing").response() }
         #expect(lines[0].hasPrefix("\u{1B}[31m") && lines[0].hasSuffix("\u{1B}[0m"))
@@ -129,7 +129,7 @@ struct ObserverTests {
         #expect(active.map(\.value) == [1, -1, 1, -1])
     }
 
-    @Test("Unknown methods share a value, and the program says which ones are known")
+    @Test("Unknown methods share one value, and the program defines the known methods")
     func measuredMethods() async throws {
         let usual = Recorder<String?>()
         let own = Recorder<String?>()
@@ -149,7 +149,10 @@ struct ObserverTests {
         #expect(Set(own.values) == ["QUERY", "PURGE", "_OTHER"])
     }
 
-    @Test("A request without a response has the code of its error", arguments: TestTransport.allCases)
+    @Test(
+        "The measurement of a request without a response has the code of its error",
+        arguments: TestTransport.allCases
+    )
     func failedMeasurement(_ transport: TestTransport) async throws {
         server.route("/closed", .fault(.closeBeforeHeader))
         let measurements = Recorder<HTTPMeasurements.Measurement>()

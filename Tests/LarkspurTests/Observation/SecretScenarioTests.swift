@@ -8,13 +8,13 @@ import Testing
 /// break, and searches everything that a call leaves.
 ///
 /// LARKSPUR_SECRETS sets the number of calls.
-@Suite("No secret leaves its place", .seeded, .timeLimit(.minutes(30)))
+@Suite("No secret of a random scenario leaks", .seeded, .timeLimit(.minutes(30)))
 struct SecretScenarioTests {
     private typealias Found = Recorder<(place: String, text: String)>
 
     private static let callCount = ProcessInfo.processInfo.environment["LARKSPUR_SECRETS"].flatMap { Int($0) } ?? 60
 
-    @Test("Neither what is printed, nor a file, nor a request to another origin has it")
+    @Test("No printed text, file or request to another origin contains the secret")
     func everywhere() async throws {
         var generator = CanaryGenerator(seed: TestSeed.value)
         let servers = try SecretServers()
@@ -190,7 +190,7 @@ struct SecretScenarioTests {
         }
     }
 
-    @Test("The search finds a secret in each of its forms")
+    @Test("The search finds a secret in each encoding")
     func control() {
         for padding in ["", "p", "pp"] {
             let secret = padding + SecretScenario.boundWord

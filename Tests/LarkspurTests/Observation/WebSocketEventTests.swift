@@ -17,7 +17,7 @@ struct WebSocketEventTests {
         manager.observe { [events] in events.record($0) }
     }
 
-    @Test("Messages and connections are events")
+    @Test("The connections and messages of a WebSocket are events")
     func messages() async throws {
         let socket = manager.webSocket("websocket/echo")
         try await socket.send("Hello")
@@ -40,7 +40,7 @@ struct WebSocketEventTests {
         #expect(seen.first { $0.kind == .webSocketOpened }?.httpResponse?.statusCode == 101)
     }
 
-    @Test("A connection that is refused has no opening, and an end")
+    @Test("A WebSocket whose connection is refused has an end, but no opening")
     func refusal() async throws {
         let socket = manager.webSocket("nothing")
         await #expect(throws: (any Error).self) { try await socket.open() }

@@ -17,7 +17,7 @@ struct NetworkAddressTests {
         ("example.org", nil),
     ]
 
-    @Test("Addresses are read, and nothing else is", arguments: addresses)
+    @Test("Only numeric addresses are parsed", arguments: addresses)
     func reading(_ test: (text: String, bytes: [UInt8]?)) { #expect(NetworkAddress(test.text)?.bytes == test.bytes) }
 
     @Test("A link-local address may have a zone")
@@ -29,10 +29,10 @@ struct NetworkAddressTests {
         #expect(NetworkAddress("192.0.2.1")?.isV6 == false)
     }
 
-    @Test("Other numbers of bytes are no address", arguments: [0, 3, 5, 15, 17])
+    @Test("Data of another length than an address is rejected", arguments: [0, 3, 5, 15, 17])
     func counts(_ count: Int) { #expect(NetworkAddress(bytes: [UInt8](repeating: 1, count: count)) == nil) }
 
-    @Test("An address in place of a name needs no looking up")
+    @Test("A numeric address needs no name lookup")
     func target() throws {
         #expect(ReachabilityTarget.named("[::1]") == .address(try #require(NetworkAddress("::1"))))
         #expect(ReachabilityTarget.named("example.org") == .host("example.org"))

@@ -3,7 +3,7 @@ import Testing
 @testable import Larkspur
 @testable import LarkspurReachability
 
-@Suite("Reachability manager", .timeLimit(.minutes(5)))
+@Suite("Reachability managers", .timeLimit(.minutes(5)))
 struct NetworkReachabilityManagerTests {
     private let source = StubReachabilitySource()
 
@@ -11,7 +11,7 @@ struct NetworkReachabilityManagerTests {
         NetworkReachabilityManager(target, source: source)
     }
 
-    @Test("Before it monitors, the status is unknown, whatever it is for")
+    @Test("Before monitoring, the status of each manager is unknown")
     func startsUnknown() throws {
         let managers = [
             NetworkReachabilityManager(), NetworkReachabilityManager(host: "localhost"),
@@ -26,23 +26,26 @@ struct NetworkReachabilityManagerTests {
         #expect(source.starts == 0)
     }
 
-    @Test("The shared manager is one, and another than those that are made")
+    @Test("The shared manager is always the same object, and distinct from every new manager")
     func shared() {
         #expect(NetworkReachabilityManager.shared === NetworkReachabilityManager.shared)
         #expect(NetworkReachabilityManager.shared !== NetworkReachabilityManager())
     }
 
-    @Test("What is no address makes no manager", arguments: ["", "localhost", "1.2.3", "::1%", "1.2.3.4 ", "a\0"])
+    @Test(
+        "No manager is created for an invalid address",
+        arguments: ["", "localhost", "1.2.3", "::1%", "1.2.3.4 ", "a\0"]
+    )
     func noAddress(_ text: String) { #expect(NetworkReachabilityManager(address: text) == nil) }
 
-    @Test("What it is for is what its source is asked for")
+    @Test("The manager monitors its target")
     func target() {
         let manager = makeManager(.named("example.org"))
         manager.startMonitoring()
         #expect(source.targets == [.host("example.org")])
     }
 
-    @Test("Its accessors tell what was reported last")
+    @Test("The properties of a manager have the last reported status")
     func accessors() {
         let manager = makeManager()
         manager.startMonitoring()
@@ -57,7 +60,7 @@ struct NetworkReachabilityManagerTests {
         #expect(!manager.isReachable && !manager.isReachable(via: .cellular))
     }
 
-    @Test("The closure hears of each change once, in order, on its queue; equal statuses are not repeated")
+    @Test("The handler gets each change once, in order, on its queue, and no equal statuses")
     func closure() async throws {
         let manager = makeManager()
         let heard = Recorder<String>()
@@ -78,7 +81,7 @@ struct NetworkReachabilityManagerTests {
         )
     }
 
-    @Test("The order of many changes is kept")
+    @Test("Many changes arrive in order")
     func order() async throws {
         let manager = makeManager()
         let heard = Recorder<NetworkReachabilityStatus>()
@@ -93,7 +96,7 @@ struct NetworkReachabilityManagerTests {
         #expect(try await heard.wait(for: 500) == statuses)
     }
 
-    @Test("A change is notified with the manager and the status, after the closure and on its queue")
+    @Test("A notification with the manager and the status follows the handler on its queue")
     func notification() async throws {
         let manager = makeManager()
         let heard = Recorder<String>()
@@ -120,7 +123,7 @@ struct NetworkReachabilityManagerTests {
         #expect(Notification(name: name).reachabilityStatus == nil)
     }
 
-    @Test("A stream begins with what there is, has every change, and ends with the manager")
+    @Test("A stream begins with the current status, delivers every change, and ends with the manager")
     func stream() async {
         var manager: NetworkReachabilityManager? = makeManager()
         manager?.startMonitoring()
@@ -135,7 +138,7 @@ struct NetworkReachabilityManagerTests {
         #expect(source.stops == 1)
     }
 
-    @Test("A stream that nobody reads keeps no more than a hundred statuses")
+    @Test("An unread stream buffers at most a hundred statuses")
     func boundedStream() async {
         var manager: NetworkReachabilityManager? = makeManager()
         manager?.startMonitoring()
@@ -148,7 +151,7 @@ struct NetworkReachabilityManagerTests {
         #expect(count == 100)
     }
 
-    @Test("After it was stopped nothing is heard, and the last status stays; started again, only what is different is")
+    @Test("A stopped manager keeps its last status, and a restarted one reports only a different status")
     func stopping() async throws {
         let manager = makeManager()
         let heard = Recorder<NetworkReachabilityStatus>()
@@ -169,7 +172,7 @@ struct NetworkReachabilityManagerTests {
         #expect(heard.values == [.reachable(.wired), .reachable(.wireless)])
     }
 
-    @Test("Starting again ends the source before")
+    @Test("Starting a manager again ends its earlier monitoring")
     func startingTwice() {
         let manager = makeManager()
         manager.startMonitoring()
@@ -179,7 +182,7 @@ struct NetworkReachabilityManagerTests {
         #expect((source.starts, source.stops) == (2, 2))
     }
 
-    @Test("The closure may stop and start the manager, and change the closure")
+    @Test("The handler may stop, start and change the manager's handler")
     func reentrance() async throws {
         let manager = makeManager()
         let done = Recorder<Void>()
@@ -196,7 +199,7 @@ struct NetworkReachabilityManagerTests {
         #expect((source.starts, source.stops) == (2, 2))
     }
 
-    @Test("A closure that is replaced may be the end of an object that replaces the next one")
+    @Test("A released handler may replace the next handler")
     func releasedHandler() {
         let manager = makeManager()
         let ends = Recorder<Void>()
@@ -213,7 +216,7 @@ struct NetworkReachabilityManagerTests {
         #expect(ends.values.count == 1)
     }
 
-    @Test("Where the system does not tell, the status stays unknown, and the reason is there until it is stopped")
+    @Test("If the system has no information, the status stays unknown, with a reason until the manager is stopped")
     func unavailable() {
         let manager = NetworkReachabilityManager(
             .anyNetwork,
@@ -227,7 +230,7 @@ struct NetworkReachabilityManagerTests {
     }
 
     @Test(
-        "A status is matched by a switch that has a default, for those that may be added",
+        "A switch over a status needs a default case for later additions",
         arguments: [
             (.unknown, "unknown"), (.notReachable, "no"), (.reachable(.wireless), "radio"),
             (.reachable(.cellular), "radio"), (.reachable(.wired), "other"),
@@ -245,7 +248,7 @@ struct NetworkReachabilityManagerTests {
         #expect(status.interface.map { "\($0)" } == status.interface?.description)
     }
 
-    @Test("Every status has its words, and its interface")
+    @Test("Every status has its description and its interface")
     func words() {
         let statuses: [NetworkReachabilityStatus] =
             [.unknown, .notReachable] + NetworkReachabilityStatus.Interface.allCases.map { .reachable($0) }

@@ -28,7 +28,7 @@ struct ReachabilityOfThisMachineTests {
         }
     }
 
-    @Test("The closure hears that it is reachable", arguments: Target.allCases)
+    @Test("The handler gets the status that the machine is reachable", arguments: Target.allCases)
     func closure(_ target: Target) async throws {
         let manager = try target.makeManager()
         let heard = Recorder<NetworkReachabilityStatus>()
@@ -38,7 +38,10 @@ struct ReachabilityOfThisMachineTests {
         #expect(manager.isReachable)
     }
 
-    @Test("A notification says that it is reachable; its object is the manager", arguments: Target.allCases)
+    @Test(
+        "A notification with the manager as its object reports that the machine is reachable",
+        arguments: Target.allCases
+    )
     func notification(_ target: Target) async throws {
         let manager = try target.makeManager()
         let heard = Recorder<NetworkReachabilityStatus?>()
@@ -55,7 +58,7 @@ struct ReachabilityOfThisMachineTests {
         #expect(try await heard.first()?.isReachable == true)
     }
 
-    @Test("A stream says so too, after the status that there was")
+    @Test("A stream delivers the initial status, then that the machine is reachable")
     func stream() async throws {
         let manager = try Target.address.makeManager()
         var updates = manager.statusUpdates.makeAsyncIterator()
@@ -64,7 +67,7 @@ struct ReachabilityOfThisMachineTests {
         #expect(await updates.next()?.isReachable == true)
     }
 
-    @Test("A host whose name cannot be one is not reachable", arguments: ["", "a\0b", "no such host."])
+    @Test("A host with an invalid name is not reachable", arguments: ["", "a\0b", "no such host."])
     func noHost(_ name: String) async throws {
         let manager = NetworkReachabilityManager(host: name)
         let heard = Recorder<NetworkReachabilityStatus>()

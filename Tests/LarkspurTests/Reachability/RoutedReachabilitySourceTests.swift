@@ -37,7 +37,7 @@ struct RoutedReachabilitySourceTests {
         return try source.watch(target) { [statuses] in statuses.record($0) }
     }
 
-    @Test("The network is reported as it is, and after each change; nothing is read without one")
+    @Test("The state of the network is reported at the start and after each change")
     func network() async throws {
         let stop = try watch(.anyNetwork)
         try await statuses.wait()
@@ -52,7 +52,7 @@ struct RoutedReachabilitySourceTests {
         #expect(lookups.values.isEmpty)
     }
 
-    @Test("An address is reachable if the kernel knows a way, with or without a default route")
+    @Test("An address is reachable if the kernel has a route, with or without a default route")
     func address() async throws {
         let stop = try watch(.address(address))
         try await statuses.wait()
@@ -64,7 +64,7 @@ struct RoutedReachabilitySourceTests {
         stop()
     }
 
-    @Test("A host is looked up once for each state of the network, and is reachable if one of its addresses is")
+    @Test("A host is looked up once for each network state, and is reachable if one of its addresses is")
     func host() async throws {
         answers.value.withLock { $0 = [address, other] }
         table.set(StubRoutingTable.network, ways: [other: 2])
@@ -85,7 +85,7 @@ struct RoutedReachabilitySourceTests {
         stop()
     }
 
-    @Test("A host that cannot be looked up is asked for again, after growing pauses, as long as there is a network")
+    @Test("While there is a network, a failed lookup is repeated after growing pauses")
     func lookupAgain() async throws {
         table.set(StubRoutingTable.network, ways: [address: 2])
         let stop = try watch(.host("example.org"))
@@ -103,7 +103,7 @@ struct RoutedReachabilitySourceTests {
         stop()
     }
 
-    @Test("Without a network a host that cannot be looked up is not asked for again until there is one")
+    @Test("Without a network, a failed lookup is repeated only when there is a network again")
     func lookupOffline() async throws {
         let stop = try watch(.host("example.org"))
         try await statuses.wait()
@@ -117,7 +117,7 @@ struct RoutedReachabilitySourceTests {
         stop()
     }
 
-    @Test("After it was ended nothing is reported, and no pause goes on")
+    @Test("After its end, the source reports nothing, and no pause continues")
     func cancelling() async throws {
         table.set(StubRoutingTable.network)
         let stop = try watch(.host("example.org"))
@@ -129,7 +129,7 @@ struct RoutedReachabilitySourceTests {
         #expect(statuses.values == [.notReachable])
     }
 
-    @Test("A manager that is released ends its source")
+    @Test("A released manager ends its source")
     func release() async throws {
         let source = RoutedReachabilitySource(table: table, resolver: { _ in [] }, clock: clock)
         var manager: NetworkReachabilityManager? = NetworkReachabilityManager(.anyNetwork, source: source)

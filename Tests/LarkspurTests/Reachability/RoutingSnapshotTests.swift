@@ -63,10 +63,10 @@ struct RoutingSnapshotTests {
         ),
     ]
 
-    @Test("The network is reached over a default route that can be used", arguments: cases)
+    @Test("The network is reached through a default route whose link is up", arguments: cases)
     func network(_ test: Case) { #expect(test.snapshot.linkTowardsNetwork?.index == test.link) }
 
-    @Test("An address is reached over the kernel's choice of link, if that can be used")
+    @Test("An address is reached through the link that the kernel chooses, if that link is up")
     func address() throws {
         let snapshot = RoutingSnapshot(
             links: [
@@ -101,7 +101,7 @@ struct RoutingSnapshotTests {
         (.stub(1, "lo", hardware: 772), nil, false, .other),
     ]
 
-    @Test("What a link is follows from its hardware and what the kernel says of its device")
+    @Test("The hardware and the device type determine the kind of a link")
     func kinds() {
         for (link, type, isWireless, interface) in Self.interfaces {
             #expect(link.interface(type: type, isWireless: isWireless) == interface, "\(link)")

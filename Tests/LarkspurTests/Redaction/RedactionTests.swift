@@ -2,7 +2,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("What is hidden")
+@Suite("Redaction of secrets")
 struct RedactionTests {
     private let rule = Redaction.standard
 
@@ -13,7 +13,7 @@ struct RedactionTests {
     private func value(_ name: String, _ value: String) -> String { rule.value(of: .init(name: name, value: value)) }
 
     @Test(
-        "JSON has no secret, whatever its type says and however it is written",
+        "Redacted JSON contains no secret, for any type or spelling",
         arguments: [
             ("application/json", #"{"token":"s3cret","n":1}"#, #"{"token":"<redacted>","n":1}"#),
             ("text/json", #"{"token":"s3cret"}"#, #"{"token":"<redacted>"}"#),
@@ -52,7 +52,7 @@ struct RedactionTests {
     func json(type: String, text: String, shown: String) { #expect(content(text, type) == shown) }
 
     @Test(
-        "Forms have no secret",
+        "Redacted forms contain no secret",
         arguments: [
             ("a=1;password=s3cret;b=2", "a=1;password=<redacted>"), ("password=a;b&c=d", "password=<redacted>&c=d"),
             ("code=s3cret&state=x", "code=<redacted>&state=x"), ("zip_code=1&codec=2", "zip_code=1&codec=2"),
@@ -76,7 +76,7 @@ struct RedactionTests {
     }
 
     @Test(
-        "URLs have no secret in any part",
+        "Redacted URLs contain no secret in any part",
         arguments: [
             ("https://h.test/a;jsessionid=s3cret/b;v=1?c=d", "https://h.test/a;jsessionid=redacted/b;v=1?c=d"),
             ("https://h.test/?code=s3cret&state=1", "https://h.test/?code=redacted&state=1"),
@@ -98,7 +98,7 @@ struct RedactionTests {
     }
 
     @Test(
-        "Fields have no secret, also in their URLs",
+        "Redacted fields contain no secret, also in their URLs",
         arguments: [
             (
                 "Link", "</a?token=s3cret>; rel=\"next\", <b?c=d&sig=s3cret>",
@@ -133,13 +133,13 @@ struct RedactionTests {
     }
 
     @Test(
-        "Content whose type has an accent is redacted like content without it",
+        "Content whose type has an accent is redacted like content without the accent",
         arguments: ["application/json\u{301}", "multipart/\u{301}mixed", "application/x-ndjson\u{FE0F}"]
     )
     func accents(type: String) { #expect(content("{\"token\":\"s3cret\"", type) == "<redacted>") }
 
     @Test(
-        "Parts of multipart content have no secret",
+        "Redacted parts of multipart content contain no secret",
         arguments: [
             "Content-Disposition: form-data; NAME=\"password\"",
             "content-disposition: form-data; name*=utf-8''p%61ssword",
@@ -158,7 +158,7 @@ struct RedactionTests {
         #expect(content(harmless, type) == harmless)
     }
 
-    @Test("Typed parts are shown without their secrets")
+    @Test("Parts with a type are printed without their secrets")
     func typedParts() {
         let text = """
             preamble\r
@@ -187,7 +187,7 @@ struct RedactionTests {
     }
 
     @Test(
-        "What is no secret stays readable, byte for byte",
+        "Content without secrets stays the same, byte for byte",
         arguments: [
             ("application/json", #"{"code":404,"error":{"code":"not_found"},"country_code":"de"}"#),
             (
@@ -203,7 +203,7 @@ struct RedactionTests {
     )
     func readable(type: String, text: String) { #expect(content(text, type) == text) }
 
-    @Test("What is encoded too often is hidden", arguments: 1...12)
+    @Test("A secret is hidden however often it is encoded", arguments: 1...12)
     func depth(count: Int) {
         var (url, json) = ("https://h/?token=s3cret", #"{"token":"s3cret"}"#)
         for _ in 0..<count {
@@ -231,7 +231,7 @@ struct RedactionTests {
     }
 
     @Test(
-        "JSON of any depth is shown, or hidden as a whole, with a small stack",
+        "JSON of any depth is printed or hidden as a whole, on a small stack",
         arguments: [1, 63, 64, 65, 500, 512, 513, 5000]
     )
     func deepJSON(_ depth: Int) async {
@@ -246,7 +246,7 @@ struct RedactionTests {
         }
     }
 
-    @Test("Deep JSON in strings of deep JSON does not add up to much stack", arguments: [1, 8, 63])
+    @Test("Deep JSON within strings of deep JSON is redacted on a small stack", arguments: [1, 8, 63])
     func deepJSONInStrings(_ depth: Int) async throws {
         let (begin, end) = (String(repeating: "[", count: depth), String(repeating: "]", count: depth))
         var json = #"{"token":"s3cret"}"#
@@ -256,7 +256,7 @@ struct RedactionTests {
         }
     }
 
-    @Test("Names that were added are hidden in every place, and no others without the standard rule")
+    @Test("Added names are hidden everywhere, and without the standard rule only these names")
     func names() {
         let own = Redaction.none.hiding(["iban", ""])
         #expect(own.text("/a?iban=s3cret&token=1;IBAN=s3cret&=x") == "/a?iban=redacted&token=1;IBAN=redacted&=redacted")
@@ -266,7 +266,7 @@ struct RedactionTests {
     }
 
     @Test(
-        "Names are known in every spelling",
+        "Names of secrets are recognized in every spelling",
         arguments: [
             ("pin", true), ("user.PIN", true), ("spinner", false), ("opinion", false), ("pinned", false),
             ("code", false),
@@ -289,7 +289,7 @@ struct RedactionTests {
     func spelling(name: String, isHidden: Bool) { #expect(rule.hides(name) == isHidden) }
 
     @Test(
-        "A member that names a value hides it",
+        "If a member has the name of a secret, the value beside it is hidden",
         arguments: [
             (#"{"name":"password","value":"s3cret","n":1}"#, #"{"name":"password","value":"<redacted>","n":1}"#),
             (#"[{"value":{"a":"s3cret"},"Name":"X-Api-Key"}]"#, #"[{"value":"<redacted>","Name":"X-Api-Key"}]"#),
@@ -320,7 +320,7 @@ struct RedactionTests {
     }
 
     @Test(
-        "Values and lines with other names stay",
+        "Values and lines with other names stay the same",
         arguments: [
             #"{"name":"color","value":"red"}"#, #"{"name":"the password of Ada","value":"x"}"#,
             #"{"name":"password","hint":"a pet"}"#, #"{"required":["password","email"]}"#,
@@ -330,7 +330,7 @@ struct RedactionTests {
     )
     func innocent(text: String) { #expect(content(text, "application/json") == text) }
 
-    @Test("A text with header lines is shown without their secrets")
+    @Test("A text with header lines is printed without their secrets")
     func messages() {
         let message = "GET / HTTP/1.1\r\nAuthorization: Basic s3cret\r\nHost: h.test\r\n\r\n"
         let shown = message.replacing("Basic s3cret", with: "redacted")
@@ -339,13 +339,13 @@ struct RedactionTests {
         #expect(value("X-Echo", "Authorization: Bearer s3cret") == "Authorization: redacted")
     }
 
-    @Test("Names that were added are hidden with an accent too")
+    @Test("Added names are also hidden with an accent")
     func accentsOfNames() {
         let own = Redaction.none.hiding(["iban", "Num\u{E9}ro"])
         #expect(own.hides("iban\u{301}") && own.hides("NUMERO") && own.hides("nume\u{301}ro") && !own.hides("ibans"))
     }
 
-    @Test("Errors and managers print no secret of a URL's path and of its base")
+    @Test("Errors and managers print no secret of a URL or of the base URL")
     func printed() throws {
         let url = try #require(URL(string: "https://h.test/a;jsessionid=s3cret"))
         let error = LarkspurError(.invalidURL, "x", failingURL: url)

@@ -44,7 +44,7 @@ struct BodyWriterTests {
         #expect(address(chunk) == address(data))
     }
 
-    @Test("A small slice does not keep its buffer", arguments: [nil, 1 << 20])
+    @Test("A small slice does not retain its buffer", arguments: [nil, 1 << 20])
     func smallSlice(limit: Int64?) async throws {
         let data = Data(repeating: 7, count: 1 << 20)
         let slice = data.prefix(BodyWriter.copyLimit - 1)

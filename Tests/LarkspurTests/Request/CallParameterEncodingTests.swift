@@ -46,7 +46,7 @@ struct CallParameterEncodingTests {
         server.route("/x", .json("{}"))
     }
 
-    @Test("Parameters are written as the options of the call say", arguments: TestTransport.allCases, rows)
+    @Test("Parameters are encoded by the options of the call", arguments: TestTransport.allCases, rows)
     func encodings(_ transport: TestTransport, _ row: Row) async throws {
         let manager = transport.makeManager(for: server)
         let options = row.encoding.map { CallOptions(parameterEncoding: $0) }
@@ -60,7 +60,7 @@ struct CallParameterEncodingTests {
         #expect(server.requests.last?.text == "tags%5B%5D=a&tags%5B%5D=b")
     }
 
-    @Test("Every kind of call obeys", arguments: TestTransport.allCases)
+    @Test("Every kind of call uses the encoding of its options", arguments: TestTransport.allCases)
     func kinds(_ transport: TestTransport) async throws {
         struct Value: Decodable, Sendable {}
         let manager = transport.makeManager(for: server)

@@ -8,7 +8,7 @@ import Testing
         #expect(HTTPMethod(rawValue: name).isValid)
     }
 
-    @Test("A method says whether it is safe and idempotent")
+    @Test("A method has properties that tell whether it is safe and idempotent")
     func kinds() {
         let methods: [HTTPMethod] = [.get, .query, .put, .delete, "MKCOL", .post, .patch, "FROB"]
         #expect(methods.filter(\.isSafe) == [.get, .query])

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Origin")
+@Suite("Origins")
 struct OriginTests {
     @Test(
-        "Scheme, host and port make an origin",
+        "An origin consists of scheme, host and port",
         arguments: [
             ("http://a/x", "http://a/y?z", true), ("http://a", "http://A:80/", true),
             ("https://a", "https://a:443", true), ("HTTP://a", "http://a", true),

@@ -31,7 +31,7 @@ struct ParameterEncodingTests {
         server.webSocket("/socket") { _ in }
     }
 
-    @Test("Every verb with a query takes all forms", arguments: TestTransport.allCases)
+    @Test("Every function with a query accepts all forms of parameters", arguments: TestTransport.allCases)
     func queries(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let body = RequestBody.data(Data("body".utf8))
@@ -48,7 +48,7 @@ struct ParameterEncodingTests {
         #expect(server.requests.map(\.target) == Array(repeating: "/x?\(Self.query)", count: 24))
     }
 
-    @Test("Events and WebSockets take all forms")
+    @Test("Event streams and WebSockets accept all forms of parameters")
     func connections() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         for parameters in Self.forms {
@@ -61,7 +61,7 @@ struct ParameterEncodingTests {
         #expect(server.requests.map(\.target) == targets + targets + targets)
     }
 
-    @Test("Every verb with content takes all forms", arguments: TestTransport.allCases)
+    @Test("Every function with content accepts all forms of parameters", arguments: TestTransport.allCases)
     func contents(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         for parameters in Self.forms {
@@ -73,7 +73,7 @@ struct ParameterEncodingTests {
         #expect(server.requests.map(\.text) == Array(repeating: Self.query, count: 12))
     }
 
-    @Test("All forms become the same JSON", arguments: TestTransport.allCases)
+    @Test("All forms of parameters become the same JSON", arguments: TestTransport.allCases)
     func json(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         manager.requestSerializer = .json
@@ -84,7 +84,7 @@ struct ParameterEncodingTests {
         #expect(contents == Array(repeating: ["order": "newest", "page": 2, "tags": ["x", "y"]], count: 3))
     }
 
-    @Test("The parameters of a pagination replace those of the call")
+    @Test("The parameters of a pagination replace parameters of the call")
     func pagination() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         let pages = manager.pages("x", parameters: .encodable(Filter()), as: [Int].self, by: .number(until: \.isEmpty))
@@ -92,7 +92,7 @@ struct ParameterEncodingTests {
         #expect(server.requests.first?.query("page") == "1" && server.requests.first?.query("order") == "newest")
     }
 
-    @Test("The last value of a name counts")
+    @Test("The last value for a name counts")
     func repeatedName() throws {
         #expect(try QueryEncoder().encode(["a": 1, "a": 2]) == "a=2")
     }

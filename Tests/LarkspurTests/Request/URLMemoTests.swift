@@ -2,9 +2,9 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("The memory of resolved URLs")
+@Suite("The cache of resolved URLs")
 struct URLMemoTests {
-    @Test("A reference is resolved once, until another one comes; a failure is not kept")
+    @Test("A reference is resolved once until another one follows, and a failure is not stored")
     func resolutions() throws {
         let memo = URLMemo()
         var resolved: [String] = []

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("URLs that are written as strings", .timeLimit(.minutes(5)))
+@Suite("URLs as strings", .timeLimit(.minutes(5)))
 struct URLTextTests {
     private let server: LoopbackServer
     private static let text = "anything/a[b]?filter[name]=John%20Doe|x"
@@ -13,7 +13,7 @@ struct URLTextTests {
     init() throws { server = try LoopbackServer() }
 
     @Test(
-        "Every way of calling sends escapes as they are, and escapes other characters once",
+        "Every function of calls sends escapes unchanged, and escapes other characters once",
         arguments: TestTransport.allCases
     )
     func calls(_ transport: TestTransport) async throws {
@@ -34,7 +34,7 @@ struct URLTextTests {
         )
     }
 
-    @Test("A base URL that is a string is read in the same way", arguments: TestTransport.allCases)
+    @Test("Escapes of a base URL string are sent unchanged", arguments: TestTransport.allCases)
     func base(_ transport: TestTransport) async throws {
         let manager = SessionManager(
             baseURL: server.baseURL.absoluteString + "/anything/[v]%20|",
@@ -46,7 +46,7 @@ struct URLTextTests {
         #expect(server.requests.map(\.target) == ["/anything/%5Bv%5D%20%7C/a%20b"])
     }
 
-    @Test("The next page of a list is asked for as its link is written", arguments: TestTransport.allCases)
+    @Test("The next page of a list is requested with the escapes of its link", arguments: TestTransport.allCases)
     func pages(_ transport: TestTransport) async throws {
         server.route("/list", try .json(encoding: [1]).adding("Link", "</list/2?f[n]=a%20b|>; rel=next"))
         server.route("/list/2", try .json(encoding: [2]))
@@ -61,7 +61,7 @@ struct URLTextTests {
     }
 
     #if canImport(FoundationNetworking)
-    @Test("Events and WebSockets are asked for by the same rule")
+    @Test("Event streams and WebSockets send the escapes of a URL string unchanged")
     func streams() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         server.route("/events", .text("data: 1\n\n").adding("Content-Type", "text/event-stream"))
@@ -83,7 +83,7 @@ struct URLTextTests {
     }
 
     @Test(
-        "A line end within a URL, or a host that is none, is an error before anything is sent",
+        "A URL with a line break or an invalid host is an error before anything is sent",
         arguments: TestTransport.allCases,
         ["/get\nX: y", "http://x..localhost/", "http://1.2.3.4.5/"]
     )
@@ -97,7 +97,7 @@ struct URLTextTests {
     }
 
     #if canImport(FoundationNetworking)
-    @Test("A token or a URL that is too long to be sent is named as the cause")
+    @Test("An error names a token or a URL that is too long to send")
     func tooLong() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         let long = String(repeating: "a", count: 1 << 20)
@@ -115,7 +115,7 @@ struct URLTextTests {
     }
     #endif
 
-    @Test("A URL that is a value is taken as it is", arguments: TestTransport.allCases)
+    @Test("A URL value is used unchanged", arguments: TestTransport.allCases)
     func value(_ transport: TestTransport) async throws {
         let url = try #require(URL(string: server.baseURL.absoluteString + "/anything/%5b%2525"))
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Parser of event streams")
+@Suite("The parser of event streams")
 struct EventStreamParserTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
@@ -96,7 +96,7 @@ struct EventStreamParserTests {
         ),
     ]
 
-    @Test("Streams are parsed, wherever they are split", arguments: cases)
+    @Test("Streams are parsed the same for any chunks", arguments: cases)
     func table(_ sample: Case) throws {
         #expect(try events(in: [sample.stream[...]]) == sample.events)
         #expect(try events(in: sample.stream.map { [$0] }) == sample.events)
@@ -108,7 +108,7 @@ struct EventStreamParserTests {
     }
 
     @Test(
-        "Random streams give the same events in chunks and in one, and those of a plain reading of the standard",
+        "Random streams, as a whole and in chunks, have the events that a simple reference parser finds",
         .seeded
     )
     func fuzz() throws {
@@ -139,7 +139,7 @@ struct EventStreamParserTests {
     }
 
     @Test(
-        "The delay before the next connection is a number of digits",
+        "The delay before a reconnection is a number of digits",
         arguments: [
             ("retry: 1500\n", Duration.milliseconds(1500)), ("retry:0\n", .zero),
             ("retry: 1\nretry: 2\n", .milliseconds(2)),
@@ -158,7 +158,7 @@ struct EventStreamParserTests {
         #expect(parser.retry == delay)
     }
 
-    @Test("The ID of the last event counts from its end on, and stays for the next stream; the rest does not")
+    @Test("The last event ID counts from the end of its event, and only this ID stays for the next stream")
     func restart() throws {
         var parser = EventStreamParser(lastEventID: "0")
         parser.append("id: 1\ndata: a\n".utf8)
@@ -181,7 +181,7 @@ struct EventStreamParserTests {
         #expect(try parser.next() == ServerSentEvent(data: "a"))
     }
 
-    @Test("A line and the data of an event are bounded", arguments: [1, 3, 100])
+    @Test("The length of a line and of an event's data is limited", arguments: [1, 3, 100])
     func limits(length: Int) throws {
         let limits = EventStreamParser.Limits(line: 10, data: 12)
         let good = ["data: 2345\ndata: 2345\ndata: 2\n\n", ":234567890\r\n0123456789\n\n"]
@@ -198,7 +198,7 @@ struct EventStreamParserTests {
         }
     }
 
-    @Test("The limits are 1 MiB each")
+    @Test("A line and the data of an event may each have up to 1 MiB")
     func defaultLimits() throws {
         let line = "data:" + String(repeating: "x", count: (1 << 20) - 5)
         #expect(try events(in: [Array((line + "\n\n").utf8)[...]]).first?.data.utf8.count == (1 << 20) - 5)
@@ -206,7 +206,7 @@ struct EventStreamParserTests {
         #expect(throws: LarkspurError.self) { try events(in: [Array((line + "\n" + line + "\n\n").utf8)[...]]) }
     }
 
-    @Test("An ID of more than 4 KiB is ignored, and the one before stays")
+    @Test("An ID of more than 4 KiB is ignored, and the ID before it stays")
     func longID() throws {
         let longest = String(repeating: "\u{E9}", count: 2048)
         for (id, isKept) in [(longest, true), (longest + "x", false), (String(repeating: "y", count: 1 << 19), false)] {

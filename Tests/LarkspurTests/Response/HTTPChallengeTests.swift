@@ -34,12 +34,12 @@ struct HTTPChallengeTests {
         return "\(challenge.scheme) \(challenge.token68 ?? "-") \(parameters.joined(separator: " "))"
     }
 
-    @Test("Challenges are read from the value of a field", arguments: rows)
+    @Test("Challenges are parsed from the value of a field", arguments: rows)
     private func parsing(_ row: Row) {
         #expect(HTTPChallenge.challenges(in: row.field).map(text) == row.challenges.filter { !$0.isEmpty })
     }
 
-    @Test("The case of a parameter's name does not matter")
+    @Test("Names of parameters are case-insensitive")
     func names() {
         let challenge = HTTPChallenge.challenges(in: "Bearer Realm=\"a\"").first
         #expect(challenge?["realm"] == "a" && challenge?["REALM"] == "a" && challenge?["scope"] == nil)
@@ -65,7 +65,7 @@ struct HTTPChallengeTests {
         #expect(none?.challenges.isEmpty == true)
     }
 
-    @Test("The challenges of a proxy are those of the status 407")
+    @Test("For the status 407, the challenges are those of the proxy")
     func proxy() throws {
         let fields = ["WWW-Authenticate": "Keys", "Proxy-Authenticate": "Basic realm=p"]
         let url = try #require(URL(string: "http://a.test"))

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Reading of JSON")
 struct JSONReadingTests {
-    @Test("Order, digits and positions stay, and escapes are decoded")
+    @Test("Order, digits and positions are preserved, and escapes are decoded")
     func nodes() throws {
         let node = try JSONNode(Array(#" {"b": 1.50, "a": [true, null, "\u00e9\ud83d\ude00\n"], "b": -0e5} "#.utf8))
 
@@ -20,7 +20,7 @@ struct JSONReadingTests {
     }
 
     @Test(
-        "An error has its place and its reason",
+        "An error has its position and its reason",
         arguments: [
             ("", 0, "the document ends too early"), ("[1", 2, "the document ends too early"),
             ("[1,]", 3, "a value is missing"), ("{,}", 1, "the name of a member is missing"),
@@ -39,7 +39,7 @@ struct JSONReadingTests {
         #expect(throws: JSONFailure(reason: reason, offset: offset)) { try JSONNode(Array(text.utf8)) }
     }
 
-    @Test("A string has to be UTF-8, and nesting has a limit")
+    @Test("A string must be UTF-8, and the depth of nesting is limited")
     func limits() throws {
         #expect(throws: JSONFailure(reason: "a string is not UTF-8", offset: 1)) {
             try JSONNode([0x5B, 0x22, 0xFF, 0x22, 0x5D])
@@ -56,7 +56,7 @@ struct JSONReadingTests {
         }
     }
 
-    @Test("Random JSON has the value that JSONDecoder reads, also with bytes that are changed", arguments: 0..<40)
+    @Test("Random JSON, also with changed bytes, has the same value as from JSONDecoder", arguments: 0..<40)
     func sameAsFoundation(seed: UInt64) throws {
         var generator = RandomJSON(seed: seed)
         for _ in 0..<100 {
@@ -78,7 +78,7 @@ struct JSONReadingTests {
         }
     }
 
-    @Test("A value is read by its decoder if that is not a plain one, and if the content is not UTF-8")
+    @Test("A value uses its decoder if the decoder has other settings, or if the content is not UTF-8")
     func decoders() throws {
         let serializer = DecodableResponseSerializer<JSONValue>()
         #expect(try serializer.serialize(Data(#"{"a":[1,2.5]}"#.utf8), response: nil) == ["a": [1, 2.5]])

@@ -23,7 +23,7 @@ struct JSONResponseSerializerTests {
     }
 
     @Test(
-        "Content that is not UTF-8 is named as such, by both serializers",
+        "Both serializers name content that is not UTF-8",
         arguments: [
             ([0x22, 0xFF, 0x22], 1), ([0x7B, 0x22, 0xC3, 0xA9, 0xE9, 0x22, 0x3A, 0x31, 0x7D], 4), ([0xE9], 0),
         ]

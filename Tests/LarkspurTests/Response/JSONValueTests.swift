@@ -2,13 +2,13 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("JSON values without a type")
+@Suite("JSON values")
 struct JSONValueTests {
     private func decode(_ text: String) throws -> JSONValue {
         try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
     }
 
-    @Test("Every kind of value is decoded, and written back as the same JSON")
+    @Test("Every kind of value is decoded, and encoded to the same JSON")
     func kinds() throws {
         let text = #"{"a":[],"b":true,"c":"é\"\\\n","d":{"":null},"e":-1.5,"f":0,"g":[[1,"1",false]],"h":1e300}"#
         let value = try decode(text)
@@ -35,7 +35,7 @@ struct JSONValueTests {
         #expect(String(decoding: try JSONEncoder().encode(value), as: UTF8.self) == "[\(text)]")
     }
 
-    @Test("Numbers are equal, with the same hash, if their values are")
+    @Test("Numbers with the same value are equal, and have the same hash")
     func equality() throws {
         #expect(try decode("1.0") == 1)
         #expect(try decode("1e2") == 100)
@@ -46,7 +46,7 @@ struct JSONValueTests {
         #expect(JSONValue(UInt64.max).uint64 == .max && JSONValue(UInt64.max).int == nil && JSONValue(-1).uint64 == nil)
     }
 
-    @Test("A member, an element or a value of another kind that is not there is null")
+    @Test("A member or an element that is missing, or has another kind, is null")
     func missing() throws {
         let value: JSONValue = ["list": [1, nil], "text": "x", "text": "y"]
         #expect(value["none"]["deeper"][3] == nil && value["list"][2] == nil && value["list"][-1].isNull)
@@ -57,7 +57,7 @@ struct JSONValueTests {
         #expect(value.object?["none"] == nil && value["list"].array?[1] == .null)
     }
 
-    @Test("Members and elements are set, and what is missing on the way is created")
+    @Test("Setting a member or an element creates the missing values on its path")
     func setting() {
         var value: JSONValue = ["a": [1, 2], "b": "text"]
         value["a"][1] = 3
@@ -74,7 +74,7 @@ struct JSONValueTests {
         #expect(value["a"] == ["x": 1])
     }
 
-    @Test("Names keep their form, whatever the decoder's strategy for keys is")
+    @Test("Names stay the same under any key strategy of the decoder")
     func keys() throws {
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
@@ -82,12 +82,12 @@ struct JSONValueTests {
         #expect(value["created_at"]["time_zone"] == 1)
     }
 
-    @Test("Text that is no JSON is an error", arguments: ["", "{", "[1,", "nul", "\"", "{\"a\"}", "[1e999]"])
+    @Test("Text that is not JSON is an error", arguments: ["", "{", "[1,", "nul", "\"", "{\"a\"}", "[1e999]"])
     func malformed(_ text: String) {
         #expect(throws: (any Error).self) { try decode(text) }
     }
 
-    @Test("A value that JSON cannot hold is an error, and does not end the process")
+    @Test("A value that JSON cannot represent is an error, and does not end the process")
     func unencodable() throws {
         var deep: JSONValue = []
         for level in 0..<2_000 { deep = level.isMultiple(of: 2) ? [deep] : ["a": deep] }
@@ -96,7 +96,7 @@ struct JSONValueTests {
         #expect(deep.description == "…")
     }
 
-    @Test("Values are parameters of a query, a form and JSON")
+    @Test("Values can be parameters of a query, a form and JSON")
     func parameters() throws {
         let value: JSONValue = ["a": [1, true], "b": "x y", "c": 18_446_744_073_709_551_615]
         let url = try #require(URL(string: "http://example.com"))

@@ -34,7 +34,7 @@ struct QuickSerializationTests {
     }
 
     @Test(
-        "Small content of the serializers that run no code of a caller does not wait for the processing queue",
+        "Small content without code of the caller is serialized without the processing queue",
         arguments: TestTransport.allCases
     )
     func quick(_ transport: TestTransport) async throws {
@@ -66,7 +66,7 @@ struct QuickSerializationTests {
         #expect(events.values.sorted() == ["decoded", "large", "object"])
     }
 
-    @Test("Code of a caller runs on the processing queue, however small the content is")
+    @Test("The caller's code runs on the processing queue, however small the content is")
     func codeOfCaller() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         manager.processingQueue.setSpecific(key: Observer.key, value: true)
@@ -92,7 +92,7 @@ struct QuickSerializationTests {
 
     private final class OwnDecoder: JSONDecoder, @unchecked Sendable {}  // Safe: it adds no state.
 
-    @Test("The task that awaits a value decodes it, never on the main actor; a caller's decoder does so elsewhere")
+    @Test("The awaiting task decodes small content off the main actor, and a caller's decoder runs on the queue")
     @MainActor
     func decoded() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
@@ -108,7 +108,7 @@ struct QuickSerializationTests {
         #expect(checked.isOnProcessingQueue)
     }
 
-    @Test("A handler that is added when the response is being serialized runs its code on the processing queue")
+    @Test("A handler that is added during the serialization runs its code on the processing queue")
     func late() async throws {
         let queue = DispatchQueue(label: "handlers")
         let manager = TestTransport.curl.makeManager(for: server, completionQueue: queue)
@@ -128,7 +128,7 @@ struct QuickSerializationTests {
         #expect(events.values == [#"{"name": "Ada"}"#, "there"])
     }
 
-    @Test("The main queue serializes nothing")
+    @Test("No content is serialized on the main queue")
     func mainQueue() async throws {
         let result = TransferResult(request: nil, received: nil, data: Data())
         func isQuick(on queue: DispatchQueue) -> Bool {

@@ -7,7 +7,7 @@ struct ResponseValidationTests {
     private let body = Data("content")
 
     @Test(
-        "Of two Content-Type fields the last valid one is validated, and its charset is used",
+        "The last valid one of two Content-Type fields is validated, and determines the charset",
         arguments: TestTransport.allCases
     )
     func twoContentTypes(_ transport: TestTransport) async throws {

@@ -40,7 +40,7 @@ struct ServerMessageTests {
     }
 
     @Test(
-        "The words of XML are the text of the most informative element",
+        "The message of XML is the text of the most informative element",
         arguments: [
             ("<Error><Code>NoSuchKey</Code><Message>There is no key.</Message></Error>", "There is no key"),
             ("<Error><Code>NoSuchKey</Code><Message/></Error>", "NoSuchKey"),
@@ -67,7 +67,7 @@ struct ServerMessageTests {
     }
 
     @Test(
-        "Other XML has no words, and no entity but the five is decoded",
+        "Other XML has no message, and only the five predefined entities are decoded",
         arguments: [
             ("", nil), ("<", nil), ("<message", nil), ("<message>", nil), ("<message>a", nil), ("<message>a<", nil),
             ("<message>a</", nil), ("<message>a</code>", nil), ("<message>a</messages>", nil),
@@ -84,7 +84,7 @@ struct ServerMessageTests {
         #expect(try words(content, "application/xml") == expected)
     }
 
-    @Test("Bytes that are not UTF-8 have no words, long words are cut, and the time stays proportional")
+    @Test("Invalid UTF-8 has no message, long messages are cut, and the time is proportional to the length")
     func boundsOfXML() throws {
         let response = try httpResponse(403, "application/xml")
         #expect(

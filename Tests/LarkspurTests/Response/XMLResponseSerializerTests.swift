@@ -319,7 +319,7 @@ private func withSecretFile(_ text: String = "secret", _ body: (URL) throws -> V
 
 struct AwaitedXMLTests {
     @Test(
-        "A value of a document can be awaited; the closure gets nil for no content, and is not called after a failure",
+        "A document's value can be awaited, and its closure gets nil if there is no content",
         arguments: TestTransport.allCases
     )
     func values(_ transport: TestTransport) async throws {
@@ -348,7 +348,7 @@ struct AwaitedXMLTests {
         #expect(calls.values == [true, false])
     }
 
-    @Test("Each serializer with objects has a form for await", arguments: TestTransport.allCases)
+    @Test("Each serializer that returns objects can be awaited", arguments: TestTransport.allCases)
     func everySerializer(_ transport: TestTransport) async throws {
         let server = try LoopbackServer()
         server.route("/json", .data(Data(#"{"a": 1}"#), contentType: "application/json"))
@@ -369,7 +369,7 @@ struct AwaitedXMLTests {
         #expect(json == 1 && list1 == 1 && compound && isParsed && name.value == "a" && file == "a")
     }
 
-    @Test("The error of the closure is the underlying error") func errors() async throws {
+    @Test("An error of the closure becomes the underlying error") func errors() async throws {
         struct Missing: Error {}
         let server = try LoopbackServer()
         server.route("/xml", .data(Data("<a/>"), contentType: "text/xml"))
@@ -394,7 +394,7 @@ struct AwaitedXMLTests {
         #expect(name == "Ada")
     }
 
-    @Test("The response of a serializer with optional values has one optional") func oneOptional() async throws {
+    @Test("The response of a serializer with optional values has a single optional") func oneOptional() async throws {
         let server = try LoopbackServer()
         server.route("/xml", .data(Data("<a/>"), contentType: "text/xml"), .status(204), .status(503))
         let manager = TestTransport.curl.makeManager(for: server)

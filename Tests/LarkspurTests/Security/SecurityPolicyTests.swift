@@ -6,7 +6,7 @@ import Testing
 /// What of a security policy needs no TLS server; the rest is in `Tests/Interop/SecurityPolicyServerTests.swift`.
 @Suite("Security policies", .timeLimit(.minutes(5)))
 struct SecurityPolicyTests {
-    @Test("The default policy pins nothing, allows no invalid certificates, and validates the domain name")
+    @Test("The default policy has no pins, allows no invalid certificates, and validates the domain name")
     func defaults() {
         let policy = SecurityPolicy.default
         #expect(policy.pinningMode == .none)
@@ -17,7 +17,7 @@ struct SecurityPolicyTests {
     }
 
     @Test(
-        "Pins take a base URL with https, and nothing else does",
+        "Pins require a base URL with https, and a policy without pins accepts every base URL",
         arguments: SecurityPolicy.PinningMode.allCases,
         ["https://example.com/v1", "HTTPS://example.com", "http://example.com", nil]
     )
@@ -44,7 +44,7 @@ struct SecurityPolicyTests {
         },
     ]
 
-    @Test("A transport that cannot enforce a policy fails the request, and makes no connection", arguments: policies)
+    @Test("A transport that cannot enforce a policy fails the request, and opens no connection", arguments: policies)
     func notEnforceable(policy: SecurityPolicy) async throws {
         let server = try LoopbackServer()
         let custom = Transport.custom { configuration, delegate, queue in
@@ -66,7 +66,7 @@ struct SecurityPolicyTests {
         #expect(server.acceptedConnectionCount == 0)
     }
 
-    @Test("A policy that asks for nothing is no obstacle to any transport", arguments: TestTransport.allCases)
+    @Test("A policy without requirements is accepted by every transport", arguments: TestTransport.allCases)
     func systemsOwn(_ transport: TestTransport) async throws {
         let server = try LoopbackServer()
         let manager = try SessionManager(
@@ -78,7 +78,7 @@ struct SecurityPolicyTests {
         #expect(try await manager.call(.get, "get").isSuccess)
     }
 
-    @Test("A transport of the caller's that says it enforces policies is given them")
+    @Test("A custom transport that can enforce policies receives them")
     func custom() async throws {
         let policies = Recorder<SecurityPolicy>()
         let policy = SecurityPolicy(pinningMode: .publicKey)
@@ -98,7 +98,7 @@ struct SecurityPolicyTests {
         #expect(policies.values == [policy, .default])
     }
 
-    @Test("A request that a policy sends over plain http, to a server whose key is pinned, fails without a connection")
+    @Test("A request over plain http to a host with a pinned key fails without a connection")
     func plain() async throws {
         let server = try LoopbackServer()
         let manager = try SessionManager(
@@ -112,7 +112,7 @@ struct SecurityPolicyTests {
         #expect(server.acceptedConnectionCount == 0)
     }
 
-    @Test("The certificates of a folder are those of its files, each once, in PEM or DER")
+    @Test("The certificates of a folder are read from its PEM and DER files, each once")
     func folder() throws {
         let certificate = try TLSCertificate(Data(Self.certificate.utf8))
         let folder = TemporaryFolder()
@@ -129,7 +129,7 @@ struct SecurityPolicyTests {
         }
     }
 
-    @Test("A policy is a value, and comes back from its archive as it was")
+    @Test("A policy has value semantics, and is unchanged after archiving")
     func archive() throws {
         var policy = SecurityPolicy(pinningMode: .certificate, pinnedCertificates: [Data([1, 2, 3])])
         policy.allowInvalidCertificates = true

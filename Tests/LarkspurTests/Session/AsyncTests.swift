@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Calls that are awaited", .timeLimit(.minutes(5)))
+@Suite("Awaited calls", .timeLimit(.minutes(5)))
 struct AsyncTests {
     struct User: Codable, Equatable, Sendable {
         let userName: String
@@ -17,7 +17,7 @@ struct AsyncTests {
         server.route("/user", .json(#"{"user_name": "Ada"}"#))
     }
 
-    @Test("Values, content and text are awaited", arguments: TestTransport.allCases)
+    @Test("Values, content and text can be awaited", arguments: TestTransport.allCases)
     func values(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         manager.jsonDecoder.keyDecodingStrategy = .convertFromSnakeCase
@@ -33,7 +33,7 @@ struct AsyncTests {
         #expect(data.count == 20 && string == #"{"user_name": "Ada"}"#)
     }
 
-    @Test("A failure is thrown with its type, and response() does not throw", arguments: TestTransport.allCases)
+    @Test("The error of a failed call has its type, and response() does not throw", arguments: TestTransport.allCases)
     func failures(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         do {
@@ -45,7 +45,7 @@ struct AsyncTests {
         #expect(await manager.get("status/500").response(as: User.self).error?.statusCode == 500)
     }
 
-    @Test("A manager that is used only once finishes the call", arguments: TestTransport.allCases)
+    @Test("A call of a manager without other references succeeds", arguments: TestTransport.allCases)
     func temporaryManager(_ transport: TestTransport) async throws {
         let string = try await transport.makeManager(for: server).get("user").string
         #expect(string.count == 20)
@@ -69,7 +69,7 @@ struct AsyncTests {
     }
 
     @Test(
-        "Cancelling the task around calls or downloads, one or a group of them, cancels them",
+        "Cancelling the task around one or several calls or downloads cancels them",
         arguments: TestTransport.allCases,
         [(isDownload: false, isGroup: true), (isDownload: true, isGroup: false), (isDownload: true, isGroup: true)]
     )
@@ -100,7 +100,7 @@ struct AsyncTests {
         #expect(manager.tasks.isEmpty)
     }
 
-    @Test("A call in a task that was cancelled before sends nothing", arguments: TestTransport.allCases)
+    @Test("A call in an already cancelled task sends nothing", arguments: TestTransport.allCases)
     func cancelledBefore(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let gate = LoopbackServer.Gate()
@@ -116,7 +116,7 @@ struct AsyncTests {
         #expect(server.requests(to: "/user").isEmpty)
     }
 
-    @Test("async let and task groups send a hundred requests", arguments: TestTransport.allCases)
+    @Test("A hundred requests are sent with async let and with a task group", arguments: TestTransport.allCases)
     func many(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         async let first = manager.get("user").string
@@ -133,7 +133,7 @@ struct AsyncTests {
         #expect(manager.tasks.isEmpty)
     }
 
-    @Test("Content is posted, as JSON, form and multipart form", arguments: TestTransport.allCases)
+    @Test("Content is sent with POST as JSON, a form and a multipart form", arguments: TestTransport.allCases)
     func posting(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         manager.requestSettings.setAuthorization(bearerToken: "t0ken")
@@ -150,7 +150,7 @@ struct AsyncTests {
     }
 
     @Test(
-        "A downloaded file is awaited, and belongs to the caller without a destination",
+        "A downloaded file can be awaited, and without a destination the caller owns the file",
         arguments: TestTransport.allCases
     )
     func downloads(_ transport: TestTransport) async throws {
@@ -168,7 +168,7 @@ struct AsyncTests {
         #expect(missing.error?.statusCode == 404 && missing.fileURL == nil)
     }
 
-    @Test("async let downloads several files", arguments: TestTransport.allCases)
+    @Test("Several files are downloaded with async let", arguments: TestTransport.allCases)
     func manyDownloads(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let folder = TemporaryFolder()
@@ -182,7 +182,7 @@ struct AsyncTests {
         withExtendedLifetime(folder) {}
     }
 
-    @Test("Handlers and settings of a download", arguments: TestTransport.allCases)
+    @Test("The handlers and the settings of a download have an effect", arguments: TestTransport.allCases)
     func downloadHandlers(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let counts = Recorder<Int?>()
@@ -206,7 +206,7 @@ struct AsyncTests {
         #expect(server.requests(to: "/bytes/5").isEmpty)
     }
 
-    @Test("Two that await one call, and are cancelled at once, each end", arguments: TestTransport.allCases)
+    @Test("Two tasks that await one call end when both are cancelled at once", arguments: TestTransport.allCases)
     func sharedCall(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         for _ in 0..<(transport != .foundation ? 100 : 20) {
@@ -224,7 +224,7 @@ struct AsyncTests {
         #expect(manager.tasks.isEmpty)
     }
 
-    @Test("2,000 calls that are cancelled at any moment each end once", arguments: TestTransport.allCases)
+    @Test("Each of 2,000 calls ends once if it is cancelled at any moment", arguments: TestTransport.allCases)
     func stress(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let ends = Recorder<Void>()

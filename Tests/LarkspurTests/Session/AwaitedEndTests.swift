@@ -33,7 +33,7 @@ struct AwaitedEndTests {
     }
 
     @Test(
-        "Content of every size, and values of every kind, need no completion queue",
+        "Neither content of any size nor values of any kind need the completion queue",
         arguments: TestTransport.allCases
     )
     func withoutCompletionQueue(transport: TestTransport) async throws {
@@ -53,7 +53,7 @@ struct AwaitedEndTests {
     }
 
     @Test(
-        "The task has ended, and left its manager and its group, when the call returns",
+        "When an awaited call returns, its task has ended, and has left its manager and its group",
         arguments: TestTransport.allCases
     )
     func ended(transport: TestTransport) async throws {
@@ -69,7 +69,7 @@ struct AwaitedEndTests {
         }
     }
 
-    @Test("A call that is cancelled needs no completion queue either", arguments: TestTransport.allCases)
+    @Test("A cancelled call returns without the completion queue", arguments: TestTransport.allCases)
     func cancelled(transport: TestTransport) async throws {
         let gate = LoopbackServer.Gate()
         server.route("/held", .json("1").held(until: gate))
@@ -89,7 +89,7 @@ struct AwaitedEndTests {
     }
 
     @Test(
-        "Other handlers and awaits of the same call get its response, early or late",
+        "Other handlers and tasks that await the same call get its response, early or late",
         arguments: TestTransport.allCases
     )
     func others(transport: TestTransport) async throws {
@@ -112,7 +112,7 @@ struct AwaitedEndTests {
     }
 
     @Test(
-        "A sequence of the same call ends, whether the call succeeds or fails",
+        "A sequence of an awaited call ends, whether the call succeeds or fails",
         arguments: TestTransport.allCases,
         [nil, LarkspurError.Code.interceptionFailed]
     )
@@ -149,7 +149,7 @@ struct AwaitedEndTests {
         try await manager.finishAll()
     }
 
-    @Test("Progress, hooks and events of the call come before its end", arguments: TestTransport.allCases)
+    @Test("Progress, hooks and events of a call precede its end", arguments: TestTransport.allCases)
     func order(transport: TestTransport) async throws {
         let manager = makeManager(transport)
         for _ in 0..<20 {
@@ -175,7 +175,7 @@ struct AwaitedEndTests {
         }
     }
 
-    @Test("An observer that comes while the response is serialized gets the end, where events are delivered")
+    @Test("An observer that is added during the serialization gets the end on the queue of events")
     func lateObserver() async throws {
         let manager = makeManager(.curl)
         manager.completionQueue = TestQueue.make("events")
@@ -186,7 +186,7 @@ struct AwaitedEndTests {
         #expect(queues.values == ["events"])
     }
 
-    @Test("Calls that are cancelled at any moment end once each", arguments: TestTransport.allCases)
+    @Test("Calls that are cancelled at any moment end once", arguments: TestTransport.allCases)
     func storm(transport: TestTransport) async throws {
         let manager = makeManager(transport)
         let count = transport != .foundation ? 400 : 100

@@ -31,7 +31,7 @@ struct BecomeDownloadTests {
         manager.dataTask(with: URLRequest(url: server.url(path)), as: .data) { [ends] in ends.record($0) }
     }
 
-    @Test("The data task ends with an error that says so, the download by itself with the file, each once")
+    @Test("The data task ends with the error becameDownload, and the download with the file, each once")
     func file() async throws {
         manager.hooks.downloadDestination = { [destination] _, _, _ in destination }
         let task = makeTask("/gated")
@@ -61,7 +61,7 @@ struct BecomeDownloadTests {
         #expect(conversions.values.count == 1)
     }
 
-    @Test("The download is announced, so that each that has begun is one that ends")
+    @Test("The download posts a notification when it begins")
     func announced() async throws {
         let urls = Recorder<URL?>()
         let token = NotificationCenter.default.addObserver(
@@ -81,7 +81,7 @@ struct BecomeDownloadTests {
         #expect(urls.values.count == 2)
     }
 
-    @Test("A file that nobody chooses a place for is there until the notification has been posted")
+    @Test("A file without a destination exists until the notification is posted")
     func temporary() async throws {
         makeTask("/gated").resume()
         let (_, download) = try await conversions.first()
@@ -93,7 +93,7 @@ struct BecomeDownloadTests {
         #expect(!FileManager.default.fileExists(atPath: file.path))
     }
 
-    @Test("A task that is cancelled by the hook that turns it into a download ends so, and turns into none")
+    @Test("A task that a hook cancels before returning .download ends as cancelled, and creates no download")
     func cancelledBefore() async throws {
         manager.hooks.responseDisposition = { task, _ in
             task.cancel()
@@ -107,7 +107,7 @@ struct BecomeDownloadTests {
         #expect(manager.tasks.isEmpty)
     }
 
-    @Test("The download can be cancelled, and the data task no more")
+    @Test("The download can be cancelled, but the data task can no longer be")
     func cancelled() async throws {
         defer { gate.open() }
         let task = makeTask("/gated")
@@ -127,7 +127,7 @@ struct BecomeDownloadTests {
         #expect(manager.tasks.isEmpty)
     }
 
-    @Test("The download leaves no resume data, and says so to whoever asks for it")
+    @Test("Cancelling the download for resume data gives none")
     func resumeData() async throws {
         defer { gate.open() }
         makeTask("/gated").resume()
@@ -143,7 +143,7 @@ struct BecomeDownloadTests {
         #expect(manager.tasks.isEmpty)
     }
 
-    @Test("A suspended task becomes a suspended download, which goes on when it is resumed")
+    @Test("A suspended task becomes a suspended download, which continues when it is resumed")
     func suspended() async throws {
         manager.hooks.responseDisposition = { task, _ in
             task.suspend()
@@ -177,7 +177,7 @@ struct BecomeDownloadTests {
         #expect(manager.tasks.isEmpty)
     }
 
-    @Test("A response that is not acceptable is no file of the caller's")
+    @Test("The file of an unacceptable response is not moved to the destination")
     func unacceptable() async throws {
         manager.hooks.downloadDestination = { [destination] _, _, _ in destination }
         makeTask("/status/404").resume()
@@ -188,7 +188,7 @@ struct BecomeDownloadTests {
         #expect(!FileManager.default.fileExists(atPath: destination.path))
     }
 
-    @Test("Many become downloads at once, and none is lost", arguments: [false, true])
+    @Test("Each of many tasks that become downloads at once ends once", arguments: [false, true])
     func many(cancelling: Bool) async throws {
         let folder = folder
         manager.hooks.downloadDestination = { task, _, _ in
@@ -208,7 +208,7 @@ struct BecomeDownloadTests {
         #expect(manager.tasks.isEmpty)
     }
 
-    @Test("The transport .foundation collects the content")
+    @Test("With the transport .foundation, the task collects the content")
     func foundation() async throws {
         let manager = TestTransport.foundation.makeManager(for: server)
         manager.hooks = self.manager.hooks

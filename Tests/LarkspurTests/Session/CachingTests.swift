@@ -25,7 +25,7 @@ struct CachingTests {
         return try await responses.first()
     }
 
-    @Test("A response tells whether it is the cache's, and is the same otherwise")
+    @Test("A response tells whether it came from the cache, and is otherwise the same")
     func timeline() async throws {
         let first = try await load()
         let second = try await load()
@@ -36,7 +36,7 @@ struct CachingTests {
         #expect(server.requests(to: "/x").count == 1)
     }
 
-    @Test("A transaction tells the part that the cache had, and why")
+    @Test("A transaction tells which part the cache had, and the reason")
     func cacheUse() async throws {
         let validated = LoopbackServer.Response.json("[1]").adding("Cache-Control", "max-age=0").adding("ETag", "\"1\"")
         server.route("/validated", validated, .status(304, headers: ["ETag": "\"1\""]), .json("[2]"))
@@ -66,7 +66,7 @@ struct CachingTests {
         #expect(post.timeline.transactions.map(\.cacheUse) == [nil])
     }
 
-    @Test("The serializer's cache policy counts")
+    @Test("The cache policy of the serializer applies")
     func policy() async throws {
         manager.requestSettings.cachePolicy = .returnCacheDataDontLoad
         let call = try await manager.call(.get, "x")
@@ -77,7 +77,7 @@ struct CachingTests {
         #expect(server.requests(to: "/x").count == 2)
     }
 
-    @Test("The hook decides what is stored, on the hook queue, before the task completes")
+    @Test("The hook on the hook queue decides what is stored, before the task completes")
     func hook() async throws {
         let calls = Recorder<String>()
         manager.hooks.willCacheResponse = { task, proposed in
@@ -90,7 +90,7 @@ struct CachingTests {
         #expect(try await load().data == Data("[2]".utf8))
     }
 
-    @Test("A hook that returns another response has that stored")
+    @Test("A response that the hook returns is stored in place of the original")
     func changingHook() async throws {
         let calls = Recorder<Int>()
         manager.hooks.willCacheResponse = { _, proposed in
@@ -110,7 +110,7 @@ struct CachingTests {
     }
 
     @Test(
-        "A call decides what is stored of its response in place of the manager's hook, which decides otherwise",
+        "A call's hook decides about storing its response, in place of the manager's hook",
         arguments: Decision.allCases,
         [true, false]
     )
@@ -175,7 +175,7 @@ struct CachingTests {
     }
 
     @Test(
-        "A response that is used while it is refreshed is fetched once for each change",
+        "While a stored response is refreshed, each change is fetched once",
         arguments: [TestTransport.curl, .delegate]
     )
     func refresh(_ transport: TestTransport) async throws {
@@ -191,7 +191,7 @@ struct CachingTests {
     }
 
     @Test(
-        "The hook decides about the response of a refresh too; where it cannot be called, the response is not stored",
+        "The hook decides about the response of a refresh, which is not stored if the hook cannot be called",
         arguments: [TestTransport.curl, .delegate],
         [true, false]
     )

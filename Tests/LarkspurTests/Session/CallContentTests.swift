@@ -30,7 +30,7 @@ struct CallContentTests {
         return (request, String(decoding: request?.httpBody ?? Data(), as: UTF8.self))
     }
 
-    @Test("Literals, variables and values of all kinds are taken as parameters and as a body")
+    @Test("Literals, variables and values of all kinds are accepted as parameters and as a body")
     func kinds() async throws {
         let variable: [String: Any] = ["a": 1, "b": "x"]
         let optional: [String: Any]? = nil
@@ -71,7 +71,7 @@ struct CallContentTests {
         }
     }
 
-    @Test("A body goes with every method that has content, and the parameters are the query then")
+    @Test("Every method with content accepts a body, and the parameters are then in the query")
     func bodyAndParameters() async throws {
         func expect(_ method: HTTPMethod, _ call: (SessionManager) -> DataTask) async throws {
             let (request, content) = try await contents(call)
@@ -102,7 +102,7 @@ struct CallContentTests {
         }
     }
 
-    @Test("The encoder that a call names encodes its body and says its type")
+    @Test("The encoder of a call encodes its body and determines the type")
     func encoderOfCall() async throws {
         struct Lines: DataEncoder {
             let contentType = "text/lines"
@@ -124,7 +124,7 @@ struct CallContentTests {
         #expect(named?.headers["Content-Type"] == "text/plain")
     }
 
-    @Test("The manager's coders are those of bodies and of typed responses")
+    @Test("Bodies and typed responses use the manager's coders")
     func coders() async throws {
         let manager = makeManager(#"{"first_name": "Grace"}"#)
         manager.jsonEncoder.keyEncodingStrategy = .convertToSnakeCase
@@ -166,7 +166,7 @@ struct CallContentTests {
         #expect(sorted == #"{"a":1,"p":2,"z":3}"#)
     }
 
-    @Test("A serializer that a call names keeps its own decoder")
+    @Test("The serializer of a call keeps its own decoder")
     func decoderOfSerializer() async throws {
         let manager = makeManager(#"{"firstName": "Grace", "first_name": "Ada"}"#)
         manager.jsonDecoder.keyDecodingStrategy = .convertFromSnakeCase
@@ -177,7 +177,7 @@ struct CallContentTests {
         #expect(try await names.first() == "Grace")
     }
 
-    @Test("A body that cannot be encoded is an error that names the type of what is wrong, and nothing is sent")
+    @Test("If a body cannot be encoded, the error names the type of the faulty value, and nothing is sent")
     func unencodable() async throws {
         struct Refusal: Error {}
         struct Refusing: Encodable {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Options of a call", .timeLimit(.minutes(5)))
+@Suite("Options of calls", .timeLimit(.minutes(5)))
 struct CallOptionsTests {
     /// The ways to a response: by a closure, and by the chain.
     enum Way: CaseIterable {
@@ -36,7 +36,11 @@ struct CallOptionsTests {
         }
     }
 
-    @Test("The rules for responses take the place of the serializer's", arguments: TestTransport.allCases, Way.allCases)
+    @Test(
+        "The acceptable responses of a call replace those of the serializer",
+        arguments: TestTransport.allCases,
+        Way.allCases
+    )
     func validation(_ transport: TestTransport, _ way: Way) async throws {
         let manager = transport.makeManager(for: server)
         #expect(await get("status/404", CallOptions(validation: .anything), way, manager).error == nil)
@@ -45,7 +49,7 @@ struct CallOptionsTests {
         #expect(error?.code == .unacceptableContentType)
     }
 
-    @Test("A credential answers a challenge once", arguments: TestTransport.allCases, Way.allCases)
+    @Test("A credential is used once for each challenge", arguments: TestTransport.allCases, Way.allCases)
     func credential(_ transport: TestTransport, _ way: Way) async throws {
         let manager = transport.makeManager(for: server)
         let right = URLCredential(user: "ada", password: "secret", persistence: .none)
@@ -56,7 +60,7 @@ struct CallOptionsTests {
     }
 
     @Test(
-        "A credential answers no challenge of another origin, to which a redirect leads",
+        "A credential is not used for a challenge of another origin after a redirect",
         arguments: TestTransport.allCases,
         Way.allCases
     )
@@ -71,7 +75,7 @@ struct CallOptionsTests {
         #expect(other.requests.allSatisfy { $0.headers["Authorization"] == nil })
     }
 
-    @Test("Interceptors and limits of time apply to the call alone", arguments: TestTransport.allCases, Way.allCases)
+    @Test("Interceptors and timeouts apply to their call only", arguments: TestTransport.allCases, Way.allCases)
     func interceptors(_ transport: TestTransport, _ way: Way) async throws {
         let manager = transport.makeManager(for: server)
         let attempts = Recorder<Int>()
@@ -88,7 +92,10 @@ struct CallOptionsTests {
         #expect(attempts.values == [1, 1])
     }
 
-    @Test("Priority, cache policy, hooks and progress are those of the options", arguments: Way.allCases)
+    @Test(
+        "A call has the priority, the cache policy, the hooks and the progress of its options",
+        arguments: Way.allCases
+    )
     func properties(_ way: Way) async throws {
         let manager = makeManager(.curl)
         let (fractions, ends) = (Recorder<Double>(), Recorder<LarkspurError?>())
@@ -111,7 +118,7 @@ struct CallOptionsTests {
         #expect(try await ends.first() == nil)
     }
 
-    @Test("A call with a handler starts, one without waits, and one that is never started says so")
+    @Test("A call with a handler starts, one without a handler waits, and one that never starts is reported")
     func starting() async throws {
         let lines = Recorder<String>()
         let manager = makeManager(.curl)
@@ -173,7 +180,7 @@ struct RequestBodyTests {
         func encode(_ value: some Encodable) throws -> Data { Data("\(value)!".uppercased().utf8) }
     }
 
-    @Test("Each body arrives with its type, by each function", arguments: TestTransport.allCases, Sample.all)
+    @Test("Each function sends each body with its type", arguments: TestTransport.allCases, Sample.all)
     func arrival(_ transport: TestTransport, _ sample: Sample) async throws {
         let manager = transport.makeManager(for: server)
         var request = URLRequest(url: server.url("/post"))
@@ -196,7 +203,10 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("A body is used again, and a file or form is sent by an upload task", arguments: TestTransport.allCases)
+    @Test(
+        "A body can be sent repeatedly, and a file or form is sent by an upload task",
+        arguments: TestTransport.allCases
+    )
     func again(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let file = try folder.file("a.txt", Data("text".utf8))
@@ -216,7 +226,10 @@ struct RequestBodyTests {
         #expect(server.requests.last?.body == Data("text".utf8))
     }
 
-    @Test("A body that cannot be sent is an error of its kind, and nothing is sent", arguments: TestTransport.allCases)
+    @Test(
+        "A body that cannot be sent is an error of its own kind, and nothing is sent",
+        arguments: TestTransport.allCases
+    )
     func failures(_ transport: TestTransport) async throws {
         struct Broken: Error {}
         let manager = transport.makeManager(for: server)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("The time that a call may take", .timeLimit(.minutes(5)))
+@Suite("Timeouts of calls", .timeLimit(.minutes(5)))
 struct CallTimeoutTests {
     let server: LoopbackServer
     let clock = TestClock()
@@ -23,7 +23,7 @@ struct CallTimeoutTests {
     }
 
     @Test(
-        "A call that takes too long in all is ended, by its own limit or the manager's",
+        "A call that takes too long ends by its own total limit or by the manager's",
         arguments: TestTransport.allCases
     )
     func total(_ transport: TestTransport) async throws {
@@ -49,7 +49,7 @@ struct CallTimeoutTests {
         #expect(manager.tasks.isEmpty)
     }
 
-    @Test("Only the time until the response counts for the first byte", arguments: TestTransport.allCases)
+    @Test("Only the time until the response counts for the limit of the first byte", arguments: TestTransport.allCases)
     func firstByte(_ transport: TestTransport) async throws {
         let manager = manager(transport)
         let arrived = Recorder<Void>()
@@ -70,7 +70,7 @@ struct CallTimeoutTests {
         #expect(await slow.value == Data("a".utf8))
     }
 
-    @Test("The limit for silence is that of the request", arguments: TestTransport.allCases)
+    @Test("The idle limit of a call becomes the timeout of its request", arguments: TestTransport.allCases)
     func idle(_ transport: TestTransport) async throws {
         let task = manager(transport).get("text").timeout(idle: .seconds(7))
         #expect(await task.response().error == nil)
@@ -79,7 +79,7 @@ struct CallTimeoutTests {
 
     #if canImport(FoundationNetworking)
     @Test(
-        "A connection that is not made in time is given up, whether the server is silent or its handshake is",
+        "A call without a connection in time ends, whether the server or its handshake is silent",
         arguments: [(true, "http"), (false, "https")]
     )
     func connect(isFull: Bool, scheme: String) async throws {
@@ -95,14 +95,14 @@ struct CallTimeoutTests {
         #expect(message.contains("No connection to the server ") && message.contains(" was made within 0.1 seconds"))
     }
 
-    @Test("The limit for a connection does not count what comes after it")
+    @Test("The limit for a connection does not apply to the time after it")
     func connected() async throws {
         let manager = manager(.curl)
         let response = await manager.get("delay/0.3").timeout(connect: .milliseconds(100)).response()
         #expect(response.error == nil)
     }
 
-    @Test("A call that waits too long for one of the connections to its host is ended")
+    @Test("A call that waits too long for a connection to its host ends")
     func queue() async throws {
         let configuration = URLSessionConfiguration.testing
         configuration.httpMaximumConnectionsPerHost = 1
@@ -123,7 +123,7 @@ struct CallTimeoutTests {
         #expect(server.requests(to: "/text").isEmpty)
     }
 
-    @Test("A response from the cache waits for no connection")
+    @Test("A response from the cache does not wait for a connection")
     func queueOfCached() async throws {
         let configuration = URLSessionConfiguration.testing
         configuration.urlCache = HTTPCache(memoryCapacity: 512 << 20)
@@ -141,7 +141,7 @@ struct CallTimeoutTests {
         #expect(count == 4 << 20 && server.requests.count == 1)
     }
 
-    @Test("A call that waits too long for its interceptors is ended")
+    @Test("A call that waits too long for its interceptors ends")
     func queueOfInterceptors() async throws {
         let manager = manager(.curl)
         manager.interceptors.call = [.concurrencyLimit(1)]
@@ -156,7 +156,7 @@ struct CallTimeoutTests {
     }
 
     @Test(
-        "The transport of Foundation refuses limits that it cannot enforce",
+        "Foundation's transport refuses limits that it cannot enforce",
         arguments: [Timeouts(queue: .seconds(5)), Timeouts(connect: .seconds(5))]
     )
     func refusal(_ limits: Timeouts) async throws {
@@ -170,14 +170,14 @@ struct CallTimeoutTests {
     }
     #endif
 
-    @Test("A call that ends in time leaves no timer", arguments: TestTransport.allCases)
+    @Test("A call that ends in time releases its timer", arguments: TestTransport.allCases)
     func inTime(_ transport: TestTransport) async throws {
         let manager = manager(transport)
         #expect(await manager.get("text").timeout(total: .seconds(5)).response().error == nil)
         try await eventually(0) { clock.sleeperCount }
     }
 
-    @Test("A limit counts from the start of the call, also if its timer starts late", arguments: TestTransport.allCases)
+    @Test("A limit counts from the start of the call, even if its timer starts late", arguments: TestTransport.allCases)
     func lateTimer(_ transport: TestTransport) async throws {
         let manager = manager(transport)
         let calls = (0..<20).map { _ in manager.get("held").timeout(total: .seconds(5)) }
@@ -191,7 +191,7 @@ struct CallTimeoutTests {
         gate.open()
     }
 
-    @Test("An error at a deadline names the whole limit, and the closure's error has its type")
+    @Test("An error at a deadline has the whole limit, and withDeadline keeps the type of its closure's error")
     func wholeDeadline() async throws {
         let manager = manager(.curl)
         let work = Task { [clock] in
@@ -230,7 +230,7 @@ struct CallTimeoutTests {
         #expect(await withDeadline(.seconds(3)) { 1 } == 1)
     }
 
-    @Test("Calls within a closure have one deadline, the earlier of two", arguments: TestTransport.allCases)
+    @Test("Calls within a closure have one common deadline, the earlier of two", arguments: TestTransport.allCases)
     func deadline(_ transport: TestTransport) async throws {
         let manager = manager(transport)
         let work = Task { [clock] in
@@ -252,7 +252,7 @@ struct CallTimeoutTests {
         gate.open()
     }
 
-    @Test("A download and a sequence are limited too", arguments: TestTransport.allCases)
+    @Test("Limits apply to a download and to a sequence too", arguments: TestTransport.allCases)
     func others(_ transport: TestTransport) async throws {
         let manager = manager(transport)
         async let file = manager.download("held").timeout(total: .seconds(5)).response()

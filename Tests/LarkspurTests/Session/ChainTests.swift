@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Calls without closures, and their handlers", .timeLimit(.minutes(5)))
+@Suite("Chains of calls and handlers", .timeLimit(.minutes(5)))
 struct ChainTests {
     struct User: Codable, Equatable, Sendable {
         let name: String
@@ -32,7 +32,7 @@ struct ChainTests {
     }
 
     @Test(
-        "Several handlers get the same response, in order, before the notification",
+        "Several handlers get the same response in order, before the notification",
         arguments: TestTransport.allCases
     )
     func several(_ transport: TestTransport) async throws {
@@ -71,7 +71,7 @@ struct ChainTests {
 
     private static let key = DispatchSpecificKey<Bool>()
 
-    @Test("A handler that is added after the end runs too", arguments: TestTransport.allCases)
+    @Test("A handler that is added after the end is called too", arguments: TestTransport.allCases)
     func late(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let values = Recorder<String?>()
@@ -84,7 +84,7 @@ struct ChainTests {
         #expect(server.requests(to: "/user").count == 1)
     }
 
-    @Test("resume() alone sends the request, and its notification has the value", arguments: TestTransport.allCases)
+    @Test("A call of resume() sends the request, and the notification has the value", arguments: TestTransport.allCases)
     func resumeAlone(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let task = manager.get("user")
@@ -99,7 +99,7 @@ struct ChainTests {
     }
 
     @Test(
-        "An error of the transport reaches every handler, and nothing is serialized",
+        "An error of the transport reaches every handler, without a serialization",
         arguments: TestTransport.allCases
     )
     func transportError(_ transport: TestTransport) async throws {
@@ -127,7 +127,7 @@ struct ChainTests {
         #expect(calls.values.isEmpty)
     }
 
-    @Test("The same failure reaches every handler, each with the parsed content", arguments: TestTransport.allCases)
+    @Test("Every handler gets the same failure, with the parsed content", arguments: TestTransport.allCases)
     func failure(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let errors = Recorder<LarkspurError?>()
@@ -143,7 +143,7 @@ struct ChainTests {
         #expect(server.requests(to: "/refused").count == 1)
     }
 
-    @Test("validate replaces the rules of the serializers", arguments: TestTransport.allCases)
+    @Test("validate() replaces the rules of the serializers", arguments: TestTransport.allCases)
     func validation(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
 
@@ -168,7 +168,7 @@ struct ChainTests {
         (StatusCodes(400..<600), ["application/octet-stream"], .unacceptableStatusCode),
     ]
 
-    @Test("The rules of a call decide about data and a download", arguments: TestTransport.allCases, ruleCases)
+    @Test("The rules of a call apply to data and to a download", arguments: TestTransport.allCases, ruleCases)
     func rules(_ transport: TestTransport, _ rules: Rules) async throws {
         server.route("/made", .json("[1]", status: 201))
         let manager = transport.makeManager(for: server)
@@ -194,7 +194,7 @@ struct ChainTests {
         }
     }
 
-    @Test("A response without content is acceptable where no content type is", arguments: TestTransport.allCases)
+    @Test("A response without content is acceptable without a content type", arguments: TestTransport.allCases)
     func typeWithoutContent(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let folder = TemporaryFolder()
@@ -206,7 +206,7 @@ struct ChainTests {
         #expect(data.error == nil && file.error == nil)
     }
 
-    @Test("A check of one's own rejects a response, and its error arrives", arguments: TestTransport.allCases)
+    @Test("A custom check rejects a response with its own error", arguments: TestTransport.allCases)
     func check(_ transport: TestTransport) async throws {
         struct Refused: Error {}
         let manager = transport.makeManager(for: server)
@@ -223,7 +223,7 @@ struct ChainTests {
         #expect(response.error?.statusCode == 200)
     }
 
-    @Test("The first check that throws decides, and those after it are not asked")
+    @Test("After a check throws, no later check is called")
     func checks() async throws {
         struct First: Error {}
         let asked = Recorder<String>()
@@ -239,7 +239,7 @@ struct ChainTests {
     }
 
     @Test(
-        "A check of one's own sees the downloaded file before it is moved, and can reject it",
+        "A custom check sees the downloaded file before it is moved, and can reject the file",
         arguments: TestTransport.allCases
     )
     func fileCheck(_ transport: TestTransport) async throws {
@@ -273,7 +273,7 @@ struct ChainTests {
         withExtendedLifetime(folder) {}
     }
 
-    @Test("A call is authenticated, redirected and looked at by its own settings", arguments: TestTransport.allCases)
+    @Test("A call has its own settings for credentials, redirects and responses", arguments: TestTransport.allCases)
     func settings(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         server.route("/moved", .redirect(to: "/user"))
@@ -301,7 +301,7 @@ struct ChainTests {
     }
 
     @Test(
-        "A call decides about its redirects in place of the manager's hook",
+        "A call's redirect hook replaces the manager's hook",
         arguments: TestTransport.allCases,
         Redirection.allCases
     )
@@ -328,7 +328,7 @@ struct ChainTests {
         #expect(response.statusCode == (redirection == .refuse ? 302 : 200) && response.error == nil)
     }
 
-    @Test("A setting after the start has no effect, and a line says so")
+    @Test("A setting after the start has no effect, and is reported in one line")
     func lateSetting() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         let lines = Recorder<String>()
@@ -344,7 +344,7 @@ struct ChainTests {
         #expect(lines.values.first?.contains("validate(statusCode:) has no effect") == true)
     }
 
-    @Test("A call that is released unstarted sends nothing, and a line says so")
+    @Test("A call that is released before its start sends nothing, and is reported in one line")
     func unstarted() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         let lines = Recorder<String>()
@@ -361,7 +361,7 @@ struct ChainTests {
     }
 
     @Test(
-        "A request that cannot be built is the error of the call, and nothing is sent",
+        "If a request cannot be built, its error ends the call, and nothing is sent",
         arguments: TestTransport.allCases
     )
     func unbuildable(_ transport: TestTransport) async throws {
@@ -375,7 +375,7 @@ struct ChainTests {
         #expect(server.requests(to: "/user").isEmpty)
     }
 
-    @Test("A call with closures takes no handlers, which get an error that says so")
+    @Test("Handlers that are added to a call with closures get an error")
     func mixed() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         let task = manager.get("user") { _, _ in }
@@ -383,7 +383,7 @@ struct ChainTests {
         #expect(await task.response().error?.code == .unsupported)
     }
 
-    @Test("A call whose failure is handled is not reported; one without a handler is")
+    @Test("The failure of a call is reported only if the call has no handler")
     func unhandled() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         let lines = Recorder<String>()
@@ -397,7 +397,7 @@ struct ChainTests {
         #expect(lines.values.count == 1 && lines.values[0].contains("status/404"))
     }
 
-    @Test("The default manager makes calls by whole URLs")
+    @Test("The default manager sends calls with absolute URLs")
     func defaultManager() async throws {
         let strings = Recorder<String?>()
 

@@ -33,7 +33,7 @@ struct ConnectionWaitTests {
         return calls
     }
 
-    @Test("After a second, an event and a line in debug builds name the calls that have the connections")
+    @Test("After a second, an event and a line in debug builds name the calls that occupy the connections")
     func report() async throws {
         let holders = try await holdConnections()
         let events = Recorder<CallEvent>()
@@ -65,7 +65,7 @@ struct ConnectionWaitTests {
         #expect(!line.contains("secret"))
     }
 
-    @Test("A call that did not wait has no such event and no duration")
+    @Test("A call that did not wait has no event of a wait and no duration")
     func noWait() async throws {
         let events = Recorder<CallEvent>()
         let call = manager.get("get").observe([.waitingForConnection]) { events.record($0) }
@@ -74,7 +74,7 @@ struct ConnectionWaitTests {
         #expect(events.values.isEmpty && lines.values.isEmpty)
     }
 
-    @Test("The error of each limit that ends a wait says so", arguments: ["total", "firstByte", "queue", "deadline"])
+    @Test("If a limit ends a wait, the error mentions the wait", arguments: ["total", "firstByte", "queue", "deadline"])
     func limits(_ limit: String) async throws {
         let holders = try await holdConnections()
         let time = Duration.milliseconds(1500)
@@ -94,7 +94,7 @@ struct ConnectionWaitTests {
         for holder in holders { _ = try await holder.value }
     }
 
-    @Test("The log has the duration of a wait, and at its level the report")
+    @Test("The log has the duration of a wait, and the report at its log level")
     func log() async throws {
         let logged = Recorder<String>()
         manager.observers = [ConsoleLogger(level: .attempts, usesColours: false, write: { logged.record($0) })]

@@ -13,7 +13,7 @@ struct ContentSequenceTests {
 
     init() throws { server = try LoopbackServer() }
 
-    @Test("Chunks arrive in order and whole", arguments: TestTransport.allCases)
+    @Test("Chunks arrive in order and complete", arguments: TestTransport.allCases)
     func chunks(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let chunks = (0..<40).map { Data(repeating: UInt8($0), count: 30_000) }
@@ -27,7 +27,7 @@ struct ContentSequenceTests {
         #expect(manager.tasks.isEmpty)
     }
 
-    @Test("No chunk is empty, however the framing of chunks arrives", arguments: TestTransport.allCases)
+    @Test("No chunk is empty, for any framing of the content", arguments: TestTransport.allCases)
     func framingAlone(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let (first, second) = (LoopbackServer.Gate(), LoopbackServer.Gate())
@@ -49,7 +49,7 @@ struct ContentSequenceTests {
     }
 
     @Test(
-        "The head of the response is seen before the content, and can end the call",
+        "The loop sees the head of the response before the content, and can end the call",
         arguments: TestTransport.allCases
     )
     func head(_ transport: TestTransport) async throws {
@@ -75,7 +75,7 @@ struct ContentSequenceTests {
         #expect(error?.code == .cancelled && refused.error?.code == .cancelled)
     }
 
-    @Test("Lines and values are put together from chunks of any length", arguments: TestTransport.allCases)
+    @Test("Lines and values are assembled from chunks of any length", arguments: TestTransport.allCases)
     func framing(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let text = #"{"text": "é\u2028"}"# + "\n\n" + #"{"text": "日本"}"# + "\r\n" + #"{"text": "end"}"#
@@ -90,7 +90,7 @@ struct ContentSequenceTests {
         #expect(values == [Line(text: "é\u{2028}"), Line(text: "日本"), Line(text: "end")])
     }
 
-    @Test("A line that is no value is an error, after the values before it")
+    @Test("A line that cannot be decoded is an error after the values before it")
     func malformed() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         server.route("/stream", .text("1\n2\nx\n4\n"))
@@ -104,7 +104,7 @@ struct ContentSequenceTests {
         try await manager.finishAll()
     }
 
-    @Test("Values are decoded by the manager's decoder, or by the loop's own")
+    @Test("Values are decoded by the manager's decoder, or by the decoder of the loop")
     func decoders() async throws {
         struct Person: Decodable, Sendable {
             let firstName: String
@@ -137,7 +137,7 @@ struct ContentSequenceTests {
     }
 
     @Test(
-        "A loop that ends by an error, its own or that of a value, cancels the call",
+        "A loop that ends with its own error or a value's error cancels the call",
         arguments: TestTransport.allCases,
         [true, false]
     )
@@ -203,7 +203,7 @@ struct ContentSequenceTests {
         try await manager.finishAll()
     }
 
-    @Test("A response that is not acceptable is the error, with its content", arguments: TestTransport.allCases)
+    @Test("An unacceptable response is an error with its content", arguments: TestTransport.allCases)
     func unacceptable(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         server.route("/refused", .text("why", status: 403))
@@ -218,7 +218,7 @@ struct ContentSequenceTests {
         #expect(accepted == "why")
     }
 
-    @Test("A loop follows the redirect and has the credential of its call", arguments: TestTransport.allCases)
+    @Test("A loop uses the redirect and the credential of its call", arguments: TestTransport.allCases)
     func settings(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         server.route("/moved", .redirect(to: "/nowhere"))
@@ -242,7 +242,7 @@ struct ContentSequenceTests {
     }
 
     #if canImport(FoundationNetworking)
-    @Test("A response that the call does not want is not stored, and is delivered")
+    @Test("A response is delivered to a loop although the call does not store it")
     func cacheResponse() async throws {
         server.route("/x", .text("first").adding("Cache-Control", "max-age=60"), .text("second"))
         let configuration = URLSessionConfiguration.testing
@@ -263,7 +263,7 @@ struct ContentSequenceTests {
     }
     #endif
 
-    @Test("Content that breaks off is an error after its chunks", arguments: TestTransport.allCases)
+    @Test("Content that is cut short is an error after its chunks", arguments: TestTransport.allCases)
     func truncated(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         server.route("/broken", .raw([.bytes(Data("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc".utf8))]))
@@ -276,7 +276,7 @@ struct ContentSequenceTests {
         #expect(content == Data("abc".utf8) && error?.code == .connectionLost)
     }
 
-    @Test("The server waits for a consumer that does not")
+    @Test("The server waits while a consumer does not read")
     func backPressure() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         let chunk = Data(count: 1 << 20)
@@ -293,7 +293,7 @@ struct ContentSequenceTests {
         #expect(count == 64 << 20 && gate.isOpen)
     }
 
-    @Test("A transport that cannot make the server wait ends the call before the memory is full")
+    @Test("A transport that cannot make the server wait ends the call at a limit of memory")
     func noBackPressure() async throws {
         let manager = TestTransport.foundation.makeManager(for: server)
         server.route("/much", .stream([.repeated([.bytes(Data(count: 1 << 20))], times: 64)], framing: .chunked))
@@ -306,7 +306,7 @@ struct ContentSequenceTests {
         #expect(error?.code == .contentTooLarge)
     }
 
-    @Test("A sequence has one consumer")
+    @Test("A sequence can have one consumer only")
     func oneConsumer() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         server.route("/x", .text("x"))
@@ -320,7 +320,7 @@ struct ContentSequenceTests {
         #expect(count == 1 && again?.code == .unsupported && handled.error?.code == .unsupported)
     }
 
-    @Test("A small part of a large response costs no memory for the rest")
+    @Test("Reading a small part of a large response does not buffer the rest")
     func longStream() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         let line = Data((String(repeating: "x", count: 1023) + "\n").utf8)

@@ -37,7 +37,7 @@ struct CredentialFieldTests {
         #expect(request.headers["User-Agent"] != nil)
     }
 
-    @Test("The rule goes by names")
+    @Test("The name of a field decides whether it carries credentials")
     func rule() {
         for name in Self.names { #expect(CredentialField.matches(name) && CredentialField.matches(name.uppercased())) }
         for name in Self.harmless + ["Accept", "User-Agent", "Accept-Language", "X-Idempotency-Key"] {
@@ -45,7 +45,7 @@ struct CredentialFieldTests {
         }
     }
 
-    @Test("A redirect of a call keeps only the others", arguments: TestTransport.allCases)
+    @Test("A redirected call sends no fields with credentials", arguments: TestTransport.allCases)
     func redirects(_ transport: TestTransport) async throws {
         server.route("/from", .redirect(to: other.url("/there").absoluteString, status: 307))
         let manager = transport.makeManager(for: server)
@@ -58,7 +58,7 @@ struct CredentialFieldTests {
         for name in Self.harmless { #expect(other.requests.last?.headers[name] != nil, "\(name)") }
     }
 
-    @Test("The next page has none of them", arguments: TestTransport.allCases)
+    @Test("The next page is requested without fields with credentials", arguments: TestTransport.allCases)
     func pages(_ transport: TestTransport) async throws {
         server.route("/list", .json("[1]").adding("Link", "<\(other.url("/list"))>; rel=next"))
         let manager = transport.makeManager(for: server)
@@ -72,7 +72,7 @@ struct CredentialFieldTests {
         try checkStrangers()
     }
 
-    @Test("The resource of an upload has none of them")
+    @Test("The resource of an upload gets no fields with credentials")
     func uploads() async throws {
         server.route("/files", .status(201, headers: ["Location": other.url("/1").absoluteString]))
         other.route("/1", .status(204, headers: ["Upload-Offset": "2", "Tus-Resumable": "1.0.0"]))

@@ -103,7 +103,7 @@ struct DigestVerificationTests {
         #expect(await code(response, .required) == row.required)
     }
 
-    @Test("Without the setting, nothing is verified and nothing is asked for")
+    @Test("Without the setting, no digest is verified or requested")
     func noVerification() async throws {
         server.route("/content", Self.response(["Repr-Digest": Self.wrong]))
         let manager = TestTransport.curl.makeManager(for: server)
@@ -111,7 +111,7 @@ struct DigestVerificationTests {
         #expect(server.requests[0].headers["Accept-Encoding"]?.contains("gzip") == true)
     }
 
-    @Test("A call that verifies asks for content without a coding, unless the caller asks for one")
+    @Test("A verifying call requests content without a coding, unless the caller sets one")
     func acceptEncoding() async throws {
         server.route("/content", Self.response(["Repr-Digest": Self.sha256]))
         let manager = TestTransport.curl.makeManager(for: server)
@@ -123,7 +123,7 @@ struct DigestVerificationTests {
         #expect(server.requests.map { $0.headers["Accept-Encoding"] } == ["identity", "identity", "gzip", "identity"])
     }
 
-    @Test("The option of a call with a closure has the same effect")
+    @Test("The option of a call with a closure verifies digests too")
     func option() async throws {
         server.route("/content", Self.response(["Repr-Digest": Self.wrong]))
         let manager = TestTransport.curl.makeManager(for: server)
@@ -139,7 +139,7 @@ struct DigestVerificationTests {
     }
 
     @Test(
-        "The digest of coded content is not verified, and an error where it is required",
+        "The digest of coded content is not verified, and is an error if a digest is required",
         arguments: ["gzip", "x-own"]
     )
     func coded(_ coding: String) async throws {
@@ -151,7 +151,7 @@ struct DigestVerificationTests {
         #expect(await code(identity, .ifPresent) == .digestMismatch)
     }
 
-    @Test("Of a partial response, only the digest of its content is verified")
+    @Test("For a partial response, only the digest of its content is verified")
     func partial() async {
         func part(_ fields: LoopbackServer.Fields) -> LoopbackServer.Response {
             var response = Self.response(fields)
@@ -165,7 +165,7 @@ struct DigestVerificationTests {
         #expect(await code(wrong, .ifPresent) == .digestMismatch)
     }
 
-    @Test("A response without content is not verified", arguments: ["HEAD", "204", "304"])
+    @Test("The digest of a response without content is not verified", arguments: ["HEAD", "204", "304"])
     func noContent(_ kind: String) async throws {
         let status = Int(kind)
         server.route("/content", .status(status ?? 200, headers: ["Repr-Digest": Self.wrong]))
@@ -192,7 +192,7 @@ struct DigestVerificationTests {
         #expect(checks.values == [Self.content.count])
     }
 
-    @Test("Every handler gets the error, and so do observers")
+    @Test("Every handler and every observer gets the error of a digest mismatch")
     func handlers() async throws {
         server.route("/content", Self.response(["Repr-Digest": Self.wrong]))
         let manager = TestTransport.curl.makeManager(for: server)
@@ -239,7 +239,7 @@ struct DigestVerificationTests {
         }
     }
 
-    @Test("A stream's completion handler gets the error")
+    @Test("The completion handler of a stream gets the error of a digest mismatch")
     func streamHandler() async throws {
         server.route("/content", [Self.wrong, Self.sha512].map { Self.response(["Repr-Digest": $0]) })
         let manager = TestTransport.curl.makeManager(for: server)
@@ -275,7 +275,7 @@ struct DigestVerificationTests {
         }
     }
 
-    @Test("Large content is verified too")
+    @Test("The digest of large content is verified")
     func large() async throws {
         var random = SeededGenerator(seed: 9530)
         let content = Data((0..<(1 << 20) + 1).map { _ in UInt8.random(in: 0...255, using: &random) })
@@ -293,7 +293,7 @@ struct DigestVerificationTests {
 
     #if canImport(FoundationNetworking)
     @Test(
-        "A download that was resumed is verified as a whole, and its rest alone",
+        "The digests of the whole file and of the received part of a resumed download are verified",
         arguments: [
             ("right", "right", nil), ("right", "wrong", .digestMismatch), ("wrong", "right", .digestMismatch),
             ("right", "-", nil), ("-", "right", nil), ("-", "-", .digestMissing),
@@ -330,7 +330,7 @@ struct DigestVerificationTests {
         #expect((try? Data(contentsOf: destination)) == (code == nil ? content : nil))
     }
 
-    @Test("A stored response is verified over the content that is delivered")
+    @Test("The content that is delivered for a stored response is verified")
     func cached() async throws {
         let configuration = URLSessionConfiguration.testing
         configuration.urlCache = HTTPCache()
@@ -349,7 +349,7 @@ struct DigestVerificationTests {
     }
     #endif
 
-    @Test("With interceptors, the last attempt is verified")
+    @Test("With interceptors, the digest of the last attempt is verified")
     func interceptors() async throws {
         server.route(
             "/content",

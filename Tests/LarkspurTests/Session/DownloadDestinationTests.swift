@@ -30,7 +30,7 @@ struct DownloadDestinationTests {
         (try? FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()) ?? []
     }
 
-    @Test("A file in a folder has the name that the server suggests, else that of its URL")
+    @Test("A file in a folder has the name that the server suggests, or else the name in its URL")
     func names() async throws {
         #expect(try await download("a/b.txt", to: .folder(folder.url)).error == nil)
         #expect(try await download("c.txt", name: "d.txt", to: .folder(folder.url)).error == nil)
@@ -38,7 +38,7 @@ struct DownloadDestinationTests {
     }
 
     @Test(
-        "A name that a server suggests does not lead out of the folder",
+        "A suggested file name does not lead out of the folder",
         arguments: ["../../x", "..", "a\\..\\x", "/etc/x", ".hidden"]
     )
     func hostileName(_ name: String) async throws {
@@ -49,7 +49,7 @@ struct DownloadDestinationTests {
         #expect(names == ["inner"] && response.fileURL?.lastPathComponent.hasPrefix(".") == false)
     }
 
-    @Test("The name of a bare response is one of a file in a folder")
+    @Test("A plain response has a file name that stays in a folder")
     func nameOfResponse() throws {
         let url = try #require(URL(string: "http://h/"))
         #expect(DownloadDestination.fileName(for: nil) == nil)
@@ -65,7 +65,7 @@ struct DownloadDestinationTests {
     }
 
     @Test(
-        "A file has the server's name by RFC 6266, else the URL's, on both transports",
+        "On both transports, a file has the server's name by RFC 6266, or else the URL's",
         arguments: [
             ("a.txt", "attachment; filename*=UTF-8''%E2%82%AC.txt; filename=EUR.txt", "\u{20AC}.txt"),
             ("a.txt", #"attachment; FileName="b\"c.txt""#, "b\"c.txt"),
@@ -88,7 +88,7 @@ struct DownloadDestinationTests {
         try await manager.finishAll()
     }
 
-    @Test("A file that is there is replaced only if that is asked for", arguments: [false, true])
+    @Test("An existing file is replaced only on request", arguments: [false, true])
     func replacing(_ isReplacing: Bool) async throws {
         let file = try folder.file("x", Data("old".utf8))
 
@@ -99,7 +99,7 @@ struct DownloadDestinationTests {
         #expect(text("x") == (isReplacing ? "new" : "old") && names == ["x"])
     }
 
-    @Test("A folder is not replaced, and nothing is left beside it")
+    @Test("An existing folder is not replaced, and no other file is left beside it")
     func folderInTheWay() async throws {
         let inTheWay = folder.url.appendingPathComponent("x")
         try FileManager.default.createDirectory(at: inTheWay, withIntermediateDirectories: true)
@@ -109,7 +109,7 @@ struct DownloadDestinationTests {
         #expect(response.error?.code == .fileMoveFailed && names == ["x"])
     }
 
-    @Test("Folders are made only if that is asked for", arguments: [false, true])
+    @Test("Folders are created only on request", arguments: [false, true])
     func makingFolders(_ makesFolders: Bool) async throws {
         let file = folder.url.appendingPathComponent("a/b/x")
 
@@ -120,7 +120,7 @@ struct DownloadDestinationTests {
         #expect(text("a/b/x") == (makesFolders ? "new" : nil))
     }
 
-    @Test("Below a file nothing can be made, and the message says so", arguments: [false, true], [false, true])
+    @Test("The error for a destination below a file names the cause", arguments: [false, true], [false, true])
     func belowFile(_ isReplacing: Bool, _ makesFolders: Bool) async throws {
         let file = try folder.file("x", Data("old".utf8))
         for place in [file.appendingPathComponent("y"), file.appendingPathComponent("y/z")] {
@@ -135,7 +135,7 @@ struct DownloadDestinationTests {
         #expect(text("x") == "old" && names == ["x"])
     }
 
-    @Test("The reason is the system's, if there is no remedy")
+    @Test("An error without a remedy has the system's reason")
     func systemReason() {
         let place = folder.url.appendingPathComponent("x")
         let error = NSError(
@@ -147,14 +147,14 @@ struct DownloadDestinationTests {
         #expect(DownloadDestination.reason(POSIXError(.EACCES), for: place, replacing: true) == "Permission denied")
     }
 
-    @Test("A closure may choose, with the same rules")
+    @Test("A closure may choose the destination, under the same rules")
     func closure() async throws {
         let file = try folder.file("x", Data("old".utf8))
         let response = try await download("x", to: DownloadDestination(replacing: true) { _, _ in file })
         #expect(response.fileURL == file && text("x") == "new")
     }
 
-    @Test("Responses can be made for tests")
+    @Test("A test can create download responses")
     func responses() throws {
         let url = try #require(URL(string: "file:///x"))
         #expect(DownloadResponse(result: .success(url)).fileURL == url)

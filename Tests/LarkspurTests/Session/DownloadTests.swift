@@ -39,7 +39,7 @@ struct DownloadTests {
         return (end, notifications)
     }
 
-    @Test("The file is moved to its destination, which is notified and reported", arguments: TestTransport.allCases)
+    @Test("The file is moved to its destination, with a notification", arguments: TestTransport.allCases)
     func move(_ transport: TestTransport) async throws {
         let destination = folder.url.appendingPathComponent("file")
 
@@ -78,7 +78,7 @@ struct DownloadTests {
         #expect(try temporary.values == [permissions(ordinary)])
     }
 
-    @Test("The file of a data task that became a download has the permissions of any new file")
+    @Test("The file of a data task that becomes a download has the permissions of any new file")
     func permissionsAfterBecoming() async throws {
         let ordinary = folder.url.appendingPathComponent("ordinary")
         #expect(FileManager.default.createFile(atPath: ordinary.path, contents: nil))
@@ -94,7 +94,7 @@ struct DownloadTests {
     }
 
     @Test(
-        "A file that cannot be moved is an error, notified, and leaves nothing behind",
+        "If a file cannot be moved, an error and a notification follow, and no file is left",
         arguments: TestTransport.allCases,
         ["missing folder/file", "existing"]
     )
@@ -120,7 +120,7 @@ struct DownloadTests {
     }
 
     @Test(
-        "A file without a destination is there for the handler and gone afterwards",
+        "A file without a destination exists for the handler, and is removed afterwards",
         arguments: TestTransport.allCases
     )
     func noDestination(_ transport: TestTransport) async throws {
@@ -132,7 +132,7 @@ struct DownloadTests {
     }
 
     @Test(
-        "A response that is not acceptable is not saved; its beginning is in the error",
+        "An unacceptable response is not saved, and its beginning is in the error",
         arguments: TestTransport.allCases
     )
     func unacceptable(_ transport: TestTransport) async throws {
@@ -146,7 +146,7 @@ struct DownloadTests {
         #expect(!FileManager.default.fileExists(atPath: destination.path))
     }
 
-    @Test("A caller who accepts any status gets the file of a 404", arguments: TestTransport.allCases)
+    @Test("A caller that accepts any status gets the file of a 404", arguments: TestTransport.allCases)
     func anyStatus(_ transport: TestTransport) async throws {
         server.route("/missing", .text("no such file", status: 404))
         let destination = folder.url.appendingPathComponent("file")
@@ -159,7 +159,7 @@ struct DownloadTests {
         #expect(end.content == Data("no such file".utf8))
     }
 
-    @Test("The hook's destination comes before the task's", arguments: TestTransport.allCases)
+    @Test("The hook's destination overrides the task's", arguments: TestTransport.allCases)
     func hook(_ transport: TestTransport) async throws {
         let ofHook = folder.url.appendingPathComponent("of the hook")
         let manager = transport.makeManager()
@@ -171,7 +171,7 @@ struct DownloadTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["of the hook"])
     }
 
-    @Test("Progress and hook report what is written up to the end", arguments: TestTransport.allCases)
+    @Test("The progress and the hook report the bytes written until the end", arguments: TestTransport.allCases)
     func progress(_ transport: TestTransport) async throws {
         let manager = transport.makeManager()
         let written = Recorder<Int64>()
@@ -196,7 +196,7 @@ struct DownloadTests {
         #expect(task.timeline.firstResponseByte != nil)
     }
 
-    @Test("A file of another length than announced is an error, not a success")
+    @Test("A file of another length than announced is an error")
     func wrongLength() async throws {
         let manager = SessionManager.stubbed { _ in .respond(headers: ["Content-Length": "10"], body: Data(count: 15)) }
         let ends = Recorder<LarkspurError?>()
@@ -207,7 +207,7 @@ struct DownloadTests {
     }
 
     @Test(
-        "Where no content follows, the length of what a GET would get is not missed",
+        "A response without content is complete, although its Content-Length is that of a GET",
         arguments: [("HEAD", 200), ("GET", 304)]
     )
     func noContent(_ method: String, _ status: Int) async throws {
@@ -224,7 +224,10 @@ struct DownloadTests {
         #expect(try await ends.first() == nil)
     }
 
-    @Test("A destination that is the temporary file leaves it there for the handler", arguments: TestTransport.allCases)
+    @Test(
+        "If the destination is the temporary file, the file stays there for the handler",
+        arguments: TestTransport.allCases
+    )
     func sameDestination(_ transport: TestTransport) async throws {
         let manager = transport.makeManager()
         manager.hooks.downloadDestination = { _, file, _ in file }
@@ -235,14 +238,14 @@ struct DownloadTests {
         #expect(end.content?.count == 10)
     }
 
-    @Test("A scheme in capitals is the same scheme", arguments: TestTransport.allCases)
+    @Test("A scheme in upper case is accepted", arguments: TestTransport.allCases)
     func capitalScheme(_ transport: TestTransport) async throws {
         let call = try await transport.makeManager().call(.get, "HTTP" + server.url("/get").absoluteString.dropFirst(4))
 
         #expect(call.error == nil)
     }
 
-    @Test("What is not http is refused, as the transport cannot save it")
+    @Test("A URL other than http is refused, because the transport cannot save its content")
     func otherScheme() async throws {
         let ends = Recorder<LarkspurError?>()
         let url = try #require(URL(string: "data:text/plain,hello"))

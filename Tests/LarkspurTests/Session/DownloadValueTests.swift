@@ -18,7 +18,7 @@ struct DownloadValueTests {
         server.route("/user", .json(#"{"name": "Ada"}"#))
     }
 
-    @Test("The content is decoded, and a temporary file is removed", arguments: TestTransport.allCases)
+    @Test("The content is decoded, and its temporary file is removed", arguments: TestTransport.allCases)
     func temporary(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let file: URL
@@ -34,7 +34,7 @@ struct DownloadValueTests {
         try await eventually { !FileManager.default.fileExists(atPath: file.path) }
     }
 
-    @Test("With a destination, the file stays there", arguments: TestTransport.allCases)
+    @Test("With a destination, the file stays", arguments: TestTransport.allCases)
     func destination(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let task = manager.download("user", to: .folder(folder.url))
@@ -45,7 +45,7 @@ struct DownloadValueTests {
         #expect(try await manager.download("user").value(as: .data).count == 15)
     }
 
-    @Test("The manager's decoder is used, or the one of the call", arguments: TestTransport.allCases)
+    @Test("The decoder of the call is used, or else the manager's decoder", arguments: TestTransport.allCases)
     func decoders(_ transport: TestTransport) async throws {
         struct Account: Decodable, Sendable {
             let accountName: String
@@ -59,7 +59,7 @@ struct DownloadValueTests {
         #expect(try await manager.download("account").value(as: Account.self).accountName == "ada")
     }
 
-    @Test("Failures have the code of their cause", arguments: TestTransport.allCases)
+    @Test("A failure has the code of its cause", arguments: TestTransport.allCases)
     func failures(_ transport: TestTransport) async throws {
         server.route("/missing", .json("{}", status: 404))
         server.route("/other", .json(#"{"title": 1}"#))

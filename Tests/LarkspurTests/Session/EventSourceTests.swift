@@ -50,7 +50,10 @@ struct EventSourceTests {
         }
     }
 
-    @Test("Events arrive, and their connection is requested by the standard", arguments: TestTransport.allCases)
+    @Test(
+        "Events arrive, and their connection is requested as the standard requires",
+        arguments: TestTransport.allCases
+    )
     func events(_ transport: TestTransport) async throws {
         let manager = manager(transport)
         let gate = LoopbackServer.Gate()
@@ -75,7 +78,10 @@ struct EventSourceTests {
         #expect(clock.sleeps.isEmpty)
     }
 
-    @Test("A connection that ends is made again, with the ID of the last event", arguments: TestTransport.allCases)
+    @Test(
+        "After a connection ends, another one is requested with the ID of the last event",
+        arguments: TestTransport.allCases
+    )
     func reconnection(_ transport: TestTransport) async throws {
         let manager = manager(transport)
         server.route(
@@ -100,7 +106,7 @@ struct EventSourceTests {
         #expect(manager.tasks.isEmpty)
     }
 
-    @Test("A connection that is lost is made again", arguments: TestTransport.allCases)
+    @Test("After a connection is lost, another one is requested", arguments: TestTransport.allCases)
     func lost(_ transport: TestTransport) async throws {
         let manager = manager(transport)
         let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 1000\r\n\r\n"
@@ -126,7 +132,7 @@ struct EventSourceTests {
         #expect(delays[1] >= .seconds(6) && delays[1] <= .seconds(7.5))
     }
 
-    @Test("A server that cannot be reached is asked as often as the rules say", arguments: TestTransport.allCases)
+    @Test("An unreachable server gets as many requests as the rules allow", arguments: TestTransport.allCases)
     func unreachable(_ transport: TestTransport) async throws {
         let manager = manager(transport)
         var rules = Reconnection.automatic
@@ -141,7 +147,7 @@ struct EventSourceTests {
         #expect(clock.sleeps == [.seconds(3), .seconds(6), .seconds(12)])
     }
 
-    @Test("Other responses end the sequence", arguments: TestTransport.allCases)
+    @Test("A response without an event stream ends the sequence", arguments: TestTransport.allCases)
     func otherResponses(_ transport: TestTransport) async throws {
         let manager = manager(transport)
         let gate = LoopbackServer.Gate()
@@ -177,7 +183,10 @@ struct EventSourceTests {
         try await manager.finishAll()
     }
 
-    @Test("A request with content is sent once, or again if the caller wants it", arguments: TestTransport.allCases)
+    @Test(
+        "A request with content is sent once, or repeatedly if the caller requests it",
+        arguments: TestTransport.allCases
+    )
     func posting(_ transport: TestTransport) async throws {
         let manager = manager(transport)
         server.route("/chat", response("data: a\n\n"), response("data: b\n\n"), .status(204))
@@ -195,7 +204,7 @@ struct EventSourceTests {
         #expect(again == ["b"] && server.requests.map(\.text) == Array(repeating: #"{"text":"why"}"#, count: 3))
     }
 
-    @Test("A call's events come from one connection", arguments: TestTransport.allCases)
+    @Test("The events of a call can be read once, from one connection", arguments: TestTransport.allCases)
     func call(_ transport: TestTransport) async throws {
         let manager = manager(transport)
         server.route("/chat", response("data: {}\n\ndata: [DONE]\n\n"), .text("no key", status: 401))
@@ -213,7 +222,7 @@ struct EventSourceTests {
         #expect(clock.sleeps.isEmpty)
     }
 
-    @Test("The rules of a call replace those of event streams", arguments: TestTransport.allCases)
+    @Test("The acceptable responses of a call replace those of event streams", arguments: TestTransport.allCases)
     func rules(_ transport: TestTransport) async throws {
         let manager = manager(transport)
         server.route("/chat", response("data: a\n\n", contentType: "application/octet-stream").withStatus(201))
@@ -226,7 +235,7 @@ struct EventSourceTests {
         #expect(events == 1)
     }
 
-    @Test("Fields of a call replace those of event streams, and name the ID of an earlier stream")
+    @Test("Fields of a call replace those of event streams, and may have the ID of an earlier stream")
     func fields() async throws {
         let manager = manager(.curl)
         manager.headers["Accept"] = "application/json"
@@ -243,7 +252,7 @@ struct EventSourceTests {
         #expect(server.requests.map { $0.headers["Last-Event-ID"] } == ["41", nil])
     }
 
-    @Test("Cancelling the surrounding task ends the loop, also during a delay", arguments: TestTransport.allCases)
+    @Test("Cancelling the surrounding task ends the loop, even during a delay", arguments: TestTransport.allCases)
     func cancellation(_ transport: TestTransport) async throws {
         let manager = manager(transport)
         let gate = LoopbackServer.Gate()
@@ -278,7 +287,7 @@ struct EventSourceTests {
         #expect(manager.tasks.isEmpty)
     }
 
-    @Test("A task that was cancelled before sends nothing")
+    @Test("A task that was cancelled before the loop sends nothing")
     func cancelledBefore() async throws {
         let manager = manager(.curl)
         let gate = LoopbackServer.Gate()
@@ -293,7 +302,7 @@ struct EventSourceTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("The iterator has ended after an error, and after the end")
+    @Test("After an error or the end, the iterator returns nil")
     func ended() async throws {
         let manager = manager(.curl)
         server.route("/text", .text("x"))
@@ -308,7 +317,7 @@ struct EventSourceTests {
         #expect(server.requests.count == 2)
     }
 
-    @Test("Iterating again begins a new stream")
+    @Test("A second iteration begins a new stream")
     func twice() async throws {
         let manager = manager(.curl)
         server.route("/updates", response("data: a\nid: 1\n\n"))
@@ -319,7 +328,7 @@ struct EventSourceTests {
         #expect(server.requests.map { $0.headers["Last-Event-ID"] } == [nil, nil])
     }
 
-    @Test("Requests that cannot be made end the sequence")
+    @Test("A request that cannot be built ends the sequence")
     func unsent() async throws {
         let manager = manager(.curl)
         #expect(await error(of: manager.events("http://[")).map(\.code) == .invalidURL)
@@ -328,7 +337,7 @@ struct EventSourceTests {
         #expect(clock.sleeps.isEmpty)
     }
 
-    @Test("The timeout is that of event streams", arguments: TestTransport.allCases)
+    @Test("The timeout of an event stream overrides the manager's timeouts", arguments: TestTransport.allCases)
     func timeout(_ transport: TestTransport) async throws {
         let manager = manager(transport)
         manager.requestSettings.timeoutInterval = 10
@@ -355,7 +364,7 @@ struct EventSourceTests {
         try await manager.finishAll()
     }
 
-    @Test("The manager's limit for whole calls does not end an event stream, that of the call does")
+    @Test("The total limit of a call ends an event stream, and the manager's limit does not")
     func totalTimeout() async throws {
         let manager = manager(.curl)
         manager.timeouts = Timeouts(total: .seconds(1), firstByte: .seconds(1))
@@ -380,7 +389,7 @@ struct EventSourceTests {
         #expect(await work.value?.code == .timedOut)
     }
 
-    @Test("A deadline around the loop ends it")
+    @Test("A deadline around a loop over events ends the loop")
     func deadline() async throws {
         let manager = manager(.curl)
         server.route("/updates", response("data: a\n\n"))
@@ -395,7 +404,7 @@ struct EventSourceTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test("A silent connection without a timeout is not lost", arguments: TestTransport.allCases)
+    @Test("Without a timeout, a silent connection is not lost", arguments: TestTransport.allCases)
     func noTimeout(_ transport: TestTransport) async throws {
         let manager = manager(transport)
         let gate = LoopbackServer.Gate()
@@ -427,7 +436,7 @@ struct EventSourceTests {
         #expect(clock.sleeps.isEmpty)
     }
 
-    @Test("The server waits for a consumer that rests, and no event is lost", arguments: TestTransport.allCases)
+    @Test("The server waits while a consumer pauses, and no event is lost", arguments: TestTransport.allCases)
     func backPressure(_ transport: TestTransport) async throws {
         let manager = manager(transport)
         // .foundation cannot make the server wait: what it buffers has to stay below 16 MiB.

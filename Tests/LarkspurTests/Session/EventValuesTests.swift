@@ -34,7 +34,7 @@ struct EventValuesTests {
         }
     }
 
-    @Test("Values end at the sentinel, and with them the connection", arguments: TestTransport.allCases)
+    @Test("At the sentinel, the values and their connection end", arguments: TestTransport.allCases)
     func sentinel(_ transport: TestTransport) async throws {
         let manager = manager(transport)
         let gate = LoopbackServer.Gate()
@@ -70,7 +70,7 @@ struct EventValuesTests {
         #expect(error?.request?.url?.path == "/chat")
     }
 
-    @Test("Values of events are connected again as the events are", arguments: TestTransport.allCases)
+    @Test("A stream of values reconnects like a stream of events", arguments: TestTransport.allCases)
     func reconnection(_ transport: TestTransport) async throws {
         server.route(
             "/updates",
@@ -85,7 +85,7 @@ struct EventValuesTests {
         #expect(server.requests.map { $0.headers["Last-Event-ID"] } == [nil, "1", "1"])
     }
 
-    @Test("An opened response has values of events", arguments: TestTransport.allCases)
+    @Test("The content of an opened response can be read as the values of events", arguments: TestTransport.allCases)
     func opened(_ transport: TestTransport) async throws {
         server.route("/chat", events("data: {\"newText\": \"a\"}\n\ndata: end\n\n"))
 

@@ -7,7 +7,7 @@ import Testing
 struct ExecutorTests {
     private static var thread: String { (try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)) ?? "" }
 
-    @Test("Calls that are awaited on it return on it, whatever their content and their listeners")
+    @Test("Calls that are awaited on the executor return on it, for any content and any listeners")
     func calls() async throws {
         let server = try LoopbackServer()
         server.route("/number", .json("7"))
@@ -31,7 +31,7 @@ struct ExecutorTests {
         try await manager.finishAll()
     }
 
-    @Test("A reset gives another one; tasks on the one before it still run, and their calls succeed")
+    @Test("After a reset there is another executor, and tasks on the earlier executor still succeed")
     func reset() async throws {
         let server = try LoopbackServer()
         let manager = SessionManager(baseURL: server.baseURL, configuration: .testing)
@@ -50,7 +50,7 @@ struct ExecutorTests {
         )
     }
 
-    @Test("Transports without a thread of their own have none")
+    @Test("A transport without its own thread has no executor")
     func none() {
         #expect(SessionManager(transport: .foundation).executor == nil)
         #expect(SessionManager.stubbed().executor == nil)

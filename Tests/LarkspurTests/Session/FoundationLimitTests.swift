@@ -21,7 +21,7 @@ struct FoundationLimitTests {
         }
     }
 
-    @Test("A length beyond what a Double holds ends the process")
+    @Test("A length that a Double cannot hold exactly ends the process")
     func hugeLength() async {
         await #expect(processExitsWith: .failure) {
             try await FoundationLimitTests.get(header: "Content-Length: 9223372036854775807")
@@ -38,21 +38,21 @@ struct FoundationLimitTests {
         }
     }
 
-    @Test("The same request without a fault does not, so that these tests mean something")
+    @Test("A request without a fault does not end the process")
     func control() async {
         await #expect(processExitsWith: .success) {
             try await FoundationLimitTests.get(header: "Content-Length: 0")
         }
     }
 
-    @Test("A header without end ends in one failure, after seconds")
+    @Test("A header without an end leads to one failure, after seconds")
     func endlessHeader() async {
         await #expect(processExitsWith: .success) {
             try await FoundationLimitTests.checkAlone(.endlessHeader)
         }
     }
 
-    @Test("Interim responses without end end in one failure, after seconds")
+    @Test("Interim responses without an end lead to one failure, after seconds")
     func endlessInformational() async {
         await #expect(processExitsWith: .success) {
             try await FoundationLimitTests.checkAlone(.endlessInformational)

@@ -77,7 +77,7 @@ struct InterimResponseTests {
         #expect(try await hooked.wait(for: expected.count) == expected)
     }
 
-    @Test("A 100 that a request asks for is an interim response, and no final one")
+    @Test("A 100 to a request with Expect is an interim response, and not the final one")
     func expectation() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         server.route("/upload") { .text("\($0.body.count)") }
@@ -89,7 +89,7 @@ struct InterimResponseTests {
         #expect(try await seen.wait(for: 1) == ["100 -"])
     }
 
-    @Test("A download and each request of a redirect have interim responses")
+    @Test("Downloads and each request of a redirect have interim responses")
     func redirect() async throws {
         server.route(
             "/moved",
@@ -114,7 +114,7 @@ struct InterimResponseTests {
         #expect(error?.message.contains("more than 100 interim responses") == true)
     }
 
-    @Test("A change of the protocol that was not asked for is no interim response")
+    @Test("A 101 that was not requested is not an interim response")
     func switchingProtocols() async throws {
         server.route("/switch", .raw([.text("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n")]))
         let manager = TestTransport.curl.makeManager(for: server)

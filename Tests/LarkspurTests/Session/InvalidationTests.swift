@@ -9,7 +9,7 @@ struct InvalidationTests {
 
     init() throws { server = try LoopbackServer() }
 
-    @Test("Without a reset the session stays the same object", arguments: TestTransport.allCases)
+    @Test("Without a reset, the manager always has the same session", arguments: TestTransport.allCases)
     func sameSession(_ transport: TestTransport) {
         let manager = transport.makeManager(for: server)
         let session = manager.session
@@ -19,7 +19,7 @@ struct InvalidationTests {
         #expect(manager.session === session)
     }
 
-    @Test("After a reset the session is another, and works", arguments: TestTransport.allCases)
+    @Test("After a reset, the manager has another session, which carries requests", arguments: TestTransport.allCases)
     func reset(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let session = manager.session
@@ -30,7 +30,7 @@ struct InvalidationTests {
         #expect(try await manager.call(.get, "get").error == nil)
     }
 
-    @Test("A task made after invalidation fails through its closure", arguments: TestTransport.allCases)
+    @Test("A task that is created after an invalidation fails through its closure", arguments: TestTransport.allCases)
     func invalidated(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         manager.invalidate(cancellingTasks: false)
@@ -48,7 +48,7 @@ struct InvalidationTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("A session that was invalidated behind the manager's back fails tasks too", arguments: TestTransport.allCases)
+    @Test("If only the session was invalidated, the tasks of its manager fail", arguments: TestTransport.allCases)
     func invalidatedDirectly(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let notifications = NotificationRecorder(manager, names: [SessionManager.didInvalidateNotification])
@@ -60,7 +60,7 @@ struct InvalidationTests {
     }
 
     @Test(
-        "Invalidation that cancels ends the tasks under way, then is notified once",
+        "An invalidation that cancels ends the tasks under way, and is then notified once",
         arguments: TestTransport.allCases
     )
     func cancelling(_ transport: TestTransport) async throws {
@@ -110,7 +110,7 @@ struct InvalidationTests {
         #expect(hooks.values == [0])
     }
 
-    @Test("Invalidation that lets tasks finish does", arguments: TestTransport.allCases)
+    @Test("With an invalidation that does not cancel, tasks finish", arguments: TestTransport.allCases)
     func finishing(_ transport: TestTransport) async throws {
         let gate = LoopbackServer.Gate()
         server.route("/held", .json("[]").held(until: gate))
@@ -134,7 +134,7 @@ struct InvalidationTests {
     }
 
     @Test(
-        "Tasks of a session that was reset end as themselves, whatever identifiers the next one uses",
+        "Tasks of an earlier session end correctly, even if the next session uses the same identifiers",
         arguments: TestTransport.allCases
     )
     func identifiersAfterReset(_ transport: TestTransport) async throws {
@@ -157,7 +157,7 @@ struct InvalidationTests {
     }
 
     @Test(
-        "A manager that is released lets its tasks finish, and leaves nothing behind",
+        "The tasks of a released manager finish, and nothing is left",
         arguments: TestTransport.allCases
     )
     func release(_ transport: TestTransport) async throws {
@@ -188,7 +188,7 @@ struct InvalidationTests {
         try await eventually { task == nil && handlerCapture == nil }
     }
 
-    @Test("A stub session dies with its manager")
+    @Test("A stub session is released with its manager")
     func stubSessionDies() async throws {
         weak var session: URLSession?
         weak var task: SessionTask?
@@ -202,7 +202,7 @@ struct InvalidationTests {
         try await eventually { session == nil && task == nil }
     }
 
-    @Test("A copy has the settings and a session of its own")
+    @Test("A copy of a manager has the same settings and a separate session")
     func copy() throws {
         let manager = SessionManager.stubbed(baseURL: URL(string: "http://stub.test/v1"))
         manager.headers["field"] = "value"
@@ -225,7 +225,7 @@ struct InvalidationTests {
         #expect(manager.headers["field"] == "value")
     }
 
-    @Test("Two managers are two objects with sessions of their own")
+    @Test("Two managers are distinct and have separate sessions")
     func noSingleton() {
         let first = SessionManager()
         let second = SessionManager()

@@ -24,7 +24,7 @@ struct LocaleTests {
         }
     }
 
-    @Test("No locale ends the process or changes what a call sends, reads and records", arguments: locales)
+    @Test("No locale ends the process or changes the sent, received and recorded text", arguments: locales)
     func call(locale: String) async {
         await #expect(processExitsWith: .success) { [locale] in
             Self.begin(locale)

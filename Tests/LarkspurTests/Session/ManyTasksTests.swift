@@ -68,7 +68,10 @@ struct ManyTasksTests {
         try await eventually { references.allSatisfy { $0.object == nil } }
     }
 
-    @Test("On a stub session each ends exactly once and leaves nothing behind", arguments: Cancellation.allCases)
+    @Test(
+        "On a stub session, each of many tasks ends exactly once and releases everything",
+        arguments: Cancellation.allCases
+    )
     func stub(_ cancellation: Cancellation) async throws {
         let manager = SessionManager.stubbed { _ in .respond(body: Data("x".utf8)) }
         let session = try #require(manager.session as? StubURLSession)
@@ -84,7 +87,7 @@ struct ManyTasksTests {
     }
 
     @Test(
-        "Over the network each ends exactly once and leaves nothing behind",
+        "Over the network, each of many tasks ends exactly once and releases everything",
         arguments: TestTransport.allCases,
         Cancellation.allCases
     )
@@ -100,7 +103,7 @@ struct ManyTasksTests {
         )
     }
 
-    @Test("Invalidating amid a thousand tasks ends each of them once", arguments: TestTransport.allCases)
+    @Test("An invalidation during a thousand tasks ends each task once", arguments: TestTransport.allCases)
     func invalidation(_ transport: TestTransport) async throws {
         let server = try LoopbackServer()
         server.route("/x", .text("x"))

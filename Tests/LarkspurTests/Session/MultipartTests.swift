@@ -35,7 +35,7 @@ struct MultipartTests {
         return try await calls.first()
     }
 
-    @Test("A file, data and a parameter arrive, with the header fields of the call", arguments: TestTransport.allCases)
+    @Test("A file, data and a parameter arrive with the header fields of the call", arguments: TestTransport.allCases)
     func constructingBody(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let file = try folder.file("a \"file\".png", content)
@@ -67,7 +67,7 @@ struct MultipartTests {
     }
 
     @Test(
-        "The calls send a form with their method, and parse the response",
+        "Multipart calls send a form with their method, and parse the response",
         arguments: TestTransport.allCases
     )
     func verbs(_ transport: TestTransport) async throws {
@@ -91,7 +91,7 @@ struct MultipartTests {
         #expect(server.requests.map(\.method).sorted() == ["PATCH", "POST", "POST", "PUT"])
     }
 
-    @Test("The progress is that of the whole body", arguments: TestTransport.allCases)
+    @Test("The progress covers the whole body", arguments: TestTransport.allCases)
     func progress(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let counts = Recorder<[Int64]>()
@@ -111,7 +111,7 @@ struct MultipartTests {
         #expect(call.task?.uploadProgress.fractionCompleted == 1)
     }
 
-    @Test("A form without parts is one all the same", arguments: TestTransport.allCases)
+    @Test("A form without parts is sent", arguments: TestTransport.allCases)
     func noParts(_ transport: TestTransport) async throws {
         let call = try await send(with: transport.makeManager(for: server)) { $0.boundary = try MultipartBoundary("B") }
         #expect(call.isSuccess)
@@ -120,7 +120,7 @@ struct MultipartTests {
     }
 
     @Test(
-        "File and data are sent again after a redirect that keeps the method",
+        "A file and data are sent again after a redirect that keeps the method",
         arguments: TestTransport.allCases,
         [307, 308]
     )
@@ -142,7 +142,7 @@ struct MultipartTests {
         }
     }
 
-    @Test("File and data are sent again after a challenge", arguments: TestTransport.allCases)
+    @Test("A file and data are sent again after a challenge", arguments: TestTransport.allCases)
     func challenge(_ transport: TestTransport) async throws {
         server.route("/guarded") { request in
             guard request.headers["Authorization"] == nil else { return .json("{}") }
@@ -164,7 +164,7 @@ struct MultipartTests {
         #expect(server.requests.last?.parts.map(\.data) == [content, Data("Ada".utf8)])
     }
 
-    @Test("A single stream that has to be sent again is an error which says so")
+    @Test("Sending a single stream again is an error")
     func singleStream() async throws {
         server.route("/moved", .redirect(to: "/post", status: 307))
         let content = content
@@ -176,7 +176,10 @@ struct MultipartTests {
         #expect(server.requests.allSatisfy { $0.path == "/moved" })
     }
 
-    @Test("A file that changes size is an error, and no request is taken for whole", arguments: TestTransport.allCases)
+    @Test(
+        "A file that changes its size is an error, and the request is not complete for the server",
+        arguments: TestTransport.allCases
+    )
     func changedFile(_ transport: TestTransport) async throws {
         let file = try folder.file("file", content)
         let call = try await send(with: transport.makeManager(for: server)) { form in
@@ -189,7 +192,10 @@ struct MultipartTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("A closure that throws is a failure without a task, and nothing is sent", arguments: TestTransport.allCases)
+    @Test(
+        "An error that the closure throws fails the call without a task, and nothing is sent",
+        arguments: TestTransport.allCases
+    )
     func throwingClosure(_ transport: TestTransport) async throws {
         let missing = folder.url.appendingPathComponent("missing")
         let manager = transport.makeManager(for: server)
@@ -201,7 +207,7 @@ struct MultipartTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("A request that was built beforehand is sent, and sent again, by any task", arguments: ["data", "upload"])
+    @Test("A request that was built before can be sent repeatedly by any task", arguments: ["data", "upload"])
     func builtRequest(kind: String) async throws {
         server.route("/moved", .redirect(to: "/post", status: 307))
         let manager = TestTransport.curl.makeManager(for: server)
@@ -219,7 +225,7 @@ struct MultipartTests {
         #expect(server.requests.map { $0.parts.map(\.data) } == [[content], [content]])
     }
 
-    @Test("A form that was written to a file is uploaded from there", arguments: TestTransport.allCases)
+    @Test("A form that was written to a file is uploaded from the file", arguments: TestTransport.allCases)
     func writtenForm(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let file = folder.url.appendingPathComponent("form")
@@ -230,7 +236,7 @@ struct MultipartTests {
         #expect(server.requests.last?.parts.map(\.data) == [content])
     }
 
-    @Test("A throttled form arrives whole", arguments: TestTransport.allCases)
+    @Test("A throttled form arrives complete", arguments: TestTransport.allCases)
     func throttled(_ transport: TestTransport) async throws {
         let call = try await send(with: transport.makeManager(for: server)) { form in
             form.bytesPerSecond = 10_000_000

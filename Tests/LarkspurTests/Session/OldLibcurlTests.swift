@@ -15,7 +15,7 @@ struct OldLibcurlTests {
 
     init() throws { server = try LoopbackServer() }
 
-    @Test("The engine refuses it, and says which it is and what is needed")
+    @Test("The engine refuses an old libcurl, and the error has its version and the required version")
     func refusal() async throws {
         #expect(!CurlURLSession.isAvailable)
         #expect(CurlURLSession.libcurlVersion == "7.61.1")
@@ -31,7 +31,7 @@ struct OldLibcurlTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("A session manager uses Foundation's session by itself, with which requests succeed")
+    @Test("With an old libcurl, a session manager automatically uses Foundation's session")
     func fallback() async throws {
         let manager = SessionManager(configuration: .ephemeral)
         let task = manager.get(server.url("/held").absoluteString) { _, _ in

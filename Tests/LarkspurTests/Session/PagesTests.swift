@@ -25,7 +25,7 @@ struct PagesTests {
         try .json(encoding: Batch(items: items, next: next))
     }
 
-    @Test("Links lead from page to page, also relative ones", arguments: TestTransport.allCases)
+    @Test("Absolute and relative links lead from page to page", arguments: TestTransport.allCases)
     func links(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         manager.requestSettings.setAuthorization(bearerToken: "t0ken")
@@ -43,7 +43,7 @@ struct PagesTests {
         #expect(server.requests.allSatisfy { $0.headers["Authorization"] == "Bearer t0ken" })
     }
 
-    @Test("URLs in the content, cursors and numbers lead on too", arguments: TestTransport.allCases)
+    @Test("URLs in the content, cursors and numbers lead to the next page", arguments: TestTransport.allCases)
     func others(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         server.route("/urls", try items(1, next: "/urls/2"))
@@ -68,7 +68,7 @@ struct PagesTests {
         )
     }
 
-    @Test("Another origin gets no secrets", arguments: TestTransport.allCases)
+    @Test("A page on another origin is requested without secrets", arguments: TestTransport.allCases)
     func otherOrigin(_ transport: TestTransport) async throws {
         let other = try LoopbackServer()
         other.route("/list", try items(2))
@@ -83,7 +83,7 @@ struct PagesTests {
         #expect(headers["Authorization"] == nil && headers["X-API-Key"] == nil && headers["User-Agent"] != nil)
     }
 
-    @Test("A list that leads back, or has no end, is an error")
+    @Test("Pages in a cycle or without an end are an error")
     func loops() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         server.route("/a", try items(1).adding("Link", "</b>; rel=next"))
@@ -104,7 +104,7 @@ struct PagesTests {
         #expect(endless?.message == "The list has more than 5 pages.")
     }
 
-    @Test("Another origin that leads back does not get requests with secrets made")
+    @Test("If another origin links back, the requests contain no secrets")
     func back() async throws {
         let other = try LoopbackServer()
         let manager = TestTransport.curl.makeManager(for: server)
@@ -116,7 +116,7 @@ struct PagesTests {
         #expect(server.requests.map { $0.headers["Authorization"] } == ["Bearer t0ken", nil])
     }
 
-    @Test("A page that has arrived is returned before the error of the next one")
+    @Test("A page that has arrived is returned before the error of the next page")
     func beforeError() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         server.route("/a", try items(1).adding("Link", "</a>; rel=next"))
@@ -127,7 +127,7 @@ struct PagesTests {
     }
 
     @Test(
-        "A server leads to no page that a redirect could not lead to",
+        "A server cannot lead to a page that a redirect could not lead to",
         arguments: ["file:///etc/hostname", "http+unix://%2Frun%2Fx.sock/a", "data:,{}", "ftp://localhost/a"]
     )
     func schemes(target: String) async throws {
@@ -139,7 +139,7 @@ struct PagesTests {
         #expect(error?.code == .insecureRequest)
     }
 
-    @Test("Pages are requested as they are taken, and a failure is thrown where it occurs")
+    @Test("Each page is requested when the loop needs it, and its failure is thrown there")
     func lazily() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         server.route("/numbers", try items(1), .status(500))
@@ -154,7 +154,7 @@ struct PagesTests {
     }
 
     @Test(
-        "Link fields are read as RFC 8288 writes them",
+        "Link fields are parsed by RFC 8288",
         arguments: [
             (#"<http://a/b>; rel="next""#, "http://a/b"),
             (#"<a>; title="x, <y>; rel=next"; rel=prev, <b>; REL=NEXT"#, "b"),

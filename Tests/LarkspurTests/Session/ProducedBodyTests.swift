@@ -5,7 +5,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Bodies that are written while they are sent", .timeLimit(.minutes(5)))
+@Suite("Bodies that are produced during sending", .timeLimit(.minutes(5)))
 struct ProducedBodyTests {
     private struct Failure: Error, Equatable {
         let number: Int
@@ -28,7 +28,10 @@ struct ProducedBodyTests {
 
     // MARK: What is sent
 
-    @Test("A sequence, a new one each time, one from an offset and a writer send the same", arguments: [true, false])
+    @Test(
+        "A sequence, a repeatable sequence, a body with an offset and a writer send the same content",
+        arguments: [true, false]
+    )
     func kinds(isLengthKnown: Bool) async throws {
         server.route("/sink", .text("taken"))
         let chunks = chunks(50)
@@ -57,14 +60,14 @@ struct ProducedBodyTests {
         #expect(requests.map { $0.headers["Transfer-Encoding"] } == lengths.map { $0 == nil ? "chunked" : nil })
     }
 
-    @Test("A body without a byte is sent, too", arguments: [0, nil] as [Int64?])
+    @Test("A body without bytes is sent", arguments: [0, nil] as [Int64?])
     func empty(_ length: Int64?) async throws {
         server.route("/sink", .text("taken"))
         #expect(try await manager.put("sink", body: .writer(length: length) { _ in }).string == "taken")
         #expect(server.requests.map(\.body) == [Data()])
     }
 
-    @Test("A file is sent from an offset on", arguments: TestTransport.allCases, [0, 3, 10])
+    @Test("A file is sent from an offset", arguments: TestTransport.allCases, [0, 3, 10])
     func fileOffset(_ transport: TestTransport, offset: Int64) async throws {
         server.route("/sink", .text("taken"))
         let folder = TemporaryFolder()
@@ -77,7 +80,7 @@ struct ProducedBodyTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test("A part of a file is sent, and must be within the file", arguments: TestTransport.allCases)
+    @Test("A part of a file is sent, and must lie within the file", arguments: TestTransport.allCases)
     func filePart(_ transport: TestTransport) async throws {
         server.route("/sink", .text("taken"))
         let folder = TemporaryFolder()
@@ -95,7 +98,7 @@ struct ProducedBodyTests {
         #expect(server.requests.count == 3)
     }
 
-    @Test("Content that is much longer than the buffer is sent whole")
+    @Test("Content that is much longer than the buffer is sent completely")
     func long() async throws {
         server.route("/sink", .text("taken"))
         let written = Atomic(0)
@@ -110,7 +113,7 @@ struct ProducedBodyTests {
         #expect(server.requests.first?.body.count == 400 << 16)
     }
 
-    @Test("Each write returns when the call has ended: those of several tasks, and one that outlives the closure")
+    @Test("At the end of the call, all writes return, in several tasks and after the closure")
     func writersAfterTheEnd() async throws {
         // The server never reads, so that the writers wait for room.
         let silent = try SilentServer(isFull: false)
@@ -142,7 +145,7 @@ struct ProducedBodyTests {
         #expect(codes.allSatisfy { $0 == .sendingEnded || $0 == .unsupported })
     }
 
-    @Test("Foundation's transport refuses such a body by name, and sends nothing")
+    @Test("Foundation's transport refuses a produced body, with an error that names it, and sends nothing")
     func foundation() async throws {
         server.route("/sink", .text("taken"))
         let manager = TestTransport.foundation.makeManager(for: server)
@@ -156,7 +159,7 @@ struct ProducedBodyTests {
         #expect(server.requests.isEmpty && begun.values.isEmpty)
     }
 
-    @Test("A session of the caller's and a stub send it, too")
+    @Test("A custom session and a stub session send a produced body")
     func otherSessions() async throws {
         server.route("/sink", .text("taken"))
         let body = RequestBody.sequence(length: nil) { stream(chunks(3)) }
@@ -171,7 +174,7 @@ struct ProducedBodyTests {
 
     // MARK: Failures of the producer
 
-    @Test("An error of the producer breaks the request off, and is the underlying error", arguments: [0, 1, 5])
+    @Test("An error of the producer ends the request, and is the underlying error", arguments: [0, 1, 5])
     func failure(after count: Int) async throws {
         server.route("/sink", .text("taken"))
         let body = RequestBody.writer { writer in
@@ -186,7 +189,7 @@ struct ProducedBodyTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("A body that is too long or too short is broken off", arguments: [9, 11])
+    @Test("A body that is too long or too short ends the request", arguments: [9, 11])
     func wrongLength(_ count: Int) async throws {
         server.route("/sink", .text("taken"))
         let refusals = Recorder<LarkspurError.Code>()
@@ -205,7 +208,7 @@ struct ProducedBodyTests {
         #expect(refusals.values == [.bodyUnreadable])
     }
 
-    @Test("A producer that ends itself by a cancellation breaks the request off")
+    @Test("A producer that throws a CancellationError ends the request")
     func cancelledProducer() async throws {
         server.route("/sink", .text("taken"))
         let error = await manager.post("sink", body: .writer { _ in throw CancellationError() }).response().error
@@ -213,7 +216,7 @@ struct ProducedBodyTests {
         #expect(error?.underlyingError is CancellationError)
     }
 
-    @Test("A call that is cancelled cancels its producer")
+    @Test("Cancelling a call cancels its producer")
     func cancelledCall() async throws {
         let ends = Recorder<LarkspurError.Code>()
         let begun = Recorder<Int>()
@@ -240,7 +243,7 @@ struct ProducedBodyTests {
         #expect(try await ends.wait().count == 1)
     }
 
-    @Test("A producer that is not asked is not called, and its body is not consumed")
+    @Test("A producer that is not needed is not called, and its body is not consumed")
     func notAsked() async throws {
         server.route("/sink", .text("taken"))
         let begun = Recorder<Int>()
@@ -258,7 +261,7 @@ struct ProducedBodyTests {
 
     // MARK: Sending again
 
-    @Test("A body that can be sent once is sent once")
+    @Test("A body that can be sent once is not sent again")
     func once() async throws {
         server.route("/sink", .text("taken"))
         let body = RequestBody.sequence(stream(chunks(3)))
@@ -269,7 +272,7 @@ struct ProducedBodyTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test("A redirect sends a new sequence, and fails for one that is consumed", arguments: [307, 308])
+    @Test("A redirect sends a repeatable sequence again, and fails for a consumed one", arguments: [307, 308])
     func redirect(_ status: Int) async throws {
         server.route("/old", .redirect(to: "/new", status: status))
         server.route("/new", .text("arrived"))
@@ -282,7 +285,10 @@ struct ProducedBodyTests {
         #expect(server.requests(to: "/new").count == 1)
     }
 
-    @Test("A retry sends a new sequence; with one that is consumed, the response stands", arguments: [true, false])
+    @Test(
+        "A retry sends a repeatable sequence again, and with a consumed one the response is the result",
+        arguments: [true, false]
+    )
     func retry(isRepeatable: Bool) async throws {
         server.route("/busy", .status(503), .text("at last"))
         let manager = manager
@@ -295,7 +301,7 @@ struct ProducedBodyTests {
         #expect(server.requests.map(\.text) == (isRepeatable ? ["content", "content"] : ["content"]))
     }
 
-    @Test("A challenge sends the content again, or fails if it is consumed", arguments: [true, false])
+    @Test("A challenge sends the content again, or fails if the content is consumed", arguments: [true, false])
     func challenge(isRepeatable: Bool) async throws {
         let body = RequestBody.writer(isRepeatable: isRepeatable) { try await $0.write("content") }
         let task = manager.post("basic-auth/ada/secret", body: body)
@@ -309,7 +315,7 @@ struct ProducedBodyTests {
     }
 
     @Test(
-        "A resumable upload goes on in the middle of content that is made from an offset",
+        "A resumable upload continues within content that is produced from an offset",
         arguments: [
             UploadServer.Dialect.tus, .ietf,
         ]
@@ -371,7 +377,7 @@ struct ProducedBodyTests {
         }
     }
 
-    @Test("A refusal ends the sending, and its content is whole", arguments: Framing.allCases, [true, false])
+    @Test("A refusal ends the sending, and its content arrives completely", arguments: Framing.allCases, [true, false])
     func refusal(_ framing: Framing, isRead: Bool) async throws {
         let (begun, rest) = (LoopbackServer.Gate(), LoopbackServer.Gate())
         server.route("/files", framing.refusal(413, begun, rest))
@@ -410,7 +416,7 @@ struct ProducedBodyTests {
     // MARK: Trailers
 
     @Test(
-        "Trailers that must not follow content are refused",
+        "Fields that are forbidden in trailers are refused",
         arguments: ["Content-Length", "Host", "Set-Cookie", "a b"]
     )
     func refusedTrailers(_ name: String) async throws {

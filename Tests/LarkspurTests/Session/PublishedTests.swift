@@ -19,7 +19,7 @@ struct PublishedTests {
         try await done.wait(for: 8)
     }
 
-    @Test("Of 8 threads that add 100 headers each none loses one, while serializers change")
+    @Test("Of 8 threads that add 100 headers each, none loses a header, while serializers change")
     func headers() async throws {
         let manager = SessionManager.stubbed()
         manager.headers = [:]
@@ -39,7 +39,7 @@ struct PublishedTests {
         #expect(manager.responseSerializer.acceptableContentTypes?.count == 800)
     }
 
-    @Test("Of 8 threads that add to one hook in place none loses its part")
+    @Test("Of 8 threads that extend one hook, none loses its extension")
     func hooks() async throws {
         let manager = SessionManager.stubbed()
         let calls = Recorder<Int>()
@@ -54,7 +54,7 @@ struct PublishedTests {
         #expect(Set(calls.values).count == 800)
     }
 
-    @Test("Readers get the last value while a change is under way, and other writers wait for it")
+    @Test("During a change, readers get the last value, and other writers wait")
     func readers() async throws {
         let manager = SessionManager.stubbed()
         manager.headers = ["X-Old": "1"]
@@ -91,7 +91,7 @@ struct PublishedTests {
         #expect(manager.requestSettings.timeoutInterval == 7)
     }
 
-    @Test("A change may change other settings of the manager, and one that throws leaves the way free")
+    @Test("A change may change other settings of the manager, and may throw")
     func nested() {
         struct Refusal: Error {}
         let manager = SessionManager.stubbed()
@@ -110,7 +110,7 @@ struct PublishedTests {
         #expect(manager.headers["X-A"] == "1" && manager.headers["X-B"] == "2")
     }
 
-    @Test("A change that suspends, and ends on another thread, leaves the way free")
+    @Test("A change that suspends and ends on another thread releases the lock")
     func suspended() async {
         let manager = SessionManager.stubbed()
         await manager.headers.changeLater()

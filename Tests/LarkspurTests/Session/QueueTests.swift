@@ -32,7 +32,7 @@ struct QueueTests {
         #expect(notifications.events.values.allSatisfy { $0.queue == "completion" })
     }
 
-    @Test("Queue and group are those that were set when the task was made")
+    @Test("A task has the queue and the group that were set at its creation")
     func captured() async throws {
         let manager = SessionManager.stubbed(completionQueue: TestQueue.make("first"))
         let group = manager.completionGroup
@@ -51,7 +51,7 @@ struct QueueTests {
         #expect(places.values == ["first"])
     }
 
-    @Test("The group is entered by resuming, and left after the handlers and the notification")
+    @Test("A task enters its group when it is resumed, and leaves it after the handlers and the notification")
     func group() async throws {
         let queue = TestQueue.make("completion")
         let manager = SessionManager.stubbed(completionQueue: queue)
@@ -74,7 +74,7 @@ struct QueueTests {
         #expect(events.values == ["handler", "left, 2 notifications"])
     }
 
-    @Test("Responses are serialized on the processing queue, several at a time")
+    @Test("Several responses are serialized at once on the processing queue")
     func processing() async throws {
         /// Waits in one response until another is being serialized.
         struct Rendezvous: ResponseSerializer {
@@ -104,7 +104,7 @@ struct QueueTests {
         #expect(try await met.wait(for: 2) == [true, true])
     }
 
-    @Test("A slow queue gets few progress reports, and the last one is final")
+    @Test("A slow queue gets few progress reports, and the last report is final")
     func coalescedProgress() async throws {
         let queue = TestQueue.make("completion")
         let chunks = [Data](repeating: Data(count: 100), count: 500)
@@ -133,7 +133,10 @@ struct QueueTests {
         #expect(completed.values == [50000])
     }
 
-    @Test("An unknown length is known at the end, and a content coding makes it unknown", arguments: [nil, "gzip"])
+    @Test(
+        "An unknown length is known at the end, and a content coding makes the length unknown",
+        arguments: [nil, "gzip"]
+    )
     func unknownLength(_ coding: String?) async throws {
         let manager = SessionManager.stubbed { _ in
             var headers = coding == nil ? [:] : ["Content-Length": "10"]
@@ -148,7 +151,7 @@ struct QueueTests {
         #expect(task.downloadProgress.totalUnitCount == 1000)
     }
 
-    @Test("1,000 threads set header fields at once and none crashes")
+    @Test("A thousand threads set header fields at once without a crash")
     func concurrentSettings() async {
         let manager = SessionManager.stubbed()
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Streams that are requested again where they ended", .timeLimit(.minutes(5)))
+@Suite("Sequences that reconnect after the last element", .timeLimit(.minutes(5)))
 struct ReconnectingSequenceTests {
     struct Change: Codable, Sendable, Equatable {
         let version: Int
@@ -38,7 +38,10 @@ struct ReconnectingSequenceTests {
         }
     }
 
-    @Test("Values continue after the last one, whether a connection ends or is lost", arguments: TestTransport.allCases)
+    @Test(
+        "Values continue after the last value, whether a connection ends or is lost",
+        arguments: TestTransport.allCases
+    )
     func values(_ transport: TestTransport) async throws {
         let manager = manager(transport)
         server.route("/changes", changes(1, 2), changes(3, cut: true), .text(""), changes(4), .status(410))
@@ -54,7 +57,7 @@ struct ReconnectingSequenceTests {
         #expect(server.requests.map { $0.query("since") } == ["0", "2", "3", "3", "4"])
     }
 
-    @Test("Lines continue until the closure has no more", arguments: TestTransport.allCases)
+    @Test("The lines continue until the closure ends them", arguments: TestTransport.allCases)
     func lines(_ transport: TestTransport) async throws {
         let manager = manager(transport)
         server.route("/log", .text("a\nb\n"), .text("c\nd"))
@@ -69,7 +72,7 @@ struct ReconnectingSequenceTests {
         #expect(server.requests.map(\.text) == ["", "b"])
     }
 
-    @Test("Other rules end the stream earlier", arguments: TestTransport.allCases)
+    @Test("Other reconnection rules end the stream earlier", arguments: TestTransport.allCases)
     func rules(_ transport: TestTransport) async throws {
         let manager = manager(transport)
         server.route("/log", .text("a"))
@@ -85,7 +88,7 @@ struct ReconnectingSequenceTests {
         #expect(server.requests(to: "/empty").count == 2)
     }
 
-    @Test("A cancellation ends the stream during a delay", arguments: TestTransport.allCases)
+    @Test("A cancellation during a delay ends the stream", arguments: TestTransport.allCases)
     func cancellation(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let clock = TestClock()

@@ -17,7 +17,7 @@ struct RedirectAndChallengeTests {
     // MARK: Redirects
 
     @Test(
-        "A redirect is followed, and the hook asked with the response and the new request",
+        "Before a redirect is followed, the hook gets the response and the new request",
         arguments: TestTransport.allCases
     )
     func redirectIsFollowed(_ transport: TestTransport) async throws {
@@ -44,7 +44,7 @@ struct RedirectAndChallengeTests {
         #expect(call.statusCode == 200)
     }
 
-    @Test("A refused redirect is the response", arguments: TestTransport.allCases)
+    @Test("A refused redirect becomes the response", arguments: TestTransport.allCases)
     func redirectIsRefused(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
         manager.hooks.willPerformHTTPRedirection = { _, _, _ in nil }
@@ -56,7 +56,7 @@ struct RedirectAndChallengeTests {
     }
 
     @Test(
-        "A redirect to another scheme that the hook refuses is the response, with its content",
+        "If the hook refuses a redirect to another scheme, the redirect is the response, with its content",
         arguments: TestTransport.allCases,
         ["myapp://callback?code=1&state=x", "mailto:a@b.example"]
     )
@@ -78,7 +78,7 @@ struct RedirectAndChallengeTests {
         if transport != .foundation || target.hasPrefix("myapp:") { #expect(offered.values == [target]) }
     }
 
-    @Test("A redirect to another scheme fails if it is followed, and nothing is sent")
+    @Test("Following a redirect to another scheme fails, and nothing is sent")
     func otherSchemeIsFollowed() async throws {
         server.route("/from", .text("moved", status: 302).adding("Location", "myapp://callback?code=secret"))
         let manager = makeManager(.curl)
@@ -92,7 +92,7 @@ struct RedirectAndChallengeTests {
         }
     }
 
-    @Test("A refused redirect of a download is the response, and no file", arguments: TestTransport.allCases)
+    @Test("A refused redirect of a download becomes the response, without a file", arguments: TestTransport.allCases)
     func downloadRedirectIsRefused(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
         manager.hooks.willPerformHTTPRedirection = { _, _, _ in nil }
@@ -103,7 +103,7 @@ struct RedirectAndChallengeTests {
         #expect(try await ends.first()?.statusCode == 302)
     }
 
-    @Test("A redirect is followed with the request that the hook returns", arguments: TestTransport.allCases)
+    @Test("The request that the hook returns is sent for a redirect", arguments: TestTransport.allCases)
     func redirectIsChanged(_ transport: TestTransport) async throws {
         let server = server
         let manager = makeManager(transport)
@@ -114,7 +114,10 @@ struct RedirectAndChallengeTests {
         #expect(call.string("url")?.hasSuffix("/anything/elsewhere") == true)
     }
 
-    @Test("Credentials follow a redirect within an origin, and no further", arguments: TestTransport.allCases)
+    @Test(
+        "Credentials are sent after a redirect within an origin, and not to another origin",
+        arguments: TestTransport.allCases
+    )
     func credentialsAfterRedirect(_ transport: TestTransport) async throws {
         let other = try LoopbackServer()
         server.route("/away", .redirect(to: other.url("/headers").absoluteString))
@@ -133,7 +136,7 @@ struct RedirectAndChallengeTests {
         #expect(server.requests(to: "/headers").first?.headers["Authorization"] == "Bearer secret")
     }
 
-    @Test("A redirect hook's request is checked and prepared as any other", arguments: TestTransport.allCases)
+    @Test("A redirect hook's request is checked and prepared like any other request", arguments: TestTransport.allCases)
     func badRedirect(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
         manager.hooks.willPerformHTTPRedirection = { _, _, request in
@@ -151,7 +154,7 @@ struct RedirectAndChallengeTests {
         #expect(try await manager.call(.get, "redirect/1").error == nil)
     }
 
-    @Test("A redirect that is answered after the timeout ends in one", arguments: TestTransport.allCases)
+    @Test("A redirect hook that returns after the timeout ends in a timeout", arguments: TestTransport.allCases)
     func lateRedirect(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
         manager.requestSettings.timeoutInterval = 1
@@ -182,7 +185,7 @@ struct RedirectAndChallengeTests {
         #expect(call.error?.code == .tooManyRedirects)
     }
 
-    @Test("A task that is cancelled while its redirect hook thinks ends once", arguments: TestTransport.allCases)
+    @Test("A task that is cancelled during its redirect hook ends once", arguments: TestTransport.allCases)
     func cancelledInRedirect(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
         manager.hooks.willPerformHTTPRedirection = { task, _, request in
@@ -199,7 +202,7 @@ struct RedirectAndChallengeTests {
     // MARK: Challenges
 
     @Test(
-        "A 401 without credentials is a failure with the response, not a hang",
+        "A 401 without credentials is a failure with the response",
         arguments: TestTransport.allCases,
         ["basic-auth/user/password", "digest-auth/auth/user/password", "bearer"]
     )
@@ -222,7 +225,7 @@ struct RedirectAndChallengeTests {
     }
 
     @Test(
-        "The credential that the hook answers is used, and the refused response leaves no trace",
+        "The hook's credential is used, and the refused response has no effect",
         arguments: TestTransport.allCases
     )
     func challengeWithCredential(_ transport: TestTransport) async throws {
@@ -238,7 +241,7 @@ struct RedirectAndChallengeTests {
         #expect(call.json?["authenticated"] as? Bool == true)
     }
 
-    @Test("A credential that was refused is not sent again and again", arguments: TestTransport.allCases)
+    @Test("A refused credential is not sent repeatedly", arguments: TestTransport.allCases)
     func wrongCredential(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
         manager.hooks.challengeAnswer = { _, _ in
@@ -252,7 +255,7 @@ struct RedirectAndChallengeTests {
     }
 
     @Test(
-        "A credential for Digest ends in a response, never in the end of the process",
+        "A credential for Digest leads to a response, and does not end the process",
         arguments: TestTransport.allCases
     )
     func digestCredential(_ transport: TestTransport) async throws {
@@ -271,7 +274,7 @@ struct RedirectAndChallengeTests {
         #expect(call.statusCode == (call.isSuccess ? 200 : 401))
     }
 
-    @Test("A stored credential is used by default, and one that the hook has answered from then on")
+    @Test("A stored credential is used by default, and later a credential from the hook")
     func storedCredential() async throws {
         let configuration = URLSessionConfiguration.testing
         let space = URLProtectionSpace(
@@ -314,7 +317,7 @@ struct RedirectAndChallengeTests {
         #expect(try await manager.call(.get, "basic-auth/user/password").error?.code == .cancelled)
     }
 
-    @Test("An error that a challenge is failed with reaches the caller", arguments: TestTransport.allCases)
+    @Test("An error with which the hook fails a challenge reaches the caller", arguments: TestTransport.allCases)
     func failedChallenge(_ transport: TestTransport) async throws {
         struct NoPassword: Error {}
         let manager = makeManager(transport)
@@ -328,7 +331,7 @@ struct RedirectAndChallengeTests {
 
     // MARK: Other hooks
 
-    @Test("Hooks hear of the response, the data, the bytes sent and the end", arguments: TestTransport.allCases)
+    @Test("Hooks are called for the response, the data, the bytes sent and the end", arguments: TestTransport.allCases)
     func listeningHooks(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
         let events = Recorder<String>()
@@ -349,7 +352,7 @@ struct RedirectAndChallengeTests {
         #expect(order.contains("sent"))
     }
 
-    @Test("A response that is not worth its content ends in a cancellation", arguments: TestTransport.allCases)
+    @Test("A hook that rejects a response cancels the task before its content", arguments: TestTransport.allCases)
     func refusedResponse(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
         manager.hooks.responseDisposition = { _, _ in .cancel }

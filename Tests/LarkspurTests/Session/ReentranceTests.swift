@@ -171,7 +171,7 @@ struct ReentranceTests {
         }
     }
 
-    @Test("Each may use the session manager and its task", arguments: Kind.allCases, TestTransport.allCases)
+    @Test("Each closure may use the session manager and its task", arguments: Kind.allCases, TestTransport.allCases)
     func closures(kind: Kind, transport: TestTransport) async throws {
         // FoundationNetworking makes no download of a data task, and asks for streams on the queue that its tasks wait
         // for.
@@ -184,7 +184,10 @@ struct ReentranceTests {
         try await eventually { poke.hasRun }
     }
 
-    @Test("So may the closure that makes the session; requests of its own fail", arguments: [true, false])
+    @Test(
+        "The closure that creates the session may use the manager, but requests of its own fail",
+        arguments: [true, false]
+    )
     func factory(isSecure: Bool) async throws {
         let poke = Poke()
         let calls = Recorder<LarkspurError?>()
@@ -211,7 +214,7 @@ struct ReentranceTests {
         #expect(try await calls.wait(for: 2).first??.code == .transportUnavailable)
     }
 
-    @Test("Threads that make their first tasks at once get one session, and the surplus ends unheard")
+    @Test("Threads that create their first tasks at once get one session, and a surplus session ends silently")
     func manyFirstTasks() async throws {
         let made = Recorder<URLSession>()
         let manager = SessionManager(
@@ -243,7 +246,7 @@ struct ReentranceTests {
         #expect(invalidations.values.count == 1)
     }
 
-    @Test("A Progress whose task is driven by a closure follows what was asked for last")
+    @Test("A task follows the last command to its Progress")
     func progress() async throws {
         let manager = SessionManager.stubbed { _ in .hang }
         let task = manager.dataTask(with: URLRequest(url: try #require(URL(string: "http://stub.test/")))) { _ in }
@@ -267,7 +270,7 @@ struct ReentranceTests {
         try await manager.finishAll()
     }
 
-    @Test("A Progress is no child of what happens to be current")
+    @Test("The Progress of a task is not added to the current Progress")
     func parentless() throws {
         let parent = Progress(totalUnitCount: 10)
         let manager = SessionManager.stubbed()

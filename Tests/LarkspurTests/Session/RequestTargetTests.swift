@@ -24,7 +24,7 @@ struct RequestTargetTests {
     }
 
     @Test(
-        "A string, a URL and a type of the caller's are targets of every kind of call",
+        "Every kind of call accepts a string, a URL and a custom type as its target",
         arguments: TestTransport.allCases
     )
     func targets(_ transport: TestTransport) async throws {
@@ -49,7 +49,7 @@ struct RequestTargetTests {
         #expect(server.requests.allSatisfy { $0.path == "/users/1" })
     }
 
-    @Test("JSON without a type keeps its integers in both directions", arguments: TestTransport.allCases)
+    @Test("Integers in JSONValue are exact in both directions", arguments: TestTransport.allCases)
     func untyped(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         server.route("/empty", .status(204))
@@ -75,7 +75,7 @@ struct RequestTargetTests {
     }
 
     @Test(
-        "A base URL that is no URL is an error of each call, which names it without its secrets",
+        "An invalid base URL is an error of each call, which names the URL without its secrets",
         arguments: ["example.com", "localhost:8080", "http://", "/v1", "", " ", "http://[::1", "user:pass@host/?key=1"]
     )
     func invalidBase(_ base: String) async throws {
@@ -94,7 +94,10 @@ struct RequestTargetTests {
         #expect(throws: LarkspurError.self) { try SessionManager(baseURL: base, securityPolicy: .default) }
     }
 
-    @Test("A task has the status and the HTTP response as soon as there is one", arguments: TestTransport.allCases)
+    @Test(
+        "A task has the status and the HTTP response after its response has arrived",
+        arguments: TestTransport.allCases
+    )
     func status(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         server.route("/teapot", .text("short", status: 418).adding("X-Pot", "tea"))
@@ -106,7 +109,7 @@ struct RequestTargetTests {
     }
 
     @Test(
-        "Closures of the chain get the progress, one after the other, and none after the start",
+        "Progress closures of a chain are called one after the other, and have no effect after the start",
         arguments: TestTransport.allCases
     )
     func progress(_ transport: TestTransport) async throws {

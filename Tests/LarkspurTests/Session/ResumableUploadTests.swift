@@ -5,7 +5,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Uploads that go on after failures", .timeLimit(.minutes(5)))
+@Suite("Uploads that continue after failures", .timeLimit(.minutes(5)))
 struct ResumableUploadTests {
     /// A transport and a protocol.
     struct Case: Sendable, CustomTestStringConvertible {
@@ -43,7 +43,7 @@ struct ResumableUploadTests {
 
     // MARK: Losses
 
-    @Test("An upload whose connections are lost goes on where the server is, as one task", arguments: Case.all)
+    @Test("An upload with lost connections continues at the server's offset, as one task", arguments: Case.all)
     func losses(_ test: Case) async throws {
         let server = try UploadServer(test.dialect)
         server.next("PATCH", UploadServer.cut(after: 300_000), UploadServer.cut(after: 0), UploadServer.cut(after: 99))
@@ -75,7 +75,7 @@ struct ResumableUploadTests {
         #expect(task.uploadProgress.totalUnitCount == 1 << 20)
     }
 
-    @Test("A file goes on from its middle", arguments: Case.all)
+    @Test("The upload of a file continues from the offset", arguments: Case.all)
     func file(_ test: Case) async throws {
         let server = try UploadServer(test.dialect)
         server.next("PATCH", UploadServer.cut(after: 1_234_567), UploadServer.cut(after: 1))
@@ -89,7 +89,7 @@ struct ResumableUploadTests {
         #expect(task.uploadProgress.completedUnitCount == 3 << 20)
     }
 
-    @Test("The last response is that of the task", arguments: Case.ietf)
+    @Test("The response of the task is the last response", arguments: Case.ietf)
     func finalResponse(_ test: Case) async throws {
         let server = try UploadServer(test.dialect)
         let manager = makeManager(test, server)
@@ -106,7 +106,7 @@ struct ResumableUploadTests {
         #expect(String(decoding: text, as: UTF8.self) == #"{"received": 72}"#)
     }
 
-    @Test("Content that is empty needs one request", arguments: Case.all)
+    @Test("Empty content needs one request", arguments: Case.all)
     func empty(_ test: Case) async throws {
         let server = try UploadServer(test.dialect)
         let manager = makeManager(test, server)
@@ -117,7 +117,7 @@ struct ResumableUploadTests {
         #expect(request.headers["Upload-Complete"] == (test.dialect == .tus ? nil : "?1"))
     }
 
-    @Test("A creation that is lost or refused for a while is tried again", arguments: Case.all)
+    @Test("A creation that is lost or refused temporarily is repeated", arguments: Case.all)
     func creation(_ test: Case) async throws {
         let server = try UploadServer(test.dialect)
         server.refuseCreation(.raw([], ending: .reset), .status(503).adding("Retry-After", "7"))
@@ -129,7 +129,7 @@ struct ResumableUploadTests {
         #expect(clock.sleeps.count == 2 && clock.sleeps.last.map { $0 >= .seconds(7) } == true)
     }
 
-    @Test("A server that says to come back in years ends the upload, with its response", arguments: Case.all)
+    @Test("A Retry-After of years ends the upload with the response", arguments: Case.all)
     func endlessDelay(_ test: Case) async throws {
         let date = "Fri, 31 Dec 2100 23:59:59 GMT"
         for (delay, isAtCreation) in [("301", true), ("999999999999", false), (date, false)] {
@@ -152,7 +152,7 @@ struct ResumableUploadTests {
     }
 
     @Test(
-        "A server that fails, is busy or has another offset is asked again, after the delay it says",
+        "After a failure, a 503 or another offset, the server is asked again, after the delay it requires",
         arguments: Case.all,
         [500, 503, 423, 409]
     )
@@ -172,7 +172,7 @@ struct ResumableUploadTests {
         #expect(server.methods == ["POST", "PATCH", "HEAD", "PATCH"])
     }
 
-    @Test("The limit of attempts counts those without new content", arguments: Case.all)
+    @Test("Attempts without new content count for the limit", arguments: Case.all)
     func limit(_ test: Case) async throws {
         let server = try UploadServer(test.dialect)
         for _ in 0..<6 { server.next("PATCH", UploadServer.cut(after: 10)) }
@@ -197,7 +197,7 @@ struct ResumableUploadTests {
         #expect(server.methods == ["HEAD", "PATCH"])
     }
 
-    @Test("A credential that expires in between is renewed, and the upload goes on", arguments: Case.all)
+    @Test("A credential that expires during the upload is renewed, and the upload continues", arguments: Case.all)
     func refresh(_ test: Case) async throws {
         let server = try UploadServer(test.dialect)
         server.next("PATCH", UploadServer.answer(.status(401), keeping: 20))
@@ -220,7 +220,7 @@ struct ResumableUploadTests {
 
     // MARK: Servers that lose or lie
 
-    @Test("A server that lost the upload gets it anew, once", arguments: Case.all, [404, 410])
+    @Test("If the server loses the upload, the content is uploaded once more", arguments: Case.all, [404, 410])
     func gone(_ test: Case, status: Int) async throws {
         let server = try UploadServer(test.dialect)
         server.next("PATCH", UploadServer.cut(after: 30), UploadServer.answer(.status(status)))
@@ -235,7 +235,7 @@ struct ResumableUploadTests {
         #expect(end.error?.code == .resumptionFailed && end.error?.statusCode == status)
     }
 
-    @Test("A tus server may have less than before; the progress goes back with it", arguments: Case.tus)
+    @Test("The offset of a tus server may decrease, and the progress decreases with it", arguments: Case.tus)
     func lostBytes(_ test: Case) async throws {
         let server = try UploadServer(.tus)
         server.next("PATCH", UploadServer.cut(after: 500), UploadServer.cut(after: 100))
@@ -259,7 +259,7 @@ struct ResumableUploadTests {
         #expect(offsets == ["0", "500", "40"])
     }
 
-    @Test("A server by the IETF's draft may not have less than before", arguments: Case.ietf)
+    @Test("By the IETF's draft, the offset of a server must not decrease", arguments: Case.ietf)
     func goingBack(_ test: Case) async throws {
         let server = try UploadServer(.ietf)
         server.next("PATCH", UploadServer.cut(after: 500), UploadServer.cut(after: 0))
@@ -275,7 +275,7 @@ struct ResumableUploadTests {
     }
 
     @Test(
-        "An offset that cannot be is an error",
+        "An impossible offset is an error",
         arguments: Case.all,
         ["71", "-1", "ten", "", "1e1", "99999999999999999999", nil]
     )
@@ -292,7 +292,7 @@ struct ResumableUploadTests {
         #expect(server.methods == ["POST", "PATCH", "HEAD"] && !server.isComplete)
     }
 
-    @Test("A server with an upload of another length is an error", arguments: Case.all)
+    @Test("A resumption fails if the server reports another length of the upload", arguments: Case.all)
     func otherLength(_ test: Case) async throws {
         let server = try UploadServer(test.dialect)
         server.next("PATCH", UploadServer.cut(after: 30))
@@ -304,7 +304,7 @@ struct ResumableUploadTests {
         #expect(end.error?.code == .resumptionFailed)
     }
 
-    @Test("A server that says it has more than it was sent is an error", arguments: Case.tus, ["50", "9"])
+    @Test("An offset beyond the bytes sent is an error", arguments: Case.tus, ["50", "9"])
     func wrongConfirmation(_ test: Case, offset: String) async throws {
         let server = try UploadServer(.tus)
         server.next("PATCH", UploadServer.answer(.status(204).adding("Upload-Offset", "10"), keeping: 10))
@@ -316,7 +316,7 @@ struct ResumableUploadTests {
         #expect(end.error?.code == .resumptionFailed && server.methods == ["POST", "PATCH", "PATCH"])
     }
 
-    @Test("A server that takes nothing ends the upload after the limit", arguments: Case.tus)
+    @Test("If the server accepts no content, the upload ends after the limit", arguments: Case.tus)
     func stalled(_ test: Case) async throws {
         let server = try UploadServer(.tus)
         for _ in 0..<5 { server.next("PATCH", UploadServer.answer(.status(204).adding("Upload-Offset", "0"))) }
@@ -348,7 +348,7 @@ struct ResumableUploadTests {
         #expect(other.error?.statusCode == 403 && clock.sleeps.isEmpty)
     }
 
-    @Test("If the last response is lost, the upload is complete nevertheless", arguments: Case.all)
+    @Test("If the last response is lost, the upload still completes", arguments: Case.all)
     func lostResponse(_ test: Case) async throws {
         let server = try UploadServer(test.dialect)
         server.next("PATCH") { [server] upload, request in
@@ -367,7 +367,7 @@ struct ResumableUploadTests {
         if test.dialect == .ietf { #expect(try await task.value(as: Receipt.self).received == 70) }
     }
 
-    @Test("An error of the resource that gets the content is not tried again", arguments: Case.ietf, [404, 503])
+    @Test("An error of the resource that gets the content is final", arguments: Case.ietf, [404, 503])
     func processingError(_ test: Case, status: Int) async throws {
         let server = try UploadServer(.ietf)
         server.next("PATCH", UploadServer.answer(.status(status).adding("Upload-Complete", "?1"), keeping: 70))
@@ -379,7 +379,7 @@ struct ResumableUploadTests {
 
     // MARK: Content
 
-    @Test("A file that was changed between two attempts is an error", arguments: Case.all, [true, false])
+    @Test("A file that changes between two attempts is an error", arguments: Case.all, [true, false])
     func changedFile(_ test: Case, keepsSize: Bool) async throws {
         let server = try UploadServer(test.dialect)
         let file = try folder.file("image", makeContent(5000))
@@ -395,7 +395,7 @@ struct ResumableUploadTests {
         #expect(!server.isComplete && server.content?.count == 700)
     }
 
-    @Test("An upload is not continued with other content", arguments: Case.all)
+    @Test("An upload is not resumed with other content", arguments: Case.all)
     func otherContent(_ test: Case) async throws {
         let server = try UploadServer(test.dialect)
         server.next("PATCH", UploadServer.answer(.status(403), keeping: 7))
@@ -414,7 +414,7 @@ struct ResumableUploadTests {
         #expect(server.methods.isEmpty)
     }
 
-    @Test("A stream is refused, and so is a method that cannot begin an upload", arguments: Case.all)
+    @Test("A stream, and a method that cannot begin an upload, are refused", arguments: Case.all)
     func refusedRequests(_ test: Case) async throws {
         let server = try UploadServer(test.dialect)
         let manager = makeManager(test, server)
@@ -429,7 +429,7 @@ struct ResumableUploadTests {
         #expect(unreadable.error?.code == .fileUnreadable && server.methods.isEmpty)
     }
 
-    @Test("Content is sent in parts that the caller or the server limits", arguments: Case.all)
+    @Test("Content is sent in parts of the size that the caller or the server sets", arguments: Case.all)
     func parts(_ test: Case) async throws {
         let server = try UploadServer(test.dialect)
         let manager = makeManager(test, server)
@@ -443,7 +443,7 @@ struct ResumableUploadTests {
         #expect(sizes == [400, 400, 200])
     }
 
-    @Test("The limits of a server by the IETF's draft are kept", arguments: Case.ietf)
+    @Test("An upload observes the limits of a server by the IETF's draft", arguments: Case.ietf)
     func limits(_ test: Case) async throws {
         let server = try UploadServer(.ietf)
         server.setLimits("max-size=1000, max-append-size=300, note=\"a,max-size=1\", min-size=0")
@@ -479,7 +479,10 @@ struct ResumableUploadTests {
         #expect(end.error?.code == .invalidHeaderField)
     }
 
-    @Test("The resource gets the fields of the request, on another origin none with a secret", arguments: Case.all)
+    @Test(
+        "The resource gets the fields of the request, and on another origin no field with a secret",
+        arguments: Case.all
+    )
     func otherOrigin(_ test: Case) async throws {
         let server = try UploadServer(test.dialect)
         let manager = makeManager(test, server)
@@ -509,7 +512,7 @@ struct ResumableUploadTests {
         }
     }
 
-    @Test("A redirect to another origin gets no field with a secret either", arguments: Case.all, [0, 1, 2])
+    @Test("After a redirect to another origin, no field with a secret is sent", arguments: Case.all, [0, 1, 2])
     func redirects(_ test: Case, place: Int) async throws {
         let server = try UploadServer(test.dialect)
         let other = try LoopbackServer()
@@ -546,7 +549,7 @@ struct ResumableUploadTests {
 
     // MARK: Cancellation
 
-    @Test("The deletion of an upload that is redirected to another origin has no secret", arguments: Case.all)
+    @Test("A deletion that is redirected to another origin contains no secret", arguments: Case.all)
     func redirectedDeletion(_ test: Case) async throws {
         let server = try UploadServer(test.dialect)
         let other = try LoopbackServer()
@@ -570,7 +573,7 @@ struct ResumableUploadTests {
     }
 
     @Test(
-        "A task that is cancelled ends, and the server is told if that is wanted",
+        "Cancelling a task ends it, and deletes the upload if the caller requests that",
         arguments: Case.all,
         [true, false]
     )
@@ -597,7 +600,7 @@ struct ResumableUploadTests {
         if deletes { #expect(server.server.requests.last?.headers["X-A"] == "b") }
     }
 
-    @Test("A task that is cancelled during a delay sends nothing more", arguments: Case.all)
+    @Test("A task that is cancelled during a delay sends no more requests", arguments: Case.all)
     func cancellationInDelay(_ test: Case) async throws {
         let server = try UploadServer(test.dialect)
         server.next("PATCH", UploadServer.cut(after: 10))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Downloads that go on by themselves", .timeLimit(.minutes(5)))
+@Suite("Downloads that continue automatically", .timeLimit(.minutes(5)))
 struct ResumingDownloadTests {
     let server: LoopbackServer
     let folder = TemporaryFolder()
@@ -48,7 +48,7 @@ struct ResumingDownloadTests {
         return end
     }
 
-    @Test("Twenty losses are nothing that the caller sees, but for the progress that goes on", .seeded)
+    @Test("A download with twenty lost connections completes, with continuous progress", .seeded)
     func twentyLosses() async throws {
         var random = SeededGenerator(1)
         let file = BrokenFile(8 << 20, cuts: (0..<20).map { _ in Int.random(in: 1...400_000, using: &random) })
@@ -79,7 +79,7 @@ struct ResumingDownloadTests {
         #expect(try partialFiles.isEmpty)
     }
 
-    @Test("With more losses than were allowed the error has the resume data, with which another task goes on")
+    @Test("After more losses than the limit, the error has resume data, and a new task continues")
     func tooMany() async throws {
         let file = BrokenFile(100_000, cuts: [10_000, 10_000, 10_000])
         serve(file)
@@ -97,7 +97,7 @@ struct ResumingDownloadTests {
         #expect(server.requests.last?.headers["Range"] == "bytes=30000-")
     }
 
-    @Test("Without being asked a task does not go on")
+    @Test("Without a resumption policy, a task does not continue after a failure")
     func notAsked() async throws {
         serve(BrokenFile(100_000, cuts: [10_000]))
         let end = try await end(of: makeTask())
@@ -107,7 +107,7 @@ struct ResumingDownloadTests {
         #expect(server.requests.first?.headers["Accept-Encoding"] != "identity")
     }
 
-    @Test("Credentials of the request are sent again, though resume data does not hold them")
+    @Test("The credentials of the request are sent again, although resume data does not contain them")
     func credentials() async throws {
         let file = BrokenFile(100_000, cuts: [10_000])
         serve(file)
@@ -133,7 +133,7 @@ struct ResumingDownloadTests {
         return (task, { clock.advance(by: .seconds(1)) })
     }
 
-    @Test("A cancellation in a pause ends the task at once, and once", arguments: [false, true])
+    @Test("A cancellation during a pause ends the task at once, and once", arguments: [false, true])
     func cancelled(keepsResumeData: Bool) async throws {
         let (task, goOn) = try await paused()
         #expect(task.state == .running)
@@ -155,7 +155,7 @@ struct ResumingDownloadTests {
         #expect(try await late.first() == ends.values[0].error?.resumeData)
     }
 
-    @Test("A task that is suspended in a pause goes on when it is resumed")
+    @Test("A task that is suspended during a pause continues when it is resumed")
     func suspended() async throws {
         let (task, goOn) = try await paused()
         task.suspend()
@@ -168,7 +168,7 @@ struct ResumingDownloadTests {
         #expect(server.requests.count == 2)
     }
 
-    @Test("An invalidation in a pause ends the task", arguments: [true, false])
+    @Test("An invalidation during a pause ends the task", arguments: [true, false])
     func invalidated(cancels: Bool) async throws {
         let (_, goOn) = try await paused()
         manager.invalidate(cancellingTasks: cancels)
@@ -191,7 +191,7 @@ struct ResumingDownloadTests {
         #expect(zip(clock.sleeps, limits).allSatisfy { $0 <= $1 })
     }
 
-    @Test("What interceptors add is sent with each attempt, also from resume data alone")
+    @Test("Changes by interceptors are sent with each attempt, also from resume data only")
     func interceptors() async throws {
         serve(BrokenFile(100_000, cuts: [10_000, 10_000, 10_000]))
         manager.interceptors.call = [.adapting { $0.setValue("signed", forHTTPHeaderField: "X-Signature") }]
@@ -203,7 +203,7 @@ struct ResumingDownloadTests {
         #expect(server.requests.allSatisfy { $0.headers["X-Signature"] == "signed" })
     }
 
-    @Test("A retry policy continues the file too, and an attempt without its end leaves the beginning")
+    @Test("A retry policy continues the file, and an incomplete attempt keeps its beginning")
     func retryPolicy() async throws {
         let file = BrokenFile(100_000, cuts: [10_000, 20_000])
         serve(file)
@@ -220,7 +220,7 @@ struct ResumingDownloadTests {
         #expect(try partialFiles.count == 1)
     }
 
-    @Test("An attempt that a server refuses leaves the beginning for the next one")
+    @Test("An attempt that a server refuses keeps the beginning for the next attempt")
     func refusedBetween() async throws {
         let file = BrokenFile(100_000, cuts: [10_000])
         server.route("/file") { [server] request in
@@ -240,7 +240,7 @@ struct ResumingDownloadTests {
         #expect(try partialFiles.isEmpty)
     }
 
-    @Test("After the last refusal the error has the resume data")
+    @Test("After the last refused attempt, the error has the resume data")
     func refusedAtLast() async throws {
         let file = BrokenFile(100_000, cuts: [10_000])
         server.route("/file") { [server] request in
@@ -255,7 +255,7 @@ struct ResumingDownloadTests {
         #expect(try partialFiles.count == 1)
     }
 
-    @Test("A cancellation while the next attempt is held back leaves no file")
+    @Test("A cancellation while the next attempt is delayed leaves no file")
     func cancelledBeforeAttempt() async throws {
         let (task, goOn) = try await paused()
         let first = task.urlSessionTask
@@ -270,7 +270,7 @@ struct ResumingDownloadTests {
 
     // MARK: Resume data
 
-    @Test("Cancelling gives resume data before the completion handler, and a task under way tells what it would leave")
+    @Test("Cancelling gives resume data before the completion handler, and a running task has resume data")
     func cancelProducing() async throws {
         let gate = LoopbackServer.Gate()
         let content = Data(count: 4_000)
@@ -294,7 +294,7 @@ struct ResumingDownloadTests {
         gate.open()
     }
 
-    @Test("A task that is cancelled before it was resumed gives back what it was made with")
+    @Test("A task that is cancelled before it is resumed returns its original resume data")
     func cancelUnused() async throws {
         serve(BrokenFile(10_000, cuts: [4_000]))
         let data = try #require(try await end(of: makeTask()).error?.resumeData)
@@ -307,7 +307,7 @@ struct ResumingDownloadTests {
         #expect(try partialFiles.count == 1)
     }
 
-    @Test("A download that starts over by a request of the caller's can be resumed again")
+    @Test("A download that the caller's request restarts can be resumed again")
     func startsOverWithRequest() async throws {
         serve(BrokenFile(10_000, cuts: [4_000]))
         let data = try #require(try await end(of: makeTask()).error?.resumeData)
@@ -320,7 +320,7 @@ struct ResumingDownloadTests {
         #expect(server.requests.last?.headers["Accept-Encoding"] == "identity")
     }
 
-    @Test("A task does not go on by itself after what another attempt does not cure, and leaves what was there")
+    @Test("After a permanent failure, a task does not continue, and keeps the earlier file")
     func notALoss() async throws {
         let file = BrokenFile(10_000, cuts: [4_000])
         server.route("/file") { request in
@@ -333,7 +333,7 @@ struct ResumingDownloadTests {
         #expect(try partialFiles.count == 1)
     }
 
-    @Test("A resumed download has the progress of the whole, and a part is acceptable")
+    @Test("A resumed download has the progress of the whole file, and accepts a partial response")
     func progress() async throws {
         let file = BrokenFile(100_000, cuts: [10_000])
         serve(file)
@@ -353,7 +353,7 @@ struct ResumingDownloadTests {
         #expect(counts.values.last?.0 == 100_000)
     }
 
-    @Test("What is no resume data is an error of its own")
+    @Test("Invalid resume data has its own error code")
     func garbage() async throws {
         let task = manager.downloadTask(withResumeData: Data("garbage".utf8)) { [ends] in ends.record($0) }
         #expect(try await ends.first().error?.code == .invalidResumeData)
@@ -368,7 +368,7 @@ struct ResumingDownloadTests {
         #expect(try await ends.first().error?.code == .unsupported)
     }
 
-    @Test("A file that cannot be made is an error of its own")
+    @Test("A file that cannot be created has its own error code")
     func unwritable() async throws {
         serve(BrokenFile(10, cuts: []))
         var options = CurlURLSession.Options()

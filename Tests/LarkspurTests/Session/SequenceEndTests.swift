@@ -9,7 +9,7 @@ struct SequenceEndTests {
 
     init() throws { server = try LoopbackServer() }
 
-    @Test("After an error a sequence has ended, and so has its call", arguments: TestTransport.allCases)
+    @Test("After an error, a sequence and its call have ended", arguments: TestTransport.allCases)
     func afterError(_ transport: TestTransport) async throws {
         server.route("/values", .text("1\nx\n3\n"))
         let manager = transport.makeManager(for: server)
@@ -32,7 +32,7 @@ struct SequenceEndTests {
         try await manager.finishAll()
     }
 
-    @Test("A call that was cancelled before its loop ends it as cancelled", arguments: TestTransport.allCases)
+    @Test("A loop over a call that was cancelled before ends as cancelled", arguments: TestTransport.allCases)
     func cancelledBefore(_ transport: TestTransport) async throws {
         let task = transport.makeManager(for: server).get("get")
         task.cancel()
@@ -41,7 +41,7 @@ struct SequenceEndTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("A loop over an unacceptable response to a produced body throws its error")
+    @Test("A loop over an unacceptable response to a produced body throws the error")
     func refusedProduction() async throws {
         server.route("/x", .text("why", status: 404))
         let body = RequestBody.writer { try await $0.write("question") }
@@ -53,7 +53,7 @@ struct SequenceEndTests {
     }
 
     /// The content is there before the decision on the response.
-    @Test("The content of a challenge or redirect that is not followed is read whole, if content was produced")
+    @Test("For produced content, the content of an unfollowed challenge or redirect is read completely")
     func undecided() async throws {
         let text = String(repeating: "why", count: 1_000)
         server.route("/challenge", .text(text, status: 401).adding("WWW-Authenticate", "Basic realm=a"))
@@ -72,7 +72,7 @@ struct SequenceEndTests {
         }
     }
 
-    @Test("Content whose coding is cut short has no end, if content was produced")
+    @Test("For produced content, a response whose coding is cut short has no end")
     func truncatedCoding() async {
         let manager = TestTransport.curl.makeManager(for: server)
         for _ in 0..<20 {
@@ -82,7 +82,7 @@ struct SequenceEndTests {
     }
 
     /// The order comes before, between or after the head, the content and its end.
-    @Test("A loop over the content of a call that is cancelled at its head throws, or has all of the content")
+    @Test("If a call is cancelled at its head, a loop throws or gets all of the content")
     func cancelledAtHead() async throws {
         server.route("/x", .text("answer"))
         let manager = TestTransport.curl.makeManager(for: server)
@@ -103,7 +103,7 @@ struct SequenceEndTests {
         }
     }
 
-    @Test("The content of an unacceptable response is not read to an end that it may not have")
+    @Test("The content of an unacceptable response is not read to its end")
     func endlessRefusal() async throws {
         let block = Data(count: 1 << 16)
         var response = LoopbackServer.Response.stream([.repeated([.bytes(block)], times: 1 << 20)], framing: .chunked)

@@ -87,7 +87,7 @@ struct ServerFaultTests {
     }
 
     @Test(
-        "A data task ends once, with what the fault is",
+        "A data task ends once, with the error that names the fault",
         arguments: cases
     )
     func data(_ transport: TestTransport, _ fault: Fault) async throws {
@@ -112,7 +112,7 @@ struct ServerFaultTests {
     }
 
     @Test(
-        "A download ends once, with what the fault is, and leaves no file",
+        "A download ends once, with the error that names the fault, and leaves no file",
         arguments: cases
     )
     func download(_ transport: TestTransport, _ fault: Fault) async throws {
@@ -133,7 +133,7 @@ struct ServerFaultTests {
         check(try await results.first(), fault, transport, isDownload: true)
     }
 
-    @Test("More content than a task may keep in memory is an error", arguments: TestTransport.allCases)
+    @Test("Content above the memory limit of a task is an error", arguments: TestTransport.allCases)
     func contentLimit(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         manager.maximumContentSize = 100_000
@@ -146,7 +146,7 @@ struct ServerFaultTests {
         #expect(enough.error == nil)
     }
 
-    @Test("A host that cannot be found or connected to is named so", arguments: TestTransport.allCases)
+    @Test("The error names a host that cannot be found or connected to", arguments: TestTransport.allCases)
     func noServer(_ transport: TestTransport) async throws {
         let manager = transport.makeManager()
         let closed = try LoopbackServer()
@@ -159,7 +159,7 @@ struct ServerFaultTests {
     }
 
     @Test(
-        "A timeout of any size neither traps nor ends a request at once",
+        "A timeout of any length neither ends the process nor ends a request at once",
         arguments: TestTransport.allCases,
         [.infinity, .greatestFiniteMagnitude, 1e16, 0, -5, .nan]
     )
@@ -173,7 +173,11 @@ struct ServerFaultTests {
         #expect(call.error == nil)
     }
 
-    @Test("The timeout of a configuration is treated alike", arguments: TestTransport.allCases, [.infinity, -1])
+    @Test(
+        "The timeout of a configuration neither ends the process nor ends a request at once",
+        arguments: TestTransport.allCases,
+        [.infinity, -1]
+    )
     func timeoutOfConfiguration(_ transport: TestTransport, _ timeout: TimeInterval) async throws {
         server.route("/later", .json("[]").delayed(by: .milliseconds(100)))
         let configuration = URLSessionConfiguration.ephemeral
@@ -184,7 +188,7 @@ struct ServerFaultTests {
         )
     }
 
-    @Test("A sub-second timeout ends a request that is not answered", arguments: TestTransport.allCases)
+    @Test("A sub-second timeout ends a request without a response", arguments: TestTransport.allCases)
     func subSecondTimeout(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         manager.requestSettings.timeoutInterval = 0.3
@@ -192,7 +196,7 @@ struct ServerFaultTests {
         #expect(try await manager.call(.get, "fault/no-response").error?.code == .timedOut)
     }
 
-    @Test("Configuration fields that are no strings are sent as strings", arguments: TestTransport.allCases)
+    @Test("Configuration fields that are not strings are sent as strings", arguments: TestTransport.allCases)
     func configurationFields(_ transport: TestTransport) async throws {
         let configuration = URLSessionConfiguration.testing
         configuration.httpAdditionalHeaders = ["X-Number": 5, 6: "X"]
@@ -204,7 +208,7 @@ struct ServerFaultTests {
         #expect(server.requests.first?.headers["X-Number"] == "5")
     }
 
-    @Test("Configuration fields that would break the header are refused", arguments: TestTransport.allCases)
+    @Test("Configuration fields with a line break are refused", arguments: TestTransport.allCases)
     func malformedConfigurationFields(_ transport: TestTransport) async throws {
         let configuration = URLSessionConfiguration.testing
         configuration.httpAdditionalHeaders = ["X-Field": "a\r\nX-Injected: b"]

@@ -50,7 +50,7 @@ struct SessionChallengeTests {
 
     private let credential = URLCredential(user: "user", password: "password", persistence: .none)
 
-    @Test("The hook of the session is asked first, and its credential used")
+    @Test("The hook of the session is called first, and its credential is used")
     func credentialOfSession() async throws {
         protect()
         answer(.useCredential(credential))
@@ -59,7 +59,7 @@ struct SessionChallengeTests {
         #expect(asked.values == ["session 0"])
     }
 
-    @Test("What it leaves to default handling is asked of the task's hook")
+    @Test("If the session's hook chooses the default handling, the task's hook is called")
     func leftToTask() async throws {
         protect()
         answer(.performDefaultHandling, .useCredential(credential))
@@ -68,7 +68,7 @@ struct SessionChallengeTests {
         #expect(asked.values == ["session 0", "task 0"])
     }
 
-    @Test("Without a hook of the session the task's is asked")
+    @Test("Without a hook of the session, the hook of the task is called")
     func withoutHook() async throws {
         protect()
         answer(.performDefaultHandling, .useCredential(credential))
@@ -78,7 +78,7 @@ struct SessionChallengeTests {
         #expect(asked.values == ["task 0"])
     }
 
-    @Test("A credential that was refused is not sent again")
+    @Test("A refused credential is not sent again")
     func refused() async throws {
         protect(welcomes: false)
         answer(.useCredential(credential))
@@ -87,7 +87,7 @@ struct SessionChallengeTests {
         #expect(asked.values == ["session 0", "session 1"])
     }
 
-    @Test("It can refuse the protection space, and cancel the task")
+    @Test("The session's hook can reject the protection space, and cancel the task")
     func refusing() async throws {
         protect()
         answer(.rejectProtectionSpace)
@@ -99,7 +99,7 @@ struct SessionChallengeTests {
         #expect(manager.tasks.isEmpty)
     }
 
-    @Test("It is not asked about a challenge that is not a connection's")
+    @Test("The session's hook gets only challenges of connections")
     func basic() async throws {
         answer(.cancel, .useCredential(credential))
 

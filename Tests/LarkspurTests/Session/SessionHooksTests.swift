@@ -29,7 +29,7 @@ struct SessionHooksTests {
     }
 
     @Test(
-        "An upload calls the hooks of sending, of the response and of the end, in order",
+        "An upload calls the hooks for sending, the response and the end, in order",
         arguments: TestTransport.allCases
     )
     func upload(_ transport: TestTransport) async throws {
@@ -51,7 +51,7 @@ struct SessionHooksTests {
     }
 
     @Test(
-        "A loop calls the hooks of the response, of the data and of the end, in order",
+        "A loop calls the hooks for the response, the data and the end, in order",
         arguments: TestTransport.allCases
     )
     func sequence(_ transport: TestTransport) async throws {
@@ -65,7 +65,7 @@ struct SessionHooksTests {
         #expect(order == ["response", "data", "metrics", "complete"])
     }
 
-    @Test("A download calls the hooks of writing, of the file and of the end", arguments: TestTransport.allCases)
+    @Test("A download calls the hooks for writing, the file and the end", arguments: TestTransport.allCases)
     func download(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let calls = record(manager)
@@ -78,7 +78,7 @@ struct SessionHooksTests {
     }
 
     @Test(
-        "Metrics come once for each task, with its stages and, where the transport tells, its requests",
+        "Metrics arrive once for each task, with its stages, and with its requests if the transport has them",
         arguments: TestTransport.allCases
     )
     func metrics(_ transport: TestTransport) async throws {
@@ -98,7 +98,7 @@ struct SessionHooksTests {
         #expect(response.metrics?.response?.statusCode == (transport != .foundation ? 200 : nil))
     }
 
-    @Test("A failed task has metrics too", arguments: TestTransport.allCases)
+    @Test("A failed task has metrics", arguments: TestTransport.allCases)
     func metricsOfFailure(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let calls = record(manager)
@@ -110,7 +110,7 @@ struct SessionHooksTests {
     }
 
     @Test(
-        "A hook that is replaced while a task runs is called no more, and the new one is",
+        "If a hook is replaced during a task, only the new hook is called",
         arguments: TestTransport.allCases
     )
     func replaced(_ transport: TestTransport) async throws {
@@ -132,7 +132,7 @@ struct SessionHooksTests {
         #expect(second.values == [Data("two".utf8)])
     }
 
-    @Test("Hooks may be replaced by many threads while tasks run", arguments: TestTransport.allCases)
+    @Test("Many threads may replace hooks while tasks run", arguments: TestTransport.allCases)
     func concurrently(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let completions = Recorder<Int>()
@@ -150,7 +150,7 @@ struct SessionHooksTests {
         #expect(manager.tasks.isEmpty)
     }
 
-    @Test("What is replaced may be the end of objects that use the session manager")
+    @Test("A released hook may release objects that use the session manager")
     func released() {
         let manager = TestTransport.curl.makeManager(for: server)
         let ends = Recorder<String>()
@@ -182,7 +182,7 @@ struct SessionHooksTests {
         func serialize(_ data: Data, response: URLResponse?) -> sending Int { data.count }
     }
 
-    @Test("A challenge's answer is printed without the credential")
+    @Test("A printed response to a challenge does not contain the credential")
     func printedAnswers() {
         let credential = URLCredential(user: "ada", password: "hunter2", persistence: .none)
         let answers: [ChallengeAnswer] = [
@@ -201,7 +201,7 @@ struct SessionHooksTests {
         #expect(!dumped.contains("hunter2") && dumped.contains("use a credential"))
     }
 
-    @Test("A session that becomes invalid says so", arguments: TestTransport.allCases)
+    @Test("A hook is called when a session becomes invalid", arguments: TestTransport.allCases)
     func invalid(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let errors = Recorder<Bool>()

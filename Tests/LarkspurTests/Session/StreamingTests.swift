@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Tasks that hand their content on", .timeLimit(.minutes(5)))
+@Suite("Tasks that deliver their content in chunks", .timeLimit(.minutes(5)))
 struct StreamingTests {
     let server: LoopbackServer
     let ends = Recorder<DataResponse<Int64>>()
@@ -29,7 +29,7 @@ struct StreamingTests {
         .stream([.repeated([.bytes(part)], times: count)], framing: .chunked)
     }
 
-    @Test("All content is handed on, in order, before the end, and none is kept", arguments: TestTransport.allCases)
+    @Test("All content is delivered in order before the end, and none is collected", arguments: TestTransport.allCases)
     func content(_ transport: TestTransport) async throws {
         let parts = (0..<40).map { Data(repeating: UInt8($0), count: 50_000) }
         server.route("/stream", .stream(parts.map { .bytes($0) }))
@@ -50,7 +50,7 @@ struct StreamingTests {
         #expect(notifications.events.values.last?.completion?.data?.isEmpty == true)
     }
 
-    @Test("Content and end are handed on on the completion queue", arguments: TestTransport.allCases)
+    @Test("The content and the end are delivered on the completion queue", arguments: TestTransport.allCases)
     func completionQueue(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server, completionQueue: TestQueue.make("completion"))
         let places = Recorder<String?>()
@@ -63,7 +63,7 @@ struct StreamingTests {
         #expect(places.values.count >= 2 && places.values.allSatisfy { $0 == "completion" })
     }
 
-    @Test("However much there is, nothing of it is collected")
+    @Test("Content of any amount is not collected")
     func much() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         server.route("/much", stream(256, of: Data(count: 1 << 20)))
@@ -82,7 +82,7 @@ struct StreamingTests {
         #expect(count.load(ordering: .relaxed) == 256 << 20)
     }
 
-    @Test("Whoever is slow to take the content holds back the transfer, and other tasks go on")
+    @Test("A slow consumer delays the transfer, and other tasks continue")
     func backPressure() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         server.route("/stream", stream(24, of: Data(count: 1 << 20)))
@@ -112,7 +112,7 @@ struct StreamingTests {
         #expect(sum.load(ordering: .relaxed) == 24 << 20)
     }
 
-    @Test("A slow hook for data holds back the transfer too")
+    @Test("A slow data hook delays the transfer")
     func slowHook() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         server.route("/stream", stream(24, of: Data(count: 1 << 20)))
@@ -139,7 +139,7 @@ struct StreamingTests {
     }
 
     @Test(
-        "A response that is not acceptable is not handed on; its beginning is in the error",
+        "An unacceptable response is not delivered, and its beginning is in the error",
         arguments: TestTransport.allCases
     )
     func unacceptable(_ transport: TestTransport) async throws {
@@ -156,7 +156,7 @@ struct StreamingTests {
         #expect(chunks.values.isEmpty)
     }
 
-    @Test("A content type that is not acceptable is not handed on", arguments: TestTransport.allCases)
+    @Test("Content of an unacceptable type is not delivered", arguments: TestTransport.allCases)
     func contentType(_ transport: TestTransport) async throws {
         server.route("/text", .text("abc"))
         let manager = transport.makeManager(for: server)
@@ -177,7 +177,7 @@ struct StreamingTests {
         #expect(chunks.values.isEmpty)
     }
 
-    @Test("No content is no chunk, and no error", arguments: TestTransport.allCases)
+    @Test("A response without content has no chunk, and no error", arguments: TestTransport.allCases)
     func empty(_ transport: TestTransport) async throws {
         makeTask(transport.makeManager(for: server), "/status/204").resume()
 
@@ -185,7 +185,7 @@ struct StreamingTests {
         #expect(chunks.values.isEmpty)
     }
 
-    @Test("After a cancellation nothing more is handed on", arguments: TestTransport.allCases)
+    @Test("After a cancellation, no more content is delivered", arguments: TestTransport.allCases)
     func cancelled(_ transport: TestTransport) async throws {
         server.route("/stream", stream(200, of: Data(count: 100_000)))
         let manager = transport.makeManager(for: server)
@@ -205,7 +205,7 @@ struct StreamingTests {
         #expect(manager.tasks.isEmpty)
     }
 
-    @Test("What had come before the connection was lost is handed on", arguments: TestTransport.allCases)
+    @Test("Content that arrived before the connection was lost is delivered", arguments: TestTransport.allCases)
     func lost(_ transport: TestTransport) async throws {
         server.route("/cut", .raw([.text("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nabc")]))
         let manager = transport.makeManager(for: server)
@@ -218,7 +218,7 @@ struct StreamingTests {
     }
 
     @Test(
-        "A task that is suspended in mid-content goes on, or with the transport .foundation may fail, and hands nothing on twice",
+        "A suspended task delivers nothing twice when it continues, and may fail with the transport .foundation",
         arguments: TestTransport.allCases
     )
     func suspended(_ transport: TestTransport) async throws {
@@ -243,7 +243,7 @@ struct StreamingTests {
         }
     }
 
-    @Test("A response that begins again after content was handed on is an error, as nothing can be taken back")
+    @Test("A response that restarts after content was delivered is an error")
     func restarted() async throws {
         let stream = ResponseStream(validation: { ResponseValidation() }, consumer: .handler { _, _ in })
         let manager = SessionManager.stubbed()
@@ -262,7 +262,7 @@ struct StreamingTests {
         task.cancel()
     }
 
-    @Test("A head that open() will return counts as delivered before it is taken", arguments: [true, false])
+    @Test("A head that is ready for open() counts as delivered", arguments: [true, false])
     func arrivedHead(isOpened: Bool) async throws {
         let channel = ResponseChannel<LarkspurError>()
         let stream = ResponseStream(
@@ -281,7 +281,7 @@ struct StreamingTests {
         }
     }
 
-    @Test("A streamed task that cannot be made ends with the error")
+    @Test("A streamed task that cannot be created ends with the error")
     func unmade() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         manager.invalidate(cancellingTasks: true)

@@ -12,7 +12,7 @@ struct TaskHooksTests {
     init() throws { server = try LoopbackServer() }
 
     @Test(
-        "A redirect is decided by the call's hook, and by the manager's for other calls",
+        "A redirect of a call is decided by the call's hook, and a redirect of other calls by the manager's",
         arguments: TestTransport.allCases
     )
     func redirect(_ transport: TestTransport) async throws {
@@ -42,7 +42,7 @@ struct TaskHooksTests {
         #expect(asked.values == ["task", "manager"])
     }
 
-    @Test("A challenge is answered by the task's hook in place of the manager's", arguments: TestTransport.allCases)
+    @Test("The task's hook replaces the manager's hook for challenges", arguments: TestTransport.allCases)
     func challenge(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         manager.hooks.challengeAnswer = { _, _ in .cancel }
@@ -60,7 +60,7 @@ struct TaskHooksTests {
         #expect(try await manager.call(.get, "basic-auth/ada/secret").error?.code == .cancelled)
     }
 
-    @Test("A hook that the task does not have is the manager's", arguments: TestTransport.allCases)
+    @Test("For a hook that the task does not have, the manager's hook is called", arguments: TestTransport.allCases)
     func fallback(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let calls = Recorder<String>()
@@ -78,7 +78,7 @@ struct TaskHooksTests {
     }
 
     @Test(
-        "A hook that accepts a response after its transfer has failed gets the content that has arrived, then the error",
+        "A hook that accepts a response after its transfer has failed gets the received content, then the error",
         arguments: [TestTransport.curl, .delegate]
     )
     func lateDisposition(_ transport: TestTransport) async throws {
@@ -116,7 +116,7 @@ struct TaskHooksTests {
         #expect(sizes.values.reduce(0, +) == 600_000)
     }
 
-    @Test("Every call takes hooks", arguments: TestTransport.allCases)
+    @Test("Every kind of call accepts hooks", arguments: TestTransport.allCases)
     func everyCall(_ transport: TestTransport) async throws {
         server.route("/x", .json("{}"))
         let manager = transport.makeManager(for: server)
@@ -185,7 +185,10 @@ struct TaskHooksTests {
         try await manager.finishAll()
     }
 
-    @Test("Listening hooks and the place of a download can be a task's own", arguments: TestTransport.allCases)
+    @Test(
+        "A task can have its own observing hooks and its own destination of a download",
+        arguments: TestTransport.allCases
+    )
     func download(_ transport: TestTransport) async throws {
         let folder = TemporaryFolder()
         let place = folder.url.appendingPathComponent("mine")
@@ -204,7 +207,7 @@ struct TaskHooksTests {
         withExtendedLifetime(folder) {}
     }
 
-    @Test("A response that the task's hook does not want is not stored")
+    @Test("A response that the task's hook rejects for the cache is not stored")
     func caching() async throws {
         server.route("/x", .json("[1]").adding("Cache-Control", "max-age=60"), .json("[2]"))
         let configuration = URLSessionConfiguration.testing
@@ -220,7 +223,7 @@ struct TaskHooksTests {
         #expect(server.requests(to: "/x").count == 2)
     }
 
-    @Test("A download that was a data task has the hooks of that")
+    @Test("A download that was a data task has the hooks of the data task")
     func becomingDownload() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         let calls = Recorder<String>()
@@ -242,7 +245,7 @@ struct TaskHooksTests {
     }
 
     @Test(
-        "Hooks may be changed while a task runs, and are released when it has ended",
+        "Hooks may be changed while a task runs, and are released at its end",
         arguments: TestTransport.allCases
     )
     func released(_ transport: TestTransport) async throws {

@@ -18,7 +18,7 @@ struct TrailerTests {
     }
 
     // Trailers end a process that uses FoundationNetworking.
-    @Test("A response has its trailers, and the task has them", arguments: [TestTransport.curl, .delegate])
+    @Test("A response and its task have the trailers", arguments: [TestTransport.curl, .delegate])
     func response(_ transport: TestTransport) async throws {
         let task = transport.makeManager(for: server).get("sum")
         let response = await task.response(as: .data)
@@ -31,7 +31,7 @@ struct TrailerTests {
         #expect(response.mapError { $0 }.trailers == sum)
     }
 
-    @Test("The trailers of a download and of a handler's response")
+    @Test("A download and the response of a handler have the trailers")
     func download() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         let download = await manager.download("sum").response()
@@ -42,7 +42,7 @@ struct TrailerTests {
         #expect(try await handled.first() == sum)
     }
 
-    @Test("Trailers follow the content of a sequence")
+    @Test("The trailers follow the content of a sequence")
     func sequence() async throws {
         let gate = LoopbackServer.Gate()
         var slow = LoopbackServer.Response.chunked([], trailers: ["X-Sum": "3"])
@@ -61,7 +61,7 @@ struct TrailerTests {
         #expect(task.trailers == ["X-Sum": "3"])
     }
 
-    @Test("Without trailers there is nil")
+    @Test("Without trailers, the value is nil")
     func none() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         let task = manager.get("none")
@@ -71,7 +71,7 @@ struct TrailerTests {
         #expect(task.trailers == nil)
     }
 
-    @Test("Interceptors see the trailers of an attempt, and the last attempt's are the call's")
+    @Test("Interceptors see the trailers of each attempt, and the call has those of the last attempt")
     func interceptors() async throws {
         var busy = LoopbackServer.Response.chunked([Data("no".utf8)], trailers: ["X-Sum": "9"])
         busy.status = 503
@@ -97,7 +97,7 @@ struct TrailerTests {
         #expect(replaced.trailers == ["X-Sum": "changed"])
     }
 
-    @Test("Responses for tests have the trailers that they are made with")
+    @Test("A response for tests has the trailers that it is created with")
     func made() {
         let data = DataResponse(trailers: sum, result: .success(1))
         let download = DownloadResponse(trailers: sum, result: .success(server.baseURL))

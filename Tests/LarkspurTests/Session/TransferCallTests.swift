@@ -39,7 +39,10 @@ struct TransferCallTests {
         return request
     }
 
-    @Test("A download has base URL, parameters and headers of the manager", arguments: TestTransport.allCases)
+    @Test(
+        "A download has the base URL, the parameters and the headers of the manager",
+        arguments: TestTransport.allCases
+    )
     func download(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
         let files = Recorder<URL?>()
@@ -61,7 +64,7 @@ struct TransferCallTests {
         #expect(try expectManagersFields("a.zip", query: "page=2").method == "GET")
     }
 
-    @Test("A download can be a POST, and go without a destination")
+    @Test("A download can be a POST, and need not have a destination")
     func downloadByPOST() async throws {
         let manager = makeManager(.curl)
         let contents = Recorder<String?>()
@@ -74,14 +77,14 @@ struct TransferCallTests {
         #expect(server.requests.last?.method == "POST" && server.requests.last?.text == "a=1")
     }
 
-    @Test("Resume data is used by the call, with the headers of the manager")
+    @Test("A call continues from resume data, with the headers of the manager")
     func resumeData() async throws {
         let errors = Recorder<LarkspurError.Code?>()
         makeManager(.curl).download("x", resumeData: Data("none".utf8)) { errors.record($0.error?.code) }
         #expect(try await errors.first() == .invalidResumeData)
     }
 
-    @Test("An upload of data, a file or a stream has what the manager adds, and its type", arguments: 0..<3)
+    @Test("An upload of data, a file or a stream has its type and the fields of the manager", arguments: 0..<3)
     func upload(_ index: Int) async throws {
         let manager = makeManager(.curl)
         let bytes = Data("content".utf8)
@@ -112,7 +115,7 @@ struct TransferCallTests {
         #expect(fractions.values.last == 1)
     }
 
-    @Test("The call's Content-Type is that of an upload, and the response is parsed by the manager's serializer")
+    @Test("An upload has the call's Content-Type, and the manager's serializer parses the response")
     func uploadType() async throws {
         let manager = makeManager(.curl)
         let objects = Recorder<Int?>()
@@ -125,7 +128,7 @@ struct TransferCallTests {
         #expect(server.requests.last?.headers["Content-Type"] == "c/d" && task.state == .completed)
     }
 
-    @Test("A file that is missing is an error, and nothing is sent")
+    @Test("A missing file is an error, and nothing is sent")
     func missingFile() async throws {
         let ends = Recorder<(DataTask?, LarkspurError.Code)>()
         let missing = folder.url.appendingPathComponent("missing")
@@ -140,7 +143,7 @@ struct TransferCallTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("A stream has parameters, a body and the headers of the manager", arguments: TestTransport.allCases)
+    @Test("A stream has its parameters, its body and the headers of the manager", arguments: TestTransport.allCases)
     func stream(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
         let chunks = Recorder<Data>()
@@ -155,7 +158,7 @@ struct TransferCallTests {
         #expect(request.text == #"{"b":2}"# && request.headers["Content-Type"] == "application/json")
     }
 
-    @Test("A URL that cannot be parsed ends each call with its error, and its task is over")
+    @Test("An invalid URL ends each call with its error, and completes the task")
     func badURL() async throws {
         let manager = makeManager(.curl)
         let codes = Recorder<LarkspurError.Code?>()
@@ -176,7 +179,7 @@ struct TransferCallTests {
         #expect(tasks.allSatisfy { $0.urlSessionTask == nil })
     }
 
-    @Test("A request is built as a call sends it")
+    @Test("A built request is the same as the request that a call sends")
     func makeRequest() throws {
         let manager = makeManager(.curl)
         let fields: [String: String] = ["X-Mine": "call"]
@@ -189,7 +192,7 @@ struct TransferCallTests {
         #expect(throws: LarkspurError.self) { try manager.makeRequest(.get, "http://[::1") }
     }
 
-    @Test("A task that is made of a request sends nothing of the manager's, and is suspended")
+    @Test("A task for a request is suspended, and sends no fields of the manager")
     func bareRequest() async throws {
         let manager = makeManager(.curl)
         let request = URLRequest(url: server.url("/v1/x"))

@@ -11,7 +11,7 @@ struct TransportTests {
         return "\(type(of: session))"
     }
 
-    @Test("The engine carries requests where libcurl can be used, else Foundation does")
+    @Test("The engine carries requests if libcurl can be used, and otherwise Foundation does")
     func automatic() {
         #expect(Self.sessionType(.automatic) == "CurlURLSession")
         #expect(Self.sessionType(.best(isCurlAvailable: true)) == "CurlURLSession")
@@ -19,7 +19,7 @@ struct TransportTests {
     }
 
     #if canImport(FoundationNetworking)
-    @Test("If the libcurl that the environment names cannot be used, Foundation's session does not take its place")
+    @Test("If the libcurl of the environment cannot be used, Foundation's session does not replace it")
     func namedLibcurl() async {
         await #expect(processExitsWith: .success) {
             setenv("LARKSPUR_LIBCURL", "/missing/libcurl.so.4", 1)
@@ -32,7 +32,7 @@ struct TransportTests {
     }
     #endif
 
-    @Test("A transport that cannot be used says so in the error")
+    @Test("The error of an unusable transport names the reason")
     func unavailable() async throws {
         let manager = SessionManager(
             transport: .custom { configuration, delegate, queue in

@@ -30,7 +30,7 @@ struct TypedFailureTests {
         )
     }
 
-    @Test("The status decides which type the content is decoded into", arguments: TestTransport.allCases)
+    @Test("The status decides into which type the content is decoded", arguments: TestTransport.allCases)
     func byStatus(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         manager.jsonDecoder.keyDecodingStrategy = .convertFromSnakeCase
@@ -50,7 +50,7 @@ struct TypedFailureTests {
         #expect(other?.code == .unacceptableStatusCode && other?.statusCode == 500)
     }
 
-    @Test("Problem details are read, and are part of the message", arguments: TestTransport.allCases)
+    @Test("Problem details are decoded, and are part of the message", arguments: TestTransport.allCases)
     func problem(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
 

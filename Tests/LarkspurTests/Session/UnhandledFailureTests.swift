@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Failures that nothing handles", .timeLimit(.minutes(5)))
+@Suite("Failures without a handler", .timeLimit(.minutes(5)))
 struct UnhandledFailureTests {
     let server: LoopbackServer
     private let lines = Recorder<String>()
@@ -21,7 +21,7 @@ struct UnhandledFailureTests {
             + "Give the call a failure closure, or set SessionManager.reportsUnhandledFailures to false."
     }
 
-    @Test("A call without a closure for failures is reported in one line", arguments: TestTransport.allCases)
+    @Test("The failure of a call without a handler is reported in one line", arguments: TestTransport.allCases)
     func reported(_ transport: TestTransport) async throws {
         let manager = report(transport.makeManager(for: server))
 
@@ -38,7 +38,7 @@ struct UnhandledFailureTests {
         )
     }
 
-    @Test("A form and a request that cannot be built are reported too")
+    @Test("A form and a request that cannot be built are reported")
     func otherCalls() async throws {
         let manager = report(.stubbed { _ in .fail(URLError(.timedOut)) })
 
@@ -52,7 +52,7 @@ struct UnhandledFailureTests {
         #expect(lines.values.count == 2)
     }
 
-    @Test("The line has no secrets and no line breaks")
+    @Test("The report of a failure has no secrets and no line breaks")
     func secrets() throws {
         let url = try #require(URL(string: "https://ada:hunter2@example.org/a%0Ab?token=secret#secret"))
         let error = LarkspurError(.timedOut, "It took\nlong.", request: URLRequest(url: url))
@@ -63,7 +63,7 @@ struct UnhandledFailureTests {
     }
 
     @Test(
-        "What is handled, succeeds, is cancelled or is switched off is not reported",
+        "A failure that is handled, cancelled or switched off, and a success, are not reported",
         arguments: TestTransport.allCases
     )
     func silent(_ transport: TestTransport) async throws {
@@ -84,7 +84,7 @@ struct UnhandledFailureTests {
         #expect(lines.values.isEmpty)
     }
 
-    @Test("A data task that becomes a download is no failure")
+    @Test("A data task that becomes a download is not reported as a failure")
     func becomingDownload() async throws {
         let manager = report(TestTransport.curl.makeManager(for: server))
         manager.hooks.responseDisposition = { _, _ in .download }
@@ -96,7 +96,7 @@ struct UnhandledFailureTests {
         #expect(lines.values.isEmpty)
     }
 
-    @Test("Debug builds report by default, on standard error")
+    @Test("By default, debug builds report on standard error")
     func standardError() async throws {
         #expect(SessionManager().reportsUnhandledFailures == Platform.isDebugBuild)
 

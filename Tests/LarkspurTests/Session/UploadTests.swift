@@ -19,7 +19,7 @@ struct UploadTests {
 
     private let content = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 * 31) })
 
-    @Test("Data arrives whole, with its progress", arguments: TestTransport.allCases)
+    @Test("Data arrives complete, with its progress", arguments: TestTransport.allCases)
     func data(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let ends = Recorder<LarkspurError?>()
@@ -43,7 +43,7 @@ struct UploadTests {
         #expect(task.uploadProgress.fractionCompleted == 1)
     }
 
-    @Test("A file arrives whole, with its progress", arguments: TestTransport.allCases)
+    @Test("A file arrives complete, with its progress", arguments: TestTransport.allCases)
     func file(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let file = try folder.file("content", content)
@@ -65,7 +65,7 @@ struct UploadTests {
         #expect(fractions.values.last == 1)
     }
 
-    @Test("A relative file URL names the file that it is relative to", arguments: TestTransport.allCases)
+    @Test("A relative file URL is resolved against its base", arguments: TestTransport.allCases)
     func relativeFile(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let file = try folder.file("relative", content)
@@ -79,7 +79,7 @@ struct UploadTests {
         #expect(server.requests.last?.body == content)
     }
 
-    @Test("A stream arrives whole, with the progress of its announced length", arguments: TestTransport.allCases)
+    @Test("A stream arrives complete, with the progress of its announced length", arguments: TestTransport.allCases)
     func stream(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let content = content
@@ -100,7 +100,7 @@ struct UploadTests {
         #expect(task.uploadProgress.fractionCompleted == 1)
     }
 
-    @Test("A length that the request announces is the total from the beginning", arguments: TestTransport.allCases)
+    @Test("The announced length is the total of the progress from the beginning", arguments: TestTransport.allCases)
     func announcedLength(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let content = content
@@ -121,7 +121,7 @@ struct UploadTests {
         #expect(Set(totals.values) == [Int64(content.count)])
     }
 
-    @Test("The hook for new body streams comes before the task's own", arguments: TestTransport.allCases)
+    @Test("The hook for new body streams overrides the task's stream", arguments: TestTransport.allCases)
     func bodyStreamHook(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         manager.hooks.needNewBodyStream = { _ in InputStream(data: Data("of the hook".utf8)) }
@@ -138,7 +138,7 @@ struct UploadTests {
     }
 
     @Test(
-        "What is no readable file is an error before anything is sent",
+        "An unreadable file is an error before anything is sent",
         arguments: ["missing", "folder", "http", "unreadable"]
     )
     func noFile(_ kind: String) async throws {

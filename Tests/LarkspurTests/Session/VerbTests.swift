@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Verbs", .timeLimit(.minutes(5)))
+@Suite("Calls of each method", .timeLimit(.minutes(5)))
 struct VerbTests {
     let server: LoopbackServer
 
@@ -13,7 +13,7 @@ struct VerbTests {
         transport.makeManager(for: server)
     }
 
-    @Test("GET hands the parsed response to success", arguments: TestTransport.allCases)
+    @Test("GET passes the parsed response to the success closure", arguments: TestTransport.allCases)
     func get(_ transport: TestTransport) async throws {
         let call = try await makeManager(transport).call(.get, "get", parameters: ["q": "a b", "n": 2])
 
@@ -71,7 +71,7 @@ struct VerbTests {
         #expect(server.requests.first?.body.isEmpty == true)
     }
 
-    @Test("Each verb is sent as the method of its name", arguments: TestTransport.allCases)
+    @Test("Each function sends the method of its name", arguments: TestTransport.allCases)
     func methods(_ transport: TestTransport) async throws {
         struct Item: Codable, Sendable {
             var name = "x"
@@ -116,7 +116,7 @@ struct VerbTests {
         #expect(counts == ["GET": 4, "POST": 4, "PUT": 4, "PATCH": 3, "DELETE": 3, "REPORT": 3, "HEAD": 1])
     }
 
-    @Test("A body that encodes itself and typed responses make a round trip", arguments: TestTransport.allCases)
+    @Test("A body that encodes itself and a typed response make a round trip", arguments: TestTransport.allCases)
     func typed(_ transport: TestTransport) async throws {
         struct User: Codable, Sendable, Equatable {
             var name: String
@@ -137,7 +137,7 @@ struct VerbTests {
         #expect(try await users.first() == User(name: "Ada", tags: ["x"]))
     }
 
-    @Test("A serializer given with the call gives success its type", arguments: TestTransport.allCases)
+    @Test("The serializer of a call determines the type of the success value", arguments: TestTransport.allCases)
     func serializerOfCall(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
         let texts = Recorder<String>()
@@ -147,7 +147,7 @@ struct VerbTests {
         #expect(try await texts.first().contains("∮"))
     }
 
-    @Test("A serializer is captured when the task is made", arguments: TestTransport.allCases)
+    @Test("A task uses the serializer that was set at its creation", arguments: TestTransport.allCases)
     func serializerIsCaptured(_ transport: TestTransport) async throws {
         let gate = LoopbackServer.Gate()
         server.route("/held", .json("[1]").held(until: gate))
@@ -161,7 +161,7 @@ struct VerbTests {
         #expect(try await objects.first())
     }
 
-    @Test("A 404 ends in failure, with its body and what was parsed of it", arguments: TestTransport.allCases)
+    @Test("A 404 is a failure with its body and its parsed content", arguments: TestTransport.allCases)
     func notFound(_ transport: TestTransport) async throws {
         server.route("/missing", .json(#"{"reason": "no such user"}"#, status: 404))
 
@@ -178,7 +178,7 @@ struct VerbTests {
     }
 
     @Test(
-        "Every acceptable status succeeds and every other fails",
+        "Every acceptable status succeeds, and every other status fails",
         arguments: TestTransport.allCases,
         [(200, true), (204, true), (404, false), (500, false)]
     )
@@ -191,7 +191,7 @@ struct VerbTests {
     }
 
     @Test(
-        "A field of the call overrides the serializer's default and leaves the others",
+        "A field of the call overrides the serializer's default, and other defaults stay",
         arguments: TestTransport.allCases
     )
     func headersOfCall(_ transport: TestTransport) async throws {
@@ -206,7 +206,7 @@ struct VerbTests {
         #expect(request.headers["other"] == "kept")
     }
 
-    @Test("A request that cannot be serialized fails with a nil task and returns one that has ended")
+    @Test("A request that cannot be serialized fails with a nil task, and the returned task has ended")
     func serializationFailure() async throws {
         struct Refusal: Error {}
         let queue = TestQueue.make("completion")
@@ -234,7 +234,7 @@ struct VerbTests {
     }
 
     @Test(
-        "Bad input is a failure with a nil task, on the completion queue, and the group is left",
+        "Invalid input fails with a nil task on the completion queue, and leaves the group",
         arguments: [
             ("http://", "GET", LarkspurError.Code.invalidURL), ("http://[::1", "GET", .invalidURL),
             ("ok", "GE T", .invalidMethod), ("ok", "GET\r\nX: y", .invalidMethod), ("ok", "", .invalidMethod),
@@ -258,7 +258,7 @@ struct VerbTests {
         #expect(manager.tasks.isEmpty)
     }
 
-    @Test("A field that would break the header is refused", arguments: ["a\r\nb", "a\nb", "a\0b"])
+    @Test("A field with a line break is refused", arguments: ["a\r\nb", "a\nb", "a\0b"])
     func malformedField(_ value: String) async throws {
         let call = try await SessionManager.stubbed().call(.get, "/", headers: ["X-Field": value])
 
@@ -266,7 +266,7 @@ struct VerbTests {
         #expect(call.error?.code == .invalidHeaderField)
     }
 
-    @Test("GET reports the progress of the download up to its end", arguments: TestTransport.allCases)
+    @Test("GET reports the progress of the download until its end", arguments: TestTransport.allCases)
     func downloadProgress(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
         let fractions = Recorder<Double>()
@@ -285,7 +285,7 @@ struct VerbTests {
         #expect(fractions.values == fractions.values.sorted())
     }
 
-    @Test("POST reports the progress of the upload up to its end", arguments: TestTransport.allCases)
+    @Test("POST reports the progress of the upload until its end", arguments: TestTransport.allCases)
     func uploadProgress(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
         let fractions = Recorder<Double>()
@@ -304,7 +304,7 @@ struct VerbTests {
         #expect(server.requests.first?.body.count == 300_002)
     }
 
-    @Test("Credentials set on the serializer are accepted by the server", arguments: TestTransport.allCases)
+    @Test("The server accepts the credentials that are set on the serializer", arguments: TestTransport.allCases)
     func hiddenBasicAuthentication(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
         manager.requestSettings.setAuthorization(username: "user", password: "password")
@@ -315,7 +315,10 @@ struct VerbTests {
         #expect(call.json?["authenticated"] as? Bool == true)
     }
 
-    @Test("An absolute URL replaces the base URL, a relative one is below it", arguments: TestTransport.allCases)
+    @Test(
+        "An absolute URL replaces the base URL, and a relative URL is appended to it",
+        arguments: TestTransport.allCases
+    )
     func urls(_ transport: TestTransport) async throws {
         let server = server
         let manager = SessionManager(

@@ -41,7 +41,7 @@ struct WebSocketInterceptionTests {
         try await server.waitForOpenConnections(0)
     }
 
-    @Test("A handshake that is refused for an old token is made again with a new one")
+    @Test("A handshake that is refused for an old token is repeated with a new token")
     func refresh() async throws {
         server.route("/chat", .status(401))
         let tokens = Tokens { [server] old in
@@ -60,7 +60,7 @@ struct WebSocketInterceptionTests {
         #expect(server.requests(to: "/chat").map { $0.headers["Authorization"] } == ["Bearer old", "Bearer new"])
     }
 
-    @Test("An interceptor's invalid field fails the handshake, which sends nothing")
+    @Test("An interceptor's invalid field fails the handshake, and nothing is sent")
     func invalidField() async throws {
         manager.interceptors.call = [.adapting { $0.setValue("value", forHTTPHeaderField: "Bad Name") }]
         let error = await #expect(throws: LarkspurError.self) { try await manager.webSocket("chat").open() }
@@ -69,7 +69,7 @@ struct WebSocketInterceptionTests {
     }
 
     @Test(
-        "A handshake that fails for a while is made again",
+        "A handshake that fails temporarily is repeated",
         arguments: [LoopbackServer.Response.status(503), .fault(.closeBeforeHeader)]
     )
     func retry(_ failure: LoopbackServer.Response) async throws {
@@ -136,7 +136,7 @@ struct WebSocketInterceptionTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("A handshake that is sent again after the opening is an error, and closes the connection")
+    @Test("Repeating a handshake after the opening is an error, and closes the connection")
     func repeated() async throws {
         echo("/chat")
         manager.interceptors.call = [
@@ -171,7 +171,7 @@ struct WebSocketInterceptionTests {
         try await server.waitForOpenConnections(0)
     }
 
-    @Test("What the server sends while an interceptor has the response arrives afterwards, in order")
+    @Test("Messages that arrive while an interceptor has the response are delivered later, in order")
     func early() async throws {
         server.webSocket("/chat") { socket in
             try socket.send("one")
@@ -197,7 +197,7 @@ struct WebSocketInterceptionTests {
         try await socket.close()
     }
 
-    @Test("A redirect to another origin does not get the fields that an interceptor withholds")
+    @Test("After a redirect to another origin, fields that an interceptor withholds are not sent")
     func redirect() async throws {
         let other = try LoopbackServer()
         defer { other.stop() }
@@ -229,7 +229,7 @@ struct WebSocketInterceptionTests {
         for socket in sockets { try await socket.close() }
     }
 
-    @Test("A WebSocket that is cancelled while an interceptor works ends at once, and sends nothing")
+    @Test("Cancelling a WebSocket while an interceptor works ends it at once, and sends nothing")
     func cancellation() async throws {
         echo("/chat")
         let begins = Recorder<Void>()

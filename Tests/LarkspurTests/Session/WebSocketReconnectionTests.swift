@@ -40,7 +40,7 @@ struct WebSocketReconnectionTests {
 
     private var connections: Int { server.requests(to: "/feed").count }
 
-    @Test("Messages go on over connections, until the server closes one in an orderly way")
+    @Test("Messages continue over several connections, until the server closes one properly")
     func messages() async throws {
         let clock = InstantClock()
         manager.clock = clock
@@ -70,7 +70,7 @@ struct WebSocketReconnectionTests {
     }
 
     @Test(
-        "The server's close code decides",
+        "The server's close code decides about a reconnection",
         arguments: [(1000, 1), (1001, 1), (1011, 1), (4000, 1), (1012, 2), (1013, 2)]
     )
     func closeCode(code: UInt16, expected: Int) async throws {
@@ -89,7 +89,7 @@ struct WebSocketReconnectionTests {
         #expect(socket.closure?.code?.rawValue == (expected == 1 ? Int(code) : 1000))
     }
 
-    @Test("A violation of the protocol, a loss without rules, and a first connection that fails end the WebSocket")
+    @Test("A protocol violation, a loss without rules, and a failed first connection end the WebSocket")
     func noReconnection() async throws {
         let clock = InstantClock()
         manager.clock = clock
@@ -118,7 +118,7 @@ struct WebSocketReconnectionTests {
         #expect(clock.sleeps.isEmpty)
     }
 
-    @Test("A message that waits for a connection follows the greeting, which begins each connection")
+    @Test("Each connection begins with the greeting, and a waiting message follows")
     func waitingSend() async throws {
         let clock = TestClock()
         manager.clock = clock
@@ -167,7 +167,7 @@ struct WebSocketReconnectionTests {
         #expect(connections == 1)
     }
 
-    @Test("What is under way at the loss throws the error, and is not repeated")
+    @Test("Operations under way at the loss throw the error, and are not repeated")
     func underWay() async throws {
         manager.clock = InstantClock()
         let received = Recorder<LoopbackServer.WebSocket.Event>()
@@ -189,7 +189,7 @@ struct WebSocketReconnectionTests {
         try await socket.close()
     }
 
-    @Test("The end during a delay is the end of everything at once", arguments: ["close", "cancel", "invalidate"])
+    @Test("Closing during a delay ends everything at once", arguments: ["close", "cancel", "invalidate"])
     func endDuringDelay(_ end: String) async throws {
         let clock = TestClock()
         manager.clock = clock
@@ -217,7 +217,7 @@ struct WebSocketReconnectionTests {
         #expect(connections == 1)
     }
 
-    @Test("Connections without messages are counted, also those that fail, and the last error ends the WebSocket")
+    @Test("Connections without messages count, also failed ones, and the last error ends the WebSocket")
     func maximumAttempts() async throws {
         let clock = InstantClock()
         manager.clock = clock
@@ -235,7 +235,7 @@ struct WebSocketReconnectionTests {
         #expect(clock.sleeps == [.seconds(1), .seconds(2), .seconds(4)])
     }
 
-    @Test("A message begins the count anew")
+    @Test("A message resets the count of connections")
     func content() async throws {
         let clock = InstantClock()
         manager.clock = clock
@@ -265,7 +265,7 @@ struct WebSocketReconnectionTests {
         #expect(connections == 2)
     }
 
-    @Test("Messages that are not consumed hold back the next connection too")
+    @Test("Unread messages delay the next connection too")
     func backPressure() async throws {
         manager.clock = InstantClock()
         let sent = Recorder<Int>()
@@ -297,7 +297,7 @@ struct WebSocketReconnectionTests {
         #expect(count == 32)
     }
 
-    @Test("A WebSocket that may connect again keeps its manager until it ends")
+    @Test("A WebSocket that may reconnect retains its manager until it ends")
     func lifetime() async throws {
         let clock = TestClock()
         lose()
@@ -319,7 +319,7 @@ struct WebSocketReconnectionTests {
         try await eventually { released == nil }
     }
 
-    @Test("A WebSocket that was never used, and one for a single connection, release their manager")
+    @Test("An unused WebSocket, and one for a single connection, release their manager")
     func release() async throws {
         lose(0)
         weak var released: SessionManager?
@@ -338,7 +338,7 @@ struct WebSocketReconnectionTests {
         try await server.waitForOpenConnections(0)
     }
 
-    @Test("Everything that waits is answered, whatever ends the WebSocket and its connections meanwhile")
+    @Test("Every waiting operation returns, however the WebSocket and its connections end")
     func races() async throws {
         manager.clock = InstantClock()
         route { number, socket in

@@ -14,7 +14,7 @@ struct WebSocketTests {
         manager = TestTransport.curl.makeManager(for: server)
     }
 
-    @Test("The request has the manager's headers and those of the call, and goes below the base URL")
+    @Test("The request has the manager's headers and the call's headers, and a URL relative to the base URL")
     func request() async throws {
         manager.headers["X-Both"] = "manager"
         manager.headers["X-Manager"] = "yes"
@@ -28,7 +28,7 @@ struct WebSocketTests {
         try await socket.close()
     }
 
-    @Test("A refusal is an error with its response, also where the server asks for credentials that nobody has")
+    @Test("A refusal is an error with its response, also if the server requires missing credentials")
     func refused() async throws {
         server.route("/secret", .status(401, headers: ["WWW-Authenticate": "Basic realm=\"r\""]))
         server.route("/moved", .redirect(to: "/secret"))
@@ -42,7 +42,7 @@ struct WebSocketTests {
         }
     }
 
-    @Test("A request that cannot be built, and a transport without WebSockets, are errors of everything that follows")
+    @Test("If the request cannot be built, or the transport has no WebSockets, every later operation fails")
     func impossible() async throws {
         let invalid = manager.webSocket("http://[::1")
         await #expect { try await invalid.open() } throws: { ($0 as? LarkspurError)?.code == .invalidURL }
@@ -65,7 +65,7 @@ struct WebSocketTests {
         try await server.waitForOpenConnections(0)
     }
 
-    @Test("Values go and come as JSON; one that cannot be decoded ends the loop, and another loop goes on")
+    @Test("Values are sent and received as JSON, and an invalid value ends the loop, but not a later loop")
     func json() async throws {
         struct Note: Codable, Sendable, Equatable { var text: String }
         let socket = manager.webSocket("websocket/echo")

@@ -15,7 +15,7 @@ import Testing
 struct InterceptorSoakTests {
     private static let setCount = ProcessInfo.processInfo.environment["LARKSPUR_SOAK_CALLS"].flatMap { Int($0) }
 
-    @Test("The last calls cost what the first ones did", arguments: Soak.all)
+    @Test("The last of many calls cost as much as the first calls", arguments: Soak.all)
     func flatness(_ soak: Soak) async throws {
         // Some interceptors go on in tasks of the shared pool, for which other tests wait, too.
         let count = Self.setCount ?? 100
@@ -40,7 +40,7 @@ struct InterceptorSoakTests {
         print("soak | \(soak.name) | \(meter.count) attempts | \(costs) µs | stack \(depths) B | memory \(sizes) KiB")
     }
 
-    @Test("The soak finds a closure that is wrapped once more by each call")
+    @Test("The soak test finds a closure that each call wraps once more")
     func wrapping() async throws {
         let growing = WrappedClosure()
         let executor = SmallStackExecutor()

@@ -6,7 +6,7 @@ import Testing
 @testable import Larkspur
 
 /// The delegate of a transfer, which the test calls in place of a session.
-@Suite("TaskDelegate", .timeLimit(.minutes(2)))
+@Suite("Task delegates", .timeLimit(.minutes(2)))
 struct TaskDelegateTests {
     /// A delegate with the parts around it.
     private final class Performance<Kind: SessionTask> {
@@ -113,7 +113,7 @@ struct TaskDelegateTests {
 
     // MARK: Response and content
 
-    @Test("Content is collected in order, and goes to the result with its response")
+    @Test("Content is collected in order, and delivered with its response")
     func content() throws {
         let call = makeData()
         let response = try makeResponse()
@@ -126,7 +126,7 @@ struct TaskDelegateTests {
         #expect(call.task.timeline.firstResponseByte != nil)
     }
 
-    @Test("A response takes the place of the one before it, and of its content")
+    @Test("A new response replaces the earlier response and its content")
     func replacedResponse() throws {
         let call = makeData()
         _ = call.delegate.receive(ReceivedResponse(try makeResponse(401)))
@@ -159,7 +159,7 @@ struct TaskDelegateTests {
         #expect(result.error?.code == .cancelled)
     }
 
-    @Test("Content may have the size that the session manager allows, and no byte more", arguments: [true, false])
+    @Test("Content may have the maximum size of the session manager, and no byte more", arguments: [true, false])
     func contentLimit(isTooLarge: Bool) throws {
         let call = makeData(maximumContentSize: 5)
         call.receive("12345")
@@ -170,7 +170,7 @@ struct TaskDelegateTests {
         #expect(result.data == Data("12345".utf8))
     }
 
-    @Test("Content is held while a hook consumes it, and otherwise not")
+    @Test("Content waits while a hook consumes it")
     func heldContent() {
         for hasHook in [true, false] {
             let call = makeData()
@@ -190,7 +190,7 @@ struct TaskDelegateTests {
     // MARK: Dispositions
 
     @Test(
-        "A hook decides about the content of a response, as far as the transport can",
+        "A hook decides what happens to the content of a response, if the transport allows that",
         arguments: [.allow, .cancel, .download] as [URLSession.ResponseDisposition],
         [true, false]
     )
@@ -205,7 +205,7 @@ struct TaskDelegateTests {
     // MARK: Sent content
 
     @Test(
-        "The progress of the request's content has the length that the transport knows, else that of the request's field",
+        "The progress of a request has the length from the transport, else from the Content-Length field",
         arguments: [(100, 100), (-1, 60), (0, 60)] as [(Int64, Int64)]
     )
     func sentContent(expected: Int64, total: Int64) {
@@ -221,7 +221,7 @@ struct TaskDelegateTests {
         #expect(calls.values == [[10, 30, expected]])
     }
 
-    @Test("A body stream is made for a streamed upload, and for no other request")
+    @Test("A body stream is created only for a streamed upload")
     func bodyStream() async throws {
         let plain = makeData()
         let streams = Recorder<Bool>()
@@ -245,7 +245,7 @@ struct TaskDelegateTests {
 
     private func makeDownload() -> Performance<DownloadTask> { Performance(URLRequest(url: url), .download) }
 
-    @Test("The progress of a download has what was written, from where it was resumed")
+    @Test("The progress of a download has the bytes written, beginning at the offset of a resumption")
     func writtenContent() {
         let call = makeDownload()
         let calls = Recorder<[Int64]>()
@@ -273,7 +273,7 @@ struct TaskDelegateTests {
         #expect(result.error == nil)
     }
 
-    @Test("A file that cannot be moved is the error of the transfer")
+    @Test("A file that cannot be moved fails the transfer")
     func missingFile() throws {
         let folder = TemporaryFolder()
         let call = makeDownload()
@@ -291,7 +291,7 @@ struct TaskDelegateTests {
     }
 
     @Test(
-        "A redirect is followed, to another origin without the fields that are withheld from it",
+        "A redirect is followed, and a redirect to another origin without the fields with credentials",
         arguments: ["http://origin.test/other", "http://other.test/"]
     )
     func redirect(_ target: String) throws {
@@ -305,7 +305,7 @@ struct TaskDelegateTests {
         #expect(request.value(forHTTPHeaderField: "X-Token") == (target.contains("other.test") ? nil : "secret"))
     }
 
-    @Test("A hook may change the request that follows a redirect")
+    @Test("A hook may change the request of a redirect")
     func changedRedirect() async throws {
         let call = makeData()
         call.task.hooks.willPerformHTTPRedirection = { _, _, request in
@@ -317,7 +317,7 @@ struct TaskDelegateTests {
         #expect(try await value(answer)?.value(forHTTPHeaderField: "A") == "b")
     }
 
-    @Test("A request of a hook that cannot be sent is the error of the transfer")
+    @Test("A hook's request that cannot be sent fails the transfer")
     func invalidRedirect() async throws {
         let call = makeData()
         call.task.hooks.willPerformHTTPRedirection = { _, _, request in
@@ -334,7 +334,7 @@ struct TaskDelegateTests {
     }
 
     @Test(
-        "A redirect that a hook refuses is the response, whether or not the transport can refuse it",
+        "A refused redirect becomes the response, also if the transport cannot refuse redirects",
         arguments: [true, false]
     )
     func refusedRedirect(canRefuse: Bool) throws {
@@ -386,7 +386,7 @@ struct TaskDelegateTests {
         #expect(answer.0 == .performDefaultHandling && answer.1 == nil)
     }
 
-    @Test("A credential that was just refused is not sent again, and another one is", arguments: [true, false])
+    @Test("A credential that was just refused is not sent again, but another credential is", arguments: [true, false])
     func refusedCredential(isOther: Bool) async throws {
         let call = makeData()
         let passwords = Mutex(isOther ? ["first", "second"] : ["first", "first"])
@@ -400,7 +400,7 @@ struct TaskDelegateTests {
         #expect(second.0 == (isOther ? .useCredential : .rejectProtectionSpace))
     }
 
-    @Test("A challenge that a hook cancels, or fails with an error, cancels the task", arguments: [true, false])
+    @Test("A hook that cancels or fails a challenge cancels the task", arguments: [true, false])
     func cancelledChallenge(hasError: Bool) throws {
         let call = makeData()
         call.task.hooks.challengeAnswer = { _, _ in hasError ? .fail(CocoaError(.userCancelled)) : .cancel }
@@ -416,7 +416,7 @@ struct TaskDelegateTests {
 
     // MARK: The cache
 
-    @Test("A hook decides about the response to store, and without one it is left to the session")
+    @Test("A hook decides about the response to store, and without a hook the session decides")
     func cache() async throws {
         let call = makeData()
         let proposal = CachedURLResponse(response: try makeResponse(), data: Data())
@@ -438,7 +438,7 @@ struct TaskDelegateTests {
         #expect(try call.end(with: URLError(.cancelled)).error?.code == .timedOut)
     }
 
-    @Test("A task that was cancelled before keeps that as its error")
+    @Test("A task that was cancelled before its first failure ends as cancelled")
     func failureAfterCancellation() throws {
         let call = makeData()
         call.task.cancel()
@@ -446,14 +446,14 @@ struct TaskDelegateTests {
         #expect(try call.end(with: URLError(.cancelled)).error?.code == .cancelled)
     }
 
-    @Test("A transfer that ends well before its cancellation takes effect was cancelled nevertheless")
+    @Test("A transfer that succeeds before its cancellation takes effect ends as cancelled")
     func lateCancellation() throws {
         let call = makeData()
         call.task.cancel()
         #expect(try call.end().error?.code == .cancelled)
     }
 
-    @Test("The error of the transport is that of the transfer, with its response")
+    @Test("The error of the transport becomes the error of the transfer, with its response")
     func transportError() throws {
         let call = makeData()
         let response = try makeResponse()

@@ -4,7 +4,7 @@ import Testing
 @testable import Larkspur
 @testable import LarkspurCurlCommands
 
-@Suite("Command lines for curl that are read")
+@Suite("Parsing command lines for curl")
 struct CurlCommandTests {
     private func request(_ command: String, _ variables: [String: String] = [:]) throws -> URLRequest {
         try CurlCommand(command, variables: variables).request
@@ -41,7 +41,7 @@ struct CurlCommandTests {
     }
 
     @Test(
-        "The method follows from the options, unless it is given",
+        "The options determine the method, unless it is given",
         arguments: [
             ("curl example.com", "GET"), ("curl -I example.com", "HEAD"), ("curl -d a=1 example.com", "POST"),
             ("curl -Gd a=1 example.com", "GET"), ("curl -XDELETE example.com", "DELETE"),
@@ -56,7 +56,7 @@ struct CurlCommandTests {
     }
 
     @Test(
-        "Content is joined, encoded and typed as curl does it",
+        "Content is joined, encoded and given a type as by curl",
         arguments: [
             ("-d a=1 -d b=2", "a=1&b=2", "application/x-www-form-urlencoded"),
             ("-d 'a=1\n2' -H 'Content-Type: text/plain'", "a=1\n2", "text/plain"),
@@ -76,7 +76,7 @@ struct CurlCommandTests {
     }
 
     @Test(
-        "A URL without a scheme gets one, and an address in brackets is no pattern",
+        "A URL without a scheme gets http, and an IPv6 address in brackets is no pattern",
         arguments: [
             ("h.test/?u=http://a/", "http://h.test/?u=http://a/"), ("http://[::1]:80/a", "http://[::1]:80/a"),
             ("[::1]/a", "http://[::1]/a"), ("HTTPS://h.test", "HTTPS://h.test"),
@@ -86,14 +86,14 @@ struct CurlCommandTests {
         #expect(try request("curl '\(url)'").url?.absoluteString == expected)
     }
 
-    @Test("With --get the data is the query, after one that is there")
+    @Test("With --get, the data follows the existing query")
     func query() throws {
         #expect(try request("curl -G -d a=1 'http://h/p?x=y#f' -d b=2").url?.query == "x=y&a=1&b=2")
         #expect(try request("curl --get --data-urlencode 'q=ü' http://h/").url?.absoluteString == "http://h/?q=%C3%BC")
         #expect(try request("curl -G -d a=1 http://h/").httpBody == nil)
     }
 
-    @Test("Credentials, cookies, agent and referrer become fields, and a field of the command comes first")
+    @Test("Credentials, cookies, agent and referrer become fields, and fields of the command override them")
     func fields() throws {
         let request = try request("curl -u ada:secret -A Tool/1 -e http://from.test -b a=1 -b b=2 http://h/")
         #expect(request.value(forHTTPHeaderField: "Authorization") == "Basic YWRhOnNlY3JldA==")
@@ -133,7 +133,7 @@ struct CurlCommandTests {
     }
 
     @Test(
-        "Options without effect are named, apart from those about curl's words and what happens in any case",
+        "Options without effect are listed, except for options about curl's output and options that always apply",
         arguments: [
             ("-sSvi -w '%{http_code}' -L --compressed --basic --stderr x", []),
             ("-sSk -x http://proxy:1 --max-time 5 --http2 -v", ["-k", "-x http://proxy:1", "--max-time 5", "--http2"]),
@@ -148,7 +148,7 @@ struct CurlCommandTests {
     }
 
     @Test(
-        "A user name and a password in the URL are sent at once, unless an option says otherwise",
+        "A user name and a password in the URL are sent at once, unless an option overrides them",
         arguments: [
             ("http://u:p@h/a?b", "u:p"), ("u:p@h", "u:p"), ("http://u@h", "u:"), ("http://:p@h", ":p"),
             ("http://@h", ":"), ("http://a%40b:c%3a%25@h/x@y:z@", "a@b:c:%"), ("-u c:d http://u:p@h", "c:d"),
@@ -162,7 +162,7 @@ struct CurlCommandTests {
         #expect(request.url?.user == nil && request.url?.password == nil && request.url?.host == "h")
     }
 
-    @Test("Credentials of other bytes than UTF-8, or of another option, are those that curl sends")
+    @Test("Bytes other than UTF-8 in credentials, and credentials of other options, are sent as by curl")
     func otherUsers() throws {
         let bytes = try request("curl http://%ff:%fe@h").value(forHTTPHeaderField: "Authorization")
         #expect(bytes == "Basic " + Data([0xFF, 0x3A, 0xFE]).base64EncodedString())
@@ -179,7 +179,7 @@ struct CurlCommandTests {
         }
     }
 
-    @Test("Empty values send no field, the first Host counts, and an option may be taken back")
+    @Test("Empty values send no field, the first Host counts, and an option may be reverted")
     func oddities() throws {
         for options in ["-e ';auto'", "-e ''", "-A ''"] {
             #expect(try request("curl \(options) http://h").allHTTPHeaderFields ?? [:] == [:], "\(options)")
@@ -192,13 +192,13 @@ struct CurlCommandTests {
         #expect(try request("curl --path-as-is http://h/a/../b").url?.absoluteString == "http://h/a/../b")
     }
 
-    @Test("A field that breaks the line is an error", arguments: ["-H $'A: b\\nc'", "--oauth2-bearer $'t\\n'"])
+    @Test("A field with a line break is an error", arguments: ["-H $'A: b\\nc'", "--oauth2-bearer $'t\\n'"])
     func brokenLines(options: String) {
         #expect(failure(of: "curl \(options) http://h")?.code == .invalidHeaderField)
     }
 
     @Test(
-        "What cannot be a request is an error that names it",
+        "The error of an invalid command names the cause",
         arguments: [
             ("wget http://h/", "curl", LarkspurError.Code.invalidCommand), ("", "curl", .invalidCommand),
             ("curl", "URL", .invalidCommand), ("curl -H", "-H", .invalidCommand),
@@ -219,7 +219,7 @@ struct CurlCommandTests {
         #expect(error?.message.contains(part) == true, "\(error.debugDescription)")
     }
 
-    @Test("No text ends the process, however long it is", .seeded)
+    @Test("Text of any length is parsed without a crash", .seeded)
     func anyText() {
         var random = SeededGenerator()
         let chunks = [

@@ -4,7 +4,7 @@ import Testing
 @testable import Larkspur
 @testable import LarkspurCurlCommands
 
-@Suite("Command lines for curl that are written")
+@Suite("Writing command lines for curl")
 struct CurlDescriptionTests {
     private func request(_ method: String, _ url: String, _ fields: [String: String] = [:], body: String? = nil) throws
         -> URLRequest
@@ -16,7 +16,7 @@ struct CurlDescriptionTests {
         return request
     }
 
-    @Test("A command has no more than it needs")
+    @Test("A command has only the options that it needs")
     func short() throws {
         #expect(try request("GET", "https://h.test/a").cURLDescription() == "curl https://h.test/a")
         #expect(
@@ -34,7 +34,7 @@ struct CurlDescriptionTests {
         )
     }
 
-    @Test("Content with control characters, and long content, goes through a pipe")
+    @Test("Content that is long or has control characters is passed through a pipe")
     func pipe() throws {
         var binary = try request("POST", "http://h.test/", ["Content-Type": "a/b"])
         binary.httpBody = Data([0, 0x1B, UInt8(ascii: "%"), UInt8(ascii: "'"), 0xFF, 10])
@@ -50,7 +50,7 @@ struct CurlDescriptionTests {
         )
     }
 
-    @Test("Secrets are hidden in fields, URL and content, unless they are wanted")
+    @Test("Secrets in fields, URL and content are hidden, unless the caller requests them")
     func secrets() throws {
         let request = try request(
             "POST",
@@ -77,7 +77,7 @@ struct CurlDescriptionTests {
         #expect(form.cURLDescription().contains("'grant_type=password&client%5Fsecret=<redacted>&scope=a'"))
     }
 
-    @Test("Content that is not what its type says, and parts of a form, leave no secret")
+    @Test("Content of another type than declared, and parts of a form, contain no secret")
     func damaged() throws {
         for (type, body) in [
             ("application/json", #"{"token":"s3cret""#), ("application/problem+json", #"{"token":"s3cret"}x"#),
@@ -106,7 +106,7 @@ struct CurlDescriptionTests {
     }
 
     @Test(
-        "Names of secrets are known in any spelling, and harmless names are not among them",
+        "Names of secrets are recognized in any spelling, and other names are not",
         arguments: [
             ("accessToken", true), ("ACCESS_TOKEN", true), ("x-api-key", true), ("apiKey", true), ("key", true),
             ("clientSecret", true), ("X-Amz-Signature", true), ("sig", true), ("user.password", true), ("Cookie", true),
@@ -119,7 +119,7 @@ struct CurlDescriptionTests {
         #expect(!Redaction.none.hides(name))
     }
 
-    @Test("What is written is read as the same request", .seeded)
+    @Test("A written command is parsed as the same request", .seeded)
     func roundTrip() throws {
         var random = SeededGenerator()
         let characters: [Character] =
@@ -156,7 +156,7 @@ struct CurlDescriptionTests {
         }
     }
 
-    @Test("A task's command is that of its request, with the fields of the manager")
+    @Test("The command of a task has its request, with the fields of the manager")
     func task() throws {
         let manager = SessionManager(baseURL: URL(string: "https://h.test"))
         manager.headers["X-Mine"] = "1"

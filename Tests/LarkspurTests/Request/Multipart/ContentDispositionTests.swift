@@ -6,7 +6,7 @@ import Testing
 @Suite("The Content-Disposition of a part")
 struct ContentDispositionTests {
     @Test(
-        "Quotation marks, CR, LF and NUL are percent-encoded, and nothing else",
+        "Only quotation marks, CR, LF and NUL are percent-encoded",
         arguments: [
             ("plain", "plain"),
             ("a\"b", "a%22b"),
@@ -30,7 +30,7 @@ struct ContentDispositionTests {
     }
 
     @Test(
-        "Line breaks in the name of a control are CR LF, those in the name of a file as they were",
+        "Line breaks in a control's name become CR LF, and those in a file name stay",
         arguments: [
             ("a\rb", "a%0D%0Ab", "a%0Db"),
             ("a\nb", "a%0D%0Ab", "a%0Ab"),

@@ -7,7 +7,7 @@ import Testing
 @Suite("Media types by extension")
 struct MIMETypeTests {
     @Test(
-        "An extension has its type, in any case",
+        "A file extension has its type, in any case",
         arguments: [
             ("cer", "application/x-x509-ca-cert"), ("JPG", "image/jpeg"), ("Png", "image/png"), ("txt", "text/plain"),
             ("json", "application/json"), ("pdf", "application/pdf"), ("mp4", "video/mp4"), ("mp3", "audio/mpeg"),
@@ -22,7 +22,7 @@ struct MIMETypeTests {
     }
 
     @Test(
-        "A name's last extension counts",
+        "The last extension of a name counts",
         arguments: [
             ("a.tar.gz", "application/gzip"), ("README", "application/octet-stream"), (".png", "image/png"),
             ("a.", "application/octet-stream"), ("a.png/b", "application/octet-stream"), ("Ü.gif", "image/gif"),
@@ -32,7 +32,7 @@ struct MIMETypeTests {
         #expect(MIMEType.ofFile(named: name) == type)
     }
 
-    @Test("The table has more than 120 extensions, in lower case, and types that may stand in a header")
+    @Test("The table has more than 120 lower-case extensions, with types that are valid in a header")
     func table() {
         #expect(MIMEType.table.count >= 120)
         for (key, type) in MIMEType.table {

@@ -13,7 +13,7 @@ struct MultipartFormDataTests {
 
     private func text(of form: MultipartFormData) throws -> String { String(decoding: try form.data(), as: UTF8.self) }
 
-    @Test("Parts are written as RFC 7578 says, byte for byte")
+    @Test("Parts are written byte for byte as in RFC 7578")
     func bytes() throws {
         var form = try makeForm()
         let file = try folder.file("root.cer", Data("certificate".utf8))
@@ -65,7 +65,7 @@ struct MultipartFormDataTests {
     }
 
     @Test(
-        "Several parts of one kind, or of all, are written in their order, in memory and to a file",
+        "Parts of all kinds are written in order, to memory and to a file",
         arguments: ["data", "file", "stream", "all"]
     )
     func severalParts(kind: String) throws {
@@ -118,7 +118,7 @@ struct MultipartFormDataTests {
         #expect(throws: LarkspurError.self) { try form.append(data: Data(), name: "a", contentType: "a/b\r\nX: y") }
     }
 
-    @Test("A form without parts is its closing delimiter")
+    @Test("A form without parts consists of its closing delimiter")
     func empty() throws {
         let form = try makeForm()
         #expect(form.isEmpty)
@@ -126,7 +126,7 @@ struct MultipartFormDataTests {
         #expect(form.contentLength == 7)
     }
 
-    @Test("Every form has a boundary of its own, of more than 100 random bits")
+    @Test("Every form has a different boundary, of more than 100 random bits")
     func randomBoundary() {
         let boundaries = Set((0..<1000).map { _ in MultipartFormData().boundary.value })
         #expect(boundaries.count == 1000)
@@ -137,7 +137,7 @@ struct MultipartFormDataTests {
     }
 
     @Test(
-        "A boundary is what RFC 2046 allows, and quoted where it must be",
+        "A boundary is valid by RFC 2046, and quoted if necessary",
         arguments: [
             ("a", "a"), ("a b", "\"a b\""), ("a:b", "\"a:b\""), ("'()+_,-./:=?z", "\"'()+_,-./:=?z\""),
             (String(repeating: "x", count: 70), String(repeating: "x", count: 70)),
@@ -152,7 +152,7 @@ struct MultipartFormDataTests {
     }
 
     @Test(
-        "A header that would break out of its line is an error",
+        "A header with a line break is an error",
         arguments: [
             ("X-A", "a\r\nX-B: b"), ("X-A", "a\nb"), ("X-A", "a\rb"), ("X-A", "a\u{0}b"), ("X-A\r\nX-B", "b"),
             ("", "a"),
@@ -177,7 +177,7 @@ struct MultipartFormDataTests {
         #expect(form.isEmpty)
     }
 
-    @Test("Names cannot break out of their line, and the fields of the caller win")
+    @Test("Names cannot add lines, and the caller's fields take precedence")
     func names() throws {
         var form = try makeForm()
         form.append(text: "", name: "a\"\r\nX: y")
@@ -200,7 +200,7 @@ struct MultipartFormDataTests {
     }
 
     @Test(
-        "A file that cannot be sent is an error when it is appended",
+        "Appending a file that cannot be sent is an error",
         arguments: ["missing", "folder", "http", "pipe"]
     )
     func noFile(kind: String) throws {
@@ -219,7 +219,7 @@ struct MultipartFormDataTests {
         #expect(form.isEmpty)
     }
 
-    @Test("A length that cannot be is an error, and too much is no trap")
+    @Test("An impossible length is an error, and a sum that overflows does not end the process")
     func lengths() throws {
         var form = try makeForm()
         let error = #expect(throws: LarkspurError.self) {
@@ -230,7 +230,7 @@ struct MultipartFormDataTests {
         #expect(form.contentLength == .max)
     }
 
-    @Test("A form is written to a file, which is whole or not there")
+    @Test("A form is written to a file completely or not at all")
     func writing() throws {
         var form = try makeForm()
         let source = try folder.file("source", Data(repeating: 7, count: 1_000_000))
@@ -250,7 +250,7 @@ struct MultipartFormDataTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == ["source", "target"])
     }
 
-    @Test("A form can be written to a file with the longest of names, and not to a folder")
+    @Test("A form is written to a file with the longest possible name, and not to a folder")
     func targetNames() throws {
         var form = try makeForm()
         form.append(text: "Ada", name: "a")

@@ -14,7 +14,7 @@ struct MultipartInputStreamTests {
         return count < 0 ? nil : Array(buffer[..<count])
     }
 
-    @Test("It is open, then at its end, then closed")
+    @Test("The status of the stream is open, then at its end, then closed")
     func life() throws {
         var form = MultipartFormData()
         form.append(text: "Ada", name: "author")
@@ -33,7 +33,7 @@ struct MultipartInputStreamTests {
         #expect(stream.streamStatus == .closed && stream.streamError == nil)
     }
 
-    @Test("An error is no end: it is reported by the status, the error, and by what reading returns")
+    @Test("The status, the error and the result of reading report an error that is not an end")
     func failure() throws {
         let file = try folder.file("file", Data(count: 10))
         var form = MultipartFormData()
@@ -51,7 +51,7 @@ struct MultipartInputStreamTests {
         #expect(errors.values.map(\.code) == [.bodyUnreadable])
     }
 
-    @Test("It can be made again, from its beginning; other streams cannot")
+    @Test("A multipart stream can be created again from its beginning, and other streams cannot")
     func remaking() throws {
         var form = MultipartFormData()
         form.append(text: "Ada", name: "author")

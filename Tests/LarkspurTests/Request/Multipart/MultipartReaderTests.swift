@@ -32,7 +32,7 @@ struct MultipartReaderTests {
         return form
     }
 
-    @Test("Whatever the size of the chunks, the bytes are the same, and as many as announced")
+    @Test("For chunks of any size, the bytes are the same, and as many as announced")
     func chunks() throws {
         let form = try makeForm()
         let whole = try form.data()
@@ -42,7 +42,7 @@ struct MultipartReaderTests {
         }
     }
 
-    @Test("A buffer without room is no end")
+    @Test("Reading into a buffer without space does not end the form")
     func noRoom() throws {
         let reader = MultipartReader(try makeForm())
         #expect(try reader.read(into: UnsafeMutableRawBufferPointer(start: nil, count: 0)) == 0)
@@ -52,7 +52,7 @@ struct MultipartReaderTests {
     }
 
     @Test(
-        "A file that is not what it was is an error, whenever that is noticed",
+        "A file that has changed is an error, whenever the change is detected",
         arguments: ["gone", "longer", "shorter", "a pipe", "a folder"]
     )
     func changedBefore(change: String) throws {
@@ -75,7 +75,7 @@ struct MultipartReaderTests {
         #expect(error?.message.contains(file.path) == true)
     }
 
-    @Test("A file that is written to while it is read is an error", arguments: ["longer", "shorter", "other content"])
+    @Test("A file that is written during reading is an error", arguments: ["longer", "shorter", "other content"])
     func changedMeanwhile(change: String) throws {
         let file = try folder.file("file", Data(count: 300_000))
         var form = MultipartFormData()
@@ -107,7 +107,7 @@ struct MultipartReaderTests {
         #expect(Int64(total) < form.contentLength)
     }
 
-    @Test("A stream that delivers another number of bytes is an error", arguments: [0, 99, 101, 5000])
+    @Test("A stream of another length than announced is an error", arguments: [0, 99, 101, 5000])
     func streamLength(count: Int) throws {
         var form = MultipartFormData()
         try form.append(length: 100, name: "a") { InputStream(data: Data(count: count)) }
@@ -116,7 +116,7 @@ struct MultipartReaderTests {
         #expect(error?.message.contains("100") == true)
     }
 
-    @Test("A stream that fails, and a closure that makes none, are errors")
+    @Test("A stream that fails, and a closure that returns no stream, are errors")
     func streamFailure() throws {
         var form = MultipartFormData()
         let missing = folder.url.appendingPathComponent("missing")
@@ -142,7 +142,7 @@ struct MultipartReaderTests {
         #expect(throws: LarkspurError.self) { try none.data() }
     }
 
-    @Test("A single stream is sent once, and a second time is an error")
+    @Test("A single stream is sent once, and sending it again is an error")
     func singleStream() throws {
         var form = MultipartFormData()
         try form.append(stream: InputStream(data: Data("once".utf8)), length: 4, name: "a")
@@ -163,7 +163,7 @@ struct MultipartReaderTests {
         #expect(Int64(try form.data().count) == form.contentLength)
     }
 
-    @Test("A throttled form is read at its rate, by the clock that is given")
+    @Test("A throttled form is read at its rate, by the given clock")
     func throttled() throws {
         var form = MultipartFormData()
         form.append(data: Data(count: 10_000), name: "a")

@@ -22,7 +22,7 @@ struct MultipartRequestTests {
         return try body(of: request).replacing(stream.form.boundary.value, with: "B")
     }
 
-    @Test("The certificate of a file part has the media type of its extension")
+    @Test("A certificate file gets the media type of its extension")
     func certificate() throws {
         let file = try folder.file("root_certificate.cer", Data("certificate".utf8))
         let request = try RequestBuilder().makeMultipartRequest(url: url) {
@@ -41,7 +41,7 @@ struct MultipartRequestTests {
         )
     }
 
-    @Test("The request has the form's type and length, whatever the other headers say")
+    @Test("The request has the form's type and length, whatever the other fields are")
     func fields() throws {
         var serializer = RequestBuilder()
         serializer.headers["Content-Type"] = "text/plain"
@@ -63,7 +63,7 @@ struct MultipartRequestTests {
         #expect(request.value(forHTTPHeaderField: "X-Call") == "2")
     }
 
-    @Test("Parameters are parts before the others, named as in a form body: data raw, null empty")
+    @Test("Parameters precede the other parts, with the names of a form body, raw data and empty nulls")
     func parameters() throws {
         let request = try RequestBuilder().makeMultipartRequest(
             url: url,
@@ -80,7 +80,7 @@ struct MultipartRequestTests {
         #expect(try normalized(request) == expected.joined() + "--B--\r\n")
     }
 
-    @Test("The serializer's encoding is that of the parameters' text, and what it lacks is an error")
+    @Test("Parameters are text in the serializer's encoding, and a missing character is an error")
     func encoding() throws {
         var serializer = RequestBuilder()
         serializer.stringEncoding = .isoLatin1
@@ -93,7 +93,7 @@ struct MultipartRequestTests {
         #expect(error?.code == .parameterEncodingFailed)
     }
 
-    @Test("Other serializers make the same form")
+    @Test("Serializers of other formats create the same form")
     func otherSerializers() throws {
         for serializer in [JSONRequestSerializer(), PropertyListRequestSerializer()] as [any RequestSerializer] {
             let builder = RequestBuilder(serializer)
@@ -104,7 +104,7 @@ struct MultipartRequestTests {
         }
     }
 
-    @Test("What cannot be built is an error: a method without a body, a closure that throws")
+    @Test("A method without a body and a closure that throws are errors")
     func errors() {
         struct Foreign: Error {}
 

@@ -20,7 +20,7 @@ final class ManualThrottleClock: ThrottleClock {
 
 @Suite("Throttling")
 struct ThrottleTests {
-    @Test("After each chunk the reader waits for as long as it takes at the rate")
+    @Test("After each chunk, the reader waits for the chunk's time at the rate")
     func waiting() {
         let clock = ManualThrottleClock()
         var throttle = Throttle(bytesPerSecond: 1000, clock: clock)
@@ -33,7 +33,7 @@ struct ThrottleTests {
         #expect(clock.waits.withLock { $0 } == [.milliseconds(500), .milliseconds(40)])
     }
 
-    @Test("Time in which nobody read is not made up for")
+    @Test("After a time without reading, the rate does not increase")
     func idle() {
         let clock = ManualThrottleClock()
         var throttle = Throttle(bytesPerSecond: 1000, clock: clock)
@@ -46,7 +46,7 @@ struct ThrottleTests {
     }
 
     @Test(
-        "Chunks are a tenth of a second's worth, and at least a byte",
+        "Chunks have the size for a tenth of a second, and at least a byte",
         arguments: [(1, 1), (9, 1), (1000, 100), (0, 1), (-5, 1), (.min, 1), (.max, Int.max / 10)]
     )
     func chunks(rate: Int, size: Int) {

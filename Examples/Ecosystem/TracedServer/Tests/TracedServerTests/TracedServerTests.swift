@@ -37,7 +37,7 @@ struct TracedServerTests {
         #expect(greetings.requests.first?.headers["traceparent"] == outgoing.spanContext.traceparent)
     }
 
-    @Test("A failure of the other service is a 502")
+    @Test("A failure of the other service becomes a 502")
     func failure() async throws {
         let greetings = try LoopbackServer()
         let status = try await withGreeter(greetings.baseURL) { client in

@@ -17,7 +17,7 @@ struct ClientTests {
         client = SessionHTTPClient(manager)
     }
 
-    @Test("GET: the response has its status, fields and content, and no trailers are nil")
+    @Test("A response to GET has its status, fields and content, and its trailers are nil")
     func get() async throws {
         server.route("/users", .text("Ada", status: 201).adding("X-Count", "1"))
         let count = try name("X-Count")
@@ -27,7 +27,7 @@ struct ClientTests {
         #expect(status == .created && field == "1" && exchange == Exchange("Ada", trailers: nil))
     }
 
-    @Test("POST: a writer writes the content, with and without a length", arguments: [nil, 8] as [Int64?])
+    @Test("A writer provides the content of a POST, with or without a length", arguments: [nil, 8] as [Int64?])
     func post(length: Int64?) async throws {
         server.route("/users", method: "POST", .text("created"))
         let text = try await perform(
@@ -85,7 +85,7 @@ struct ClientTests {
         #expect(buffers == Array(repeating: 1, count: 1_000))
     }
 
-    @Test("The trailers of a response are the conclusion of its reader")
+    @Test("The reader of a response ends with its trailers")
     func trailersRead() async throws {
         server.route("/sum", .chunked([Data("content".utf8)], trailers: ["X-One": "first", "X-Checksum": "abc123"]))
         let exchange = try await perform(.get, "/sum") { try await collect($1) }
@@ -93,7 +93,7 @@ struct ClientTests {
         #expect(exchange == Exchange("content", trailers: trailers))
     }
 
-    @Test("The conclusion of a writer is the trailers of the request", arguments: [true, false])
+    @Test("The values with which a writer ends are the trailers of the request", arguments: [true, false])
     func trailersWritten(areNamed: Bool) async throws {
         let checksum = try name("X-Checksum")
         let fields: HTTPFields = areNamed ? [.trailer: "X-Checksum"] : [:]
@@ -109,7 +109,7 @@ struct ClientTests {
         #expect(request.headers["X-Checksum"] == nil)
     }
 
-    @Test("After a redirect that keeps the content, seekable content is written again from its beginning")
+    @Test("For a redirect that keeps the content, seekable content is written again from its beginning")
     func redirect() async throws {
         server.route("/old", .redirect(to: "/new", status: 307))
         server.route("/new", .text("arrived"))
@@ -163,7 +163,7 @@ struct ClientTests {
         #expect(error?.code == .unsupported)
     }
 
-    @Test("A redirect is the response, if the options say so")
+    @Test("If the options refuse redirects, a redirect becomes the response")
     func redirectNotFollowed() async throws {
         var options = client.defaultRequestOptions
         options.followsRedirects = false
@@ -183,7 +183,7 @@ struct ClientTests {
         #expect(followed == .ok)
     }
 
-    @Test("A refusal ends the writing, and the response stands")
+    @Test("A refusal ends the writing, and the call gets the response")
     func refusal() async throws {
         let (hasBegun, hasEnded) = (LoopbackServer.Gate(), LoopbackServer.Gate())
         let head = "HTTP/1.1 413 Content Too Large\r\nContent-Length: 9\r\n\r\n"
@@ -213,7 +213,7 @@ struct ClientTests {
         #expect(code.withLock { $0 } == .sendingEnded)
     }
 
-    @Test("Options are those of a call")
+    @Test("The options of a request apply to its call")
     func options() {
         var options = client.defaultRequestOptions
         #expect(options.followsRedirects && !options.keepsSending && options.resumableUpload == nil)
@@ -264,7 +264,7 @@ struct ClientTests {
         #expect(manager.tasks.isEmpty)
     }
 
-    @Test("Bytes that a closure leaves in the buffer come again")
+    @Test("Bytes that a closure leaves in the buffer are delivered again")
     func buffersInPart() async throws {
         server.route("/users", .text("Ada"))
         let text = try await perform(.get, "/users") { _, reader in
@@ -276,7 +276,7 @@ struct ClientTests {
         #expect(text == "Ada")
     }
 
-    @Test("A status may be out of the ranges that are defined")
+    @Test("A status may be outside the defined ranges")
     func unusualStatus() async throws {
         server.route("/999", .status(999))
         #expect(try await perform(.get, "/999") { response, _ in response.status.code } == 999)
@@ -295,7 +295,7 @@ struct ClientTests {
         #expect(request.headers["X-Empty"] == "" && request.headers["X-List"] == "one, two")
     }
 
-    @Test("An error of a body is the error of the request, and so is a body without an end")
+    @Test("An error of a body, and a body without an end, fail the request")
     func brokenBodies() async throws {
         struct Broken: Error {}
         let broken = await #expect(throws: LarkspurError.self) {
@@ -320,7 +320,7 @@ struct ClientTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("The conveniences send data and collect content up to a limit")
+    @Test("The short forms send data and collect content up to a limit")
     func conveniences() async throws {
         var client = client
         server.route("/users", .text("Ada"))
@@ -336,7 +336,7 @@ struct ClientTests {
         await #expect(throws: AsyncReaderLeftOverElementsError()) { try await client.get(url: url, collectUpTo: 2) }
     }
 
-    @Test("A container gets no more than it has room for")
+    @Test("A container gets at most as many bytes as it has space for")
     func containers() async throws {
         server.route("/users", .text("Ada"))
         let error = await #expect(throws: (any Error).self) {

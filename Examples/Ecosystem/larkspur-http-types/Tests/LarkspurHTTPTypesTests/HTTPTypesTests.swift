@@ -46,7 +46,7 @@ struct HTTPTypesTests {
         #expect(server.requests(to: "/notes").first?.headers["X-Key"] == "k")
     }
 
-    @Test("A response of any status is a response, and no response is an error")
+    @Test("A response of any status is returned, and a missing response is an error")
     func failures() async throws {
         let request = HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/status/404")
         #expect(try await manager.execute(request).response.status == .notFound)

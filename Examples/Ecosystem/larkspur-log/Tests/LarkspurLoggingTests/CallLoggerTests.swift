@@ -38,7 +38,7 @@ struct LoggingTests {
         #expect(last["attempts"] == "2" && last["duration"] != nil && last["error.type"] == nil)
     }
 
-    @Test("A failure is an error")
+    @Test("A failure is logged as an error")
     func failure() async throws {
         #expect(await manager.get("status/404").response().statusCode == 404)
 

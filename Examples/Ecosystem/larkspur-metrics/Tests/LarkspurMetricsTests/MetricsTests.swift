@@ -40,7 +40,7 @@ struct MetricsTests {
     }
 
     #if canImport(FoundationNetworking)
-    @Test("The connections of a session are gauges, which are 0 when the last one is closed")
+    @Test("The numbers of a session's connections are gauges, which are 0 after the last connection is closed")
     func connections() async throws {
         let session = try #require(manager.session as? CurlURLSession)
         let origin = [("server.address", "127.0.0.1"), ("server.port", "\(server.port)"), ("url.scheme", "http")]
@@ -65,7 +65,7 @@ struct MetricsTests {
     }
     #endif
 
-    @Test("A failure has a type")
+    @Test("The measurement of a failure has its type")
     func failure() async throws {
         server.route("/lost", .fault(.closeBeforeHeader))
 

@@ -16,7 +16,7 @@ struct OpenAPITests {
         client = PetClient(serverURL: server.url("/api/v1/"), transport: SessionTransport(manager))
     }
 
-    @Test("An operation is sent below the path of the server's URL, with the settings of the manager")
+    @Test("The URL of an operation is appended to the server's URL, and the manager's settings apply")
     func operation() async throws {
         manager.headers["X-Key"] = "k"
         server.route("/api/v1/pets/7", method: "PUT", .text("renamed"))
@@ -27,7 +27,7 @@ struct OpenAPITests {
         #expect(request.target == "/api/v1/pets/7" && request.text == "Tom" && request.headers["X-Key"] == "k")
     }
 
-    @Test("A status is for the client to judge, and a response may have no content")
+    @Test("A response of any status is returned, and may have no content")
     func statuses() async throws {
         server.route("/api/v1/pets/8", .status(404))
         let (response, body) = try await client.send(HTTPRequest(path: "/pets/8"))

@@ -18,7 +18,7 @@ struct StreamingTests {
         transport = SessionTransport(manager)
     }
 
-    @Test("More than 64 MiB go in both directions, and the producer is never far ahead", arguments: [true, false])
+    @Test("More than 64 MiB are sent in both directions, with little buffering", arguments: [true, false])
     func largeContent(isLengthKnown: Bool) async throws {
         let echo = try EchoServer()
         let chunkSize = 1 << 16
@@ -53,7 +53,7 @@ struct StreamingTests {
         #expect(largestLead < 16 << 20, "The producer was \(largestLead >> 20) MiB ahead.")
     }
 
-    @Test("A cancellation ends a request whose content waits, and the production of the content")
+    @Test("A cancellation ends a waiting request and the production of its content")
     func cancellation() async throws {
         let (isWaiting, isCancelled, never) = (Gate(), Gate(), Gate())
         let produced = Counter()
@@ -75,7 +75,7 @@ struct StreamingTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("An error of the content is the error of the request, which the server does not take for complete")
+    @Test("An error of the content fails the request, which is incomplete for the server")
     func brokenContent() async throws {
         let produced = Counter()
         let stream = AsyncThrowingStream<ArraySlice<UInt8>, any Error> {
@@ -90,7 +90,7 @@ struct StreamingTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("Content that can be iterated once cannot follow a redirect, and other content can")
+    @Test("Content that can be iterated once is not sent after a redirect, and other content is")
     func redirects() async throws {
         server.route("/old", .redirect(to: "/new", status: 307))
         server.route("/new", .text("renamed"))
@@ -111,7 +111,7 @@ struct StreamingTests {
         #expect(error?.code == .bodyUnreadable && error?.underlyingError is URLError)
     }
 
-    @Test("The content of a response can be read once, and has a length if that is known")
+    @Test("The content of a response can be read once, and has a length if it is known")
     func responses() async throws {
         server.route("/plain", .text("Tom"))
         server.route("/gzip", .text("Tom").encoded(as: .gzip))

@@ -16,7 +16,7 @@ struct TracingTests {
         manager = SessionManager(baseURL: server.baseURL, configuration: .ephemeral)
     }
 
-    @Test("Each attempt is a span below the current one, and the request carries it")
+    @Test("Each attempt is a child span of the current one, and its request has the span's context")
     func attempts() async throws {
         manager.interceptors = RequestInterceptors(call: [.retry(baseDelay: .zero)], attempt: [.tracing()])
         server.route("/notes", .status(503), .text("none"))
@@ -46,7 +46,7 @@ struct TracingTests {
         #expect(spans[1].status == nil && spans[1]["http.request.resend_count"] == .int64(1))
     }
 
-    @Test("A call may be a span, with those of its attempts below it")
+    @Test("A call may be a span, with its attempts as child spans")
     func calls() async throws {
         manager.interceptors = RequestInterceptors(call: [.tracing(), .retry(baseDelay: .zero)], attempt: [.tracing()])
         server.route("/notes", .status(503), .text("none"))
@@ -61,7 +61,7 @@ struct TracingTests {
         #expect(server.requests.map { $0.headers[InMemoryTracer.spanIDKey] } == spans[...1].map(\.spanID))
     }
 
-    @Test("A failure is recorded")
+    @Test("A span records its failure")
     func failure() async throws {
         manager.interceptors.attempt = [.tracing()]
         server.route("/lost", .fault(.closeBeforeHeader))
