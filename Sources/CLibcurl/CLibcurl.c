@@ -13,7 +13,7 @@
 
 enum { oldest_version = 0x074400 }; // 7.68.0. Older versions were not tested.
 
-/// The beginning of curl_version_info_data. New versions add fields only at its end; `age` determines which of them
+/// The beginning of curl_version_info_data. New versions add fields only at its end. `age` determines which fields
 /// exist.
 typedef struct {
     int age;
@@ -35,12 +35,12 @@ typedef struct {
     unsigned int nghttp2_ver_num;
     const char *nghttp2_version;
     const char *quic_version;
-    /// These exist if `age` is at least 6, since 7.70.0.
+    /// These fields exist if `age` is at least 6 (since 7.70.0).
     const char *cainfo;
     const char *capath;
 } version_info;
 
-/// CURLMsg: its result is in a union with a pointer.
+/// CURLMsg. Its result is in a union with a pointer.
 typedef struct {
     int msg;
     CURL *easy;
@@ -84,12 +84,12 @@ static struct {
     int (*global_trace)(const char *);
 } curl;
 
-/// The environment variable that names the file of a libcurl.
+/// The environment variable that specifies the file of a libcurl.
 static const char variable[] = "LARKSPUR_LIBCURL";
 
 static dynamic_library library;
 static const version_info *version;
-/// Whether the program or the environment has named a file.
+/// Whether the program or the environment has specified a file.
 static bool is_named;
 static char unavailability[1024];
 static bool is_available;
@@ -97,7 +97,7 @@ static bool is_available;
 static atomic_bool is_settled;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/// The function to call when the process ends, see libcurl_call_before_cleanup; NULL for none.
+/// The function that is called when the process ends, see libcurl_call_before_cleanup; NULL for none.
 static void (*_Atomic exit_handler)(void);
 
 static void handle_exit(void) {
@@ -109,7 +109,7 @@ static void handle_exit(void) {
 ///
 /// @param name The subject of the sentence about a missing function.
 /// @param is_chosen Whether the library was chosen by its file.
-/// @return Whether the library can be used. If not, unavailability is set to the reason.
+/// @return Whether the library can be used. If false, unavailability is set to the reason.
 static bool use(dynamic_library candidate, const char *name, bool is_chosen) {
     const dynamic_function functions[] = {
         {"curl_version_info", &curl.version_info},
@@ -147,7 +147,7 @@ static bool use(dynamic_library candidate, const char *name, bool is_chosen) {
 
     version = curl.version_info ? curl.version_info(0) : NULL;
     const dynamic_library *own = is_chosen || dynamic_library_is_linked(candidate) ? &candidate : NULL;
-    // The libcurl with which FoundationNetworking was linked may use another OpenSSL than a chosen one.
+    // FoundationNetworking's libcurl may use another OpenSSL than the libcurl that was chosen.
     libcurl_prevent_cleanup();
     if (own) openssl_prevent_cleanup(own);
     if (version && version->version_num < oldest_version) {
@@ -166,7 +166,7 @@ static bool use(dynamic_library candidate, const char *name, bool is_chosen) {
 
 /// Loads the libcurl in a file and uses it.
 ///
-/// @return Whether it can be used. If not, unavailability is set to the reason, which names the file.
+/// @return Whether the libcurl can be used. If false, unavailability is set to the reason, which contains the file.
 static bool use_file(const char *path) {
     dynamic_library candidate;
     char reason[600];
@@ -180,15 +180,15 @@ static bool use_file(const char *path) {
         return false;
     }
     is_named = true;
-    // zlib, brotli, zstd and libpsl are those of this libcurl too.
+    // zlib, brotli, zstd and libpsl are also searched in this libcurl.
     dynamic_library_prefer(library);
     return true;
 }
 
-/// Finds the libcurl of a program that names none: the one that the environment names, or the one that the process has,
-/// or the system's.
+/// Finds libcurl for a program that has not specified one. The first choice is the libcurl that the environment
+/// specifies, the second is the libcurl of the process, and the last is the system's libcurl.
 static void use_default(void) {
-    // A program with more rights than its user does not read the variable.
+    // A program with more rights than its user ignores the variable.
     const char *path = secure_getenv(variable);
     if (path && *path) {
         is_named = true;
@@ -210,7 +210,7 @@ static void use_default(void) {
     }
 }
 
-/// Finds libcurl, unless that was done before.
+/// Finds libcurl, unless it was already searched.
 static void settle(void) {
     if (atomic_load_explicit(&is_settled, memory_order_acquire)) return;
     pthread_mutex_lock(&lock);
@@ -228,7 +228,7 @@ static const char *library_path(void) {
     return is_available && !dynamic_library_is_linked(library) ? dynamic_library_path((void *)curl.version_info) : NULL;
 }
 
-/// Writes the reason why no other libcurl can be used any more.
+/// Writes the reason why another libcurl can no longer be used.
 static void write_refusal(char *reason, size_t size) {
     if (!is_available) {
         snprintf(reason, size, "The engine has already looked for a libcurl. %s", unavailability);
@@ -258,7 +258,7 @@ enum libcurl_choice libcurl_choose(const char *path, char *reason, size_t size) 
         if (use_file(path)) {
             is_settled = true;
         } else {
-            // The process may still choose another file, or use the default.
+            // The process may still choose another file, or use the default libcurl.
             snprintf(reason, size, "%s", unavailability);
             memset(&curl, 0, sizeof curl);
             version = NULL;
@@ -333,7 +333,7 @@ const char *libcurl_tls_library(void) {
 static bool traces_streams;
 static pthread_once_t trace_once = PTHREAD_ONCE_INIT;
 
-// Names that libcurl does not know are not an error.
+// If libcurl does not know a name, this is not an error.
 static void trace_streams(void) {
     traces_streams = !libcurl_unavailability() && curl.global_trace && curl.global_trace("http/2,http/3") == 0;
 }
@@ -378,12 +378,12 @@ static CURLU *parse_url(const char *text) {
 
 int libcurl_easy_set_url(CURL *easy, CURLU **parsed, const char *text) {
     CURLU *last = *parsed;
-    // A URL with an IPv6 address is not parsed here, because some versions lose the zone of the address when they copy
-    // the parsed form.
+    // When some versions copy the parsed form of a URL, they lose the zone of an IPv6 address. So a URL with an IPv6
+    // address is not parsed here.
     *parsed = strchr(text, '[') ? NULL : parse_url(text);
     int result = curl.easy_setopt(easy, CURLOPT_CURLU, *parsed);
-    // The text is set too, because libcurl would otherwise write one from the parts. It is set last, because newer
-    // versions discard the text when a parsed form is set.
+    // The text is set too, because otherwise libcurl would create it from the parts. It is set after the parsed form,
+    // because newer versions discard the text when a parsed form is set.
     if (result == 0) result = curl.easy_setopt(easy, CURLOPT_URL, text);
     if (last) curl.url_cleanup(last);
     return result;

@@ -53,7 +53,8 @@ static int name_index = -1;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void load(void) {
-    // If the functions are not those of libcurl's own OpenSSL, they must not be called with its objects.
+    // These functions must not be called with the objects of another OpenSSL. So they must belong to the OpenSSL of
+    // libcurl.
     if (libcurl_trust_unavailability()) return;
     const dynamic_function functions[] = {
         {"ERR_clear_error", &openssl.ERR_clear_error},
@@ -91,7 +92,7 @@ static void load(void) {
     is_available = watch_index >= 0 && name_index >= 0;
 }
 
-// MARK: Bytes that belong to no response
+// MARK: Bytes that do not belong to a response
 
 /// Whether a socket has bytes to read, has reached its end, or has an error.
 static bool has_input(const int *sockets, size_t count) {
@@ -107,8 +108,8 @@ static bool has_input(const int *sockets, size_t count) {
 
 /// Makes OpenSSL process input that is not content, such as session tickets. Returns true if there was no other input.
 ///
-/// libcurl's BIO works only while libcurl itself reads or writes. So it is replaced during this call: for input by a
-/// BIO for the socket, for output by a BIO in memory, because only libcurl may write to the socket. If OpenSSL has
+/// libcurl's BIO works only while libcurl itself reads or writes. So it is replaced during this call. Input comes from
+/// a BIO for the socket. Output goes to a BIO in memory, because only libcurl may write to the socket. If OpenSSL has
 /// written a response to the memory, the result is false, and the connection is not used.
 static bool is_quiet(SSL *session, int socket) {
     BIO *bio = openssl.SSL_get_rbio(session);
@@ -117,7 +118,7 @@ static bool is_quiet(SSL *session, int socket) {
     BIO *output = openssl.BIO_new(openssl.BIO_s_mem());
     bool result = false;
     if (input && output && openssl.BIO_up_ref(bio)) {
-        // The session releases its references to libcurl's BIO, and takes over the references to the new ones.
+        // The session releases its references to libcurl's BIO, and owns the references to the new BIOs.
         openssl.SSL_set_bio(session, input, output);
         openssl.ERR_clear_error();
         char byte;
@@ -133,7 +134,7 @@ static bool is_quiet(SSL *session, int socket) {
     return result;
 }
 
-/// Whether the handshake has selected HTTP/1.x. A server that does not take part in the selection uses HTTP/1.1.
+/// Whether the handshake has selected HTTP/1.x. A server that does not support the selection uses HTTP/1.1.
 static bool has_selected_http1(const SSL *session) {
     const unsigned char *protocol = NULL;
     unsigned int length = 0;
@@ -168,7 +169,7 @@ struct libcurl_tls_watch {
     /// The names of the watched connections that have not received a close_notify.
     ///
     /// The addresses of the sessions cannot be used as names. Before libcurl reports the end of a transfer, the session
-    /// of another connection may already be at the same address.
+    /// of another connection may already have the same address.
     uintptr_t *names;
     size_t count;
     size_t capacity;
@@ -187,8 +188,8 @@ static bool remove_name(libcurl_tls_watch *watch, uintptr_t name) {
 
 /// Called before and after each operation on a BIO. The return value replaces the result of the operation.
 ///
-/// Makes the end of a connection different from an error. libcurl before 8.14.1 does not report that its BIO has
-/// reached the end. OpenSSL 3.2 and later would treat the end as an error.
+/// Distinguishes the end of a connection from an error. libcurl before 8.14.1 does not report that its BIO has reached
+/// the end. Without a correction, OpenSSL 3.2 and later would treat the end as an error.
 static long tell_end(BIO *bio, int operation, const char *bytes, size_t size, int command, long argument, int result,
                      size_t *processed) {
     (void)bytes, (void)size, (void)argument, (void)processed;
@@ -204,7 +205,7 @@ static long tell_end(BIO *bio, int operation, const char *bytes, size_t size, in
     return result;
 }
 
-/// Called at each step of a handshake, and for alerts.
+/// Called at each step of a handshake, and for each alert.
 static void note(const SSL *session, int kind, int value) {
     if (kind == SSL_CB_HANDSHAKE_DONE) {
         BIO *bio = openssl.SSL_get_rbio(session);
@@ -230,8 +231,8 @@ void libcurl_tls_watch_free(libcurl_tls_watch *watch) {
 bool libcurl_tls_watch_attach(libcurl_tls_watch *watch, void *tls_context) {
     if (openssl.SSL_CTX_set_ex_data(tls_context, watch_index, watch) != 1) return false;
     openssl.SSL_CTX_set_info_callback(tls_context, note);
-    // libcurl 8.14 and later with OpenSSL 3 would fail if there is no close_notify. The option prevents this, because
-    // the engine decides about it.
+    // If there is no close_notify, libcurl 8.14 and later with OpenSSL 3 would fail. The option prevents this, because
+    // the engine itself handles a missing close_notify.
     if (openssl.OpenSSL_version_num() >= 0x30000000L) openssl.SSL_CTX_set_options(tls_context, SSL_OP_IGNORE_UNEXPECTED_EOF);
     return true;
 }

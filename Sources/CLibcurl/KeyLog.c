@@ -32,7 +32,8 @@ static int log_index = -1;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void load(void) {
-    // If the functions are not those of libcurl's own OpenSSL, they must not be called with its objects.
+    // These functions must not be called with the objects of another OpenSSL. So they must belong to the OpenSSL of
+    // libcurl.
     if (libcurl_trust_unavailability()) return;
     const dynamic_function functions[] = {
         {"CRYPTO_get_ex_new_index", &openssl.get_ex_new_index},
@@ -53,8 +54,8 @@ struct libcurl_key_log {
     key_log_callback *_Atomic next;
 };
 
-/// Appends a line at once, so that lines of several threads or processes do not mix. An error is ignored: the
-/// connection does not depend on the log.
+/// Appends a line with a single write, so that lines of several threads or processes are not mixed. An error is
+/// ignored, because the connection does not depend on the log.
 static void append(int file, const char *line) {
     struct iovec parts[] = {{(void *)line, strlen(line)}, {"\n", 1}};
     ssize_t result;
@@ -62,7 +63,7 @@ static void append(int file, const char *line) {
     while (result < 0 && errno == EINTR);
 }
 
-/// Called by OpenSSL with each secret of a connection, as a line without its end.
+/// OpenSSL calls this function with each secret of a connection. The secret is a line without its end.
 static void note(const SSL *session, const char *line) {
     libcurl_key_log *log = openssl.SSL_CTX_get_ex_data(openssl.SSL_get_SSL_CTX(session), log_index);
     if (!log) return;
@@ -87,7 +88,7 @@ libcurl_key_log *libcurl_key_log_open(const char *path, char *reason, size_t siz
     } else if (!S_ISREG(status.st_mode)) {
         snprintf(reason, size, "it is not a regular file");
     } else if (status.st_uid != geteuid() || status.st_nlink != 1) {
-        // Another user has created the file, or a second name for it, and reads the secrets.
+        // Another user may have created the file or a second name for it, in order to read the secrets.
         snprintf(reason, size, "it belongs to another user, or has several names");
     } else if (status.st_mode & (S_IRWXG | S_IRWXO)) {
         snprintf(reason, size, "others than its owner may open it (chmod 600 changes that)");

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Finds functions in the libcurl whose own OpenSSL is searched, or in the OpenSSL of the process.
+/// Finds functions in the OpenSSL of the given libcurl, or in the OpenSSL of the process.
 static const char *find(const dynamic_library *own, const dynamic_function *functions) {
-    // libcurl's own handle finds the OpenSSL that this libcurl uses, even if the process has another one.
+    // The handle of the libcurl finds the OpenSSL that this libcurl uses, even if the process has another OpenSSL.
     if (own) return dynamic_library_find(*own, functions);
     static const char *const names[] = {"libssl.so.3", "libcrypto.so.3", "libssl.so.1.1", "libcrypto.so.1.1", NULL};
     return dynamic_library_find_loaded(names, functions);
@@ -32,8 +32,8 @@ bool openssl_is_library_of_libcurl(const char *tls_library, const char *found) {
 
 // MARK: The end of the process
 
-// By default, OpenSSL registers its clean-up with `atexit`. The clean-up frees data that the threads of sessions still
-// use, and the process ends with a crash. OpenSSL applies only the options of its first caller in the process.
+// By default, OpenSSL registers its clean-up with `atexit`. It then frees memory that the threads of sessions still
+// use, and the process crashes. OpenSSL is configured only by the first code in the process that uses it.
 
 enum { OPENSSL_INIT_NO_ATEXIT = 0x00080000, OPENSSL_VERSION = 0 };
 
@@ -54,12 +54,12 @@ void openssl_call_before_cleanup(const dynamic_library *own, const char *tls_lib
         {"OpenSSL_version", &version}, {"OPENSSL_atexit", &at_exit}, {NULL, NULL},
     };
     find(own, functions);
-    // OpenSSL calls the function during its clean-up. There is a clean-up only if other code has begun to use OpenSSL
+    // OpenSSL calls the function in its clean-up. This clean-up is registered only if other code has used OpenSSL
     // first.
     const bool is_found = version && at_exit && openssl_is_library_of_libcurl(tls_library, version(OPENSSL_VERSION));
     if (is_found && at_exit(function)) return;
-    // The TLS library is another one, or is hidden within libcurl's file. Its clean-up was registered earlier, and runs
-    // later.
+    // libcurl uses another TLS library, or OpenSSL is hidden in libcurl's file. The clean-up was registered earlier
+    // than this function. So it runs later.
     atexit(function);
 }
 

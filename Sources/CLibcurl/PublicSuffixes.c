@@ -25,7 +25,7 @@ static void load(void) {
     if (!dynamic_library_open(&library, "psl_builtin", names)) return;
     dynamic_library_find(library, functions);
     if (!registrable_domain) return;
-    // The system's file or the list that was compiled into the library, whichever is newer. It is never freed.
+    // The list is the system's file, or the list that was compiled into the library if it is newer. It is never freed.
     if (latest) list = latest(NULL);
     if (!list && builtin) list = builtin();
 }

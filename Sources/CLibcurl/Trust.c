@@ -200,15 +200,15 @@ typedef struct {
     size_t count;
 } objections;
 
-/// The objections of the verification that runs on this thread. A variable is needed because OpenSSL's callback has no
-/// context parameter.
+/// The objections of the verification that is running on this thread. OpenSSL's callback has no context parameter, so a
+/// variable is needed.
 static _Thread_local objections *current;
 
 /// Records an error, and lets the verification continue to its end.
 static int collect(int is_fine, X509_STORE_CTX *verification) {
     if (is_fine || !current) return is_fine;
     if (current->count < most_errors) current->errors[current->count++] = openssl.context_get_error(verification);
-    // If there is no room for all errors, the last one becomes an unspecified error, so that none is ignored.
+    // If there is no room for all errors, the last error becomes an unspecified error, so that no error is ignored.
     if (current->count == most_errors) current->errors[most_errors - 1] = X509_V_ERR_UNSPECIFIED;
     return 1;
 }
@@ -227,8 +227,8 @@ static bool is_anchored(const libcurl_trust *trust, X509_STORE_CTX *verification
     return result;
 }
 
-/// Whether a certificate has a host or an address in its subjectAltName. Without one, libcurl compares the common name
-/// of the subject.
+/// Whether a certificate has a host or an address in its subjectAltName. If it has none, libcurl compares the common
+/// name of the subject.
 static bool has_names(const X509 *certificate) {
     OPENSSL_STACK *names = certificate ? openssl.X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL) : NULL;
     if (!names) return false;
@@ -242,8 +242,8 @@ static bool has_names(const X509 *certificate) {
     return result;
 }
 
-/// Replaces the verification of a handshake. Called once for each handshake that has certificates, before any part of
-/// the request is sent.
+/// Replaces the verification of a handshake. Called once for each handshake with certificates, before any byte of the
+/// request is sent.
 static int verify(X509_STORE_CTX *verification, void *context) {
     const attachment *attachment = context;
     libcurl_trust *trust = attachment->trust;
@@ -254,7 +254,7 @@ static int verify(X509_STORE_CTX *verification, void *context) {
     const int outcome = openssl.X509_verify_cert(verification);
     current = NULL;
     if (outcome != 1) {
-        // The verification stopped early, because there was no memory or no certificate.
+        // The verification has stopped early, because there was no memory or no certificate.
         openssl.context_set_error(verification, X509_V_ERR_UNSPECIFIED);
         return 0;
     }
@@ -283,7 +283,7 @@ static int verify(X509_STORE_CTX *verification, void *context) {
         if (keys[i].bytes) openssl.free((void *)keys[i].bytes, __FILE__, __LINE__);
     }
     free(keys);
-    // OpenSSL's errors are cleared, because libcurl reports the first one as the reason of a failure.
+    // libcurl reports the first of OpenSSL's errors as the reason of a failure. So the errors are cleared.
     openssl.ERR_clear_error();
     openssl.context_set_error(verification, error);
     return error == X509_V_OK;
@@ -303,7 +303,7 @@ bool libcurl_trust_attach(libcurl_trust *trust, void *tls_context, const char *h
     if (trust->roots) {
         openssl.SSL_CTX_set1_cert_store(tls_context, trust->roots);
     } else if (trust->additional_count) {
-        // libcurl may share the store among the contexts of a session. It is not an error to add a certificate again.
+        // The contexts of a session may share the store. It is not an error to add a certificate again.
         X509_STORE *store = openssl.SSL_CTX_get_cert_store(tls_context);
         for (size_t i = 0; i < trust->additional_count; i++) {
             if (!store || openssl.store_add_cert(store, trust->additional[i]) != 1) return false;

@@ -1,8 +1,8 @@
-/// The functions of libcurl that Larkspur calls, found at run time.
+/// The functions of libcurl that Larkspur calls. They are found at run time.
 ///
-/// Every process that uses FoundationNetworking has already loaded libcurl. In other processes it is loaded by name.
-/// Neither headers nor link flags are needed: the constants below belong to libcurl's stable ABI, and have the names
-/// from its manual.
+/// Every process that uses FoundationNetworking has already loaded libcurl. In other processes, libcurl is loaded by
+/// its name. Neither headers nor link flags are needed. The constants below belong to libcurl's stable ABI, and have
+/// the names from its manual.
 
 #ifndef CLIBCURL_H
 #define CLIBCURL_H
@@ -203,44 +203,45 @@
 
 // MARK: Loading
 
-/// Finds libcurl once: the one in the file that LARKSPUR_LIBCURL names in the environment; otherwise the one that is
-/// linked into the program or that the process has loaded; otherwise `libcurl.so.4` and the names of some distributions
-/// are tried. If LARKSPUR_LIBCURL is set, no other libcurl is tried.
+/// Finds libcurl once. If the environment variable LARKSPUR_LIBCURL is set, only the file that it specifies is tried.
+/// Otherwise, libcurl is the library that is linked into the program or that the process has loaded. If there is none,
+/// `libcurl.so.4` and the names of some distributions are tried.
 ///
 /// @return NULL if libcurl can be used; otherwise the reason as a sentence, which is never freed.
 const char *_Nullable libcurl_unavailability(void);
 
 enum libcurl_choice {
-    /// The libcurl in the file is used, or was in use before.
+    /// The libcurl in the file is used now, or was already in use.
     LIBCURL_CHOSEN,
-    /// The file cannot be loaded or used. Nothing was decided.
+    /// The file cannot be loaded or used. No libcurl was chosen.
     LIBCURL_UNUSABLE,
-    /// The process already uses another libcurl, or has already found none.
+    /// The process already uses another libcurl, or has already found that there is none.
     LIBCURL_OTHER_IN_USE,
 };
 
-/// Uses the libcurl in a file, unless another one was found before. Call this before any other function of this header.
+/// Uses the libcurl in a file, unless another libcurl was found before. Call this before any other function of this
+/// header.
 ///
 /// @param path A path with a slash.
 /// @param reason Set to the reason as a sentence, unless the result is LIBCURL_CHOSEN.
 /// @param size The size of the buffer for the reason in bytes.
 enum libcurl_choice libcurl_choose(const char *path, char *reason, size_t size);
 
-/// Prevents the OpenSSL of the process from freeing, at the end of the process, data that threads still use.
+/// Prevents the OpenSSL of the process from freeing memory at the end of the process that threads still use.
 ///
-/// OpenSSL applies only the options of its first caller, so call this before any other code uses OpenSSL:
-/// FoundationNetworking uses it when the first URLSession is created. The call decides nothing about libcurl, and is
-/// not needed for the engine's own libcurl.
+/// Only the first code that uses OpenSSL in a process can do this. So call this function before any other code uses
+/// OpenSSL. FoundationNetworking uses it when the first URLSession is created. For the engine's own libcurl, no call is
+/// needed. The function does not choose a libcurl.
 void libcurl_prevent_cleanup(void);
 
-/// Sets the function that is called at the end of the process, before the TLS library of libcurl frees data that
+/// Sets the function that is called at the end of the process, before the TLS library of libcurl frees memory that
 /// threads use.
 ///
-/// The function is called only if the TLS library frees such data: if other code has begun to use OpenSSL earlier, or
-/// if libcurl uses another library or has its OpenSSL within its own file.
+/// The function is called only if the TLS library frees its memory. This is so in three cases: other code has used
+/// OpenSSL earlier, libcurl uses another library, or libcurl has its OpenSSL in its own file.
 void libcurl_call_before_cleanup(void (*handler)(void));
 
-/// Whether the program or the environment has named the file of libcurl.
+/// Whether the program or the environment has specified the file of libcurl.
 bool libcurl_is_named(void);
 
 /// The path of libcurl's file; NULL if there is no libcurl, or if it is linked into the program. It is never freed.
@@ -250,7 +251,7 @@ const char *_Nullable libcurl_path(void);
 /// libcurl.
 const char *_Nullable libcurl_description(void);
 
-/// The file and the folder of certificate authorities with which libcurl was built; NULL if there is none, or if
+/// The file and the folder of certificate authorities with which libcurl was built. NULL if there is none, or if
 /// libcurl is older than 7.70.
 const char *_Nullable libcurl_authorities_file(void);
 const char *_Nullable libcurl_authorities_folder(void);
@@ -271,10 +272,10 @@ int libcurl_features(void);
 /// The TLS library of libcurl, such as "OpenSSL/3.0.19"; NULL if there is none.
 const char *_Nullable libcurl_tls_library(void);
 
-/// Turns on the report of incoming HTTP/2 frames and of the events of HTTP/3 streams. Transfers with CURLOPT_VERBOSE
+/// Turns on the reports of incoming HTTP/2 frames and of the events of HTTP/3 streams. Transfers with CURLOPT_VERBOSE
 /// then report them as text. The setting applies to the whole process, is made only once, and needs libcurl 8.3.0.
 ///
-/// @return Whether the report is turned on.
+/// @return Whether the reports are turned on.
 bool libcurl_trace_streams(void);
 
 // MARK: Transfers
@@ -293,7 +294,7 @@ typedef int (*libcurl_debug_callback)(
 typedef int (*libcurl_tls_callback)(CURL *easy, void *_Nullable tls_context, void *_Nullable context);
 
 /// The beginning of curl_sockaddr: the parameters of socket(2), and the length of the address in bytes. The address
-/// follows.
+/// itself follows.
 typedef struct {
     int family;
     int type;
@@ -306,19 +307,19 @@ typedef int (*libcurl_open_callback)(void *_Nullable context, int purpose, libcu
 typedef int (*libcurl_close_callback)(void *_Nullable context, int socket);
 /// Called with a new socket before libcurl connects it. Returns one of the CURL_SOCKOPT_ constants.
 typedef int (*libcurl_socket_options_callback)(void *_Nullable context, int socket, int purpose);
-/// Called each time that a request is about to be sent, when it has a connection.
+/// Called each time that a request with a connection is about to be sent.
 typedef int (*libcurl_sending_callback)(
     void *_Nullable context, const char *_Nullable remote, const char *_Nullable local, int remote_port, int local_port);
 
-/// Called after the last chunk of a request's content. Appends the lines of the trailer section to the list, which
-/// libcurl frees.
+/// Called after the last chunk of a request's content. Appends the lines of the trailer section to the list. libcurl
+/// frees the list.
 typedef int (*libcurl_trailer_callback)(curl_slist *_Nullable *_Nonnull lines, void *_Nullable context);
 
-/// Called when libcurl waits for other conditions on a socket than before. `conditions` is one of the CURL_POLL_
+/// Called when the conditions change for which libcurl waits on a socket. `conditions` is one of the CURL_POLL_
 /// constants.
 typedef int (*libcurl_socket_callback)(
     CURL *easy, int socket, int conditions, void *_Nullable context, void *_Nullable socket_context);
-/// Called when the time at which CURL_SOCKET_TIMEOUT is due changes. `milliseconds` is the time from now; -1 if it is
+/// Called when the time changes at which CURL_SOCKET_TIMEOUT is due. `milliseconds` is the time from now; -1 if it is
 /// not due.
 typedef int (*libcurl_timer_callback)(CURLM *multi, long milliseconds, void *_Nullable context);
 
@@ -333,7 +334,7 @@ void libcurl_easy_cleanup(CURL *easy);
 void libcurl_easy_reset(CURL *easy);
 int libcurl_easy_pause(CURL *easy, int bitmask);
 /// Sends or receives bytes on the connection of a transfer with CURLOPT_CONNECT_ONLY. The transfer must have ended. If
-/// a call returns CURLE_AGAIN, repeat it with the same bytes at the same address when the socket is ready.
+/// a call returns CURLE_AGAIN, repeat the call with the same bytes at the same address when the socket is ready.
 int libcurl_easy_send(CURL *easy, const void *bytes, size_t count, size_t *sent);
 int libcurl_easy_receive(CURL *easy, void *buffer, size_t size, size_t *received);
 /// The socket of a transfer with CURLOPT_CONNECT_ONLY; -1 if it has no socket.
@@ -343,8 +344,8 @@ int libcurl_easy_setopt_long(CURL *easy, int option, long value);
 int libcurl_easy_setopt_int64(CURL *easy, int option, int64_t value);
 int libcurl_easy_setopt_string(CURL *easy, int option, const char *_Nullable value);
 int libcurl_easy_setopt_pointer(CURL *easy, int option, const void *_Nullable value);
-/// Sets the URL of a transfer. Also parses the URL here, so that libcurl does not parse it again for each transfer. If
-/// *parsed is not NULL afterwards, libcurl uses this parsed form until another URL is set or the transfer is freed. The
+/// Sets the URL of a transfer. Also parses the URL, so that libcurl does not parse it again for each transfer. If
+/// *parsed is then not NULL, libcurl uses this parsed form until another URL is set or the transfer is freed. The
 /// caller frees the last parsed form.
 int libcurl_easy_set_url(CURL *easy, CURLU *_Nullable *_Nonnull parsed, const char *text);
 void libcurl_url_free(CURLU *url);
@@ -380,11 +381,11 @@ int libcurl_multi_setopt_long(CURLM *multi, int option, long value);
 int libcurl_multi_setopt_pointer(CURLM *multi, int option, const void *_Nullable value);
 int libcurl_multi_setopt_socket_callback(CURLM *multi, libcurl_socket_callback _Nullable value);
 int libcurl_multi_setopt_timer_callback(CURLM *multi, libcurl_timer_callback _Nullable value);
-/// Advances the transfers that use a socket. For CURL_SOCKET_TIMEOUT, advances the transfers with a timer that is due.
+/// Advances the transfers that use a socket. For CURL_SOCKET_TIMEOUT, advances the transfers whose timers are due.
 int libcurl_multi_socket_action(CURLM *multi, int socket, int conditions, int *running);
 /// The milliseconds until CURL_SOCKET_TIMEOUT is due; -1 if it is not due.
 long libcurl_multi_timeout(CURLM *multi);
-/// Gets the message about the next transfer that has ended. Returns false if there is none.
+/// Reads the message about the next transfer that has ended. Returns false if there is none.
 bool libcurl_multi_info_read(CURLM *multi, libcurl_message *message);
 
 // MARK: Sharing of data between transfers
@@ -407,7 +408,7 @@ const char *_Nullable libcurl_tls_cipher(CURL *easy);
 enum libcurl_connection_state {
     /// An HTTP/1.x connection on which no bytes have arrived.
     LIBCURL_CONNECTION_QUIET,
-    /// An HTTP/1.x connection that was closed, or on which bytes have arrived that belong to no response.
+    /// An HTTP/1.x connection that was closed, or on which bytes have arrived that do not belong to a response.
     LIBCURL_CONNECTION_HAS_INPUT,
     /// A connection that cannot be checked. Either it is an HTTP/2 connection, on which bytes may arrive at any time,
     /// or its TLS library is not OpenSSL.
@@ -416,22 +417,22 @@ enum libcurl_connection_state {
 
 /// Returns the state of the connection on which a transfer is about to send its request.
 ///
-/// @param sockets Sockets, one of which is the connection's. Usually there is only one.
-/// @param is_direct Whether TLS is used directly on the socket, and not within the TLS connection to a proxy.
+/// @param sockets The sockets that may be the connection's socket. Usually, there is only one.
+/// @param is_direct Whether TLS is used directly on the socket, and not in the TLS connection to a proxy.
 enum libcurl_connection_state libcurl_connection_state(
     CURL *easy, const int *_Nullable sockets, size_t count, bool is_direct);
 
-/// Returns whether the TLS handshake of the connection that a transfer is using has selected HTTP/1.x. Returns false if
-/// there is no TLS, or if libcurl does not use OpenSSL.
+/// Returns whether the TLS handshake of the connection that a transfer is using has selected HTTP/1.x. Returns false
+/// without TLS, or if libcurl does not use OpenSSL.
 bool libcurl_has_selected_http1(CURL *easy);
 
 /// Records whether connections with TLS were closed by a close_notify (RFC 8446, section 6.1). Needs OpenSSL.
 typedef struct libcurl_tls_watch libcurl_tls_watch;
 
-/// Returns NULL without OpenSSL.
+/// Creates a watch. Returns NULL without OpenSSL.
 libcurl_tls_watch *_Nullable libcurl_tls_watch_new(void);
 
-/// Must not be called while a connection still exists.
+/// Frees a watch. Must not be called while a connection still exists.
 void libcurl_tls_watch_free(libcurl_tls_watch *watch);
 
 /// Watches the connections of a TLS context. Called in CURLOPT_SSL_CTX_FUNCTION.
@@ -448,7 +449,7 @@ bool libcurl_tls_watch_end(libcurl_tls_watch *watch, uintptr_t name);
 
 // MARK: Trust in servers
 
-/// Checks the certificates of servers within the handshake, by rules that libcurl itself does not have. Needs OpenSSL.
+/// Checks the certificates of servers in the handshake, by rules that libcurl itself does not have. Needs OpenSSL.
 typedef struct libcurl_trust libcurl_trust;
 
 typedef struct {
@@ -456,9 +457,9 @@ typedef struct {
     size_t count;
 } libcurl_bytes;
 
-/// The facts about a server that its handshake has shown.
+/// The properties of a server that its handshake has shown.
 typedef struct {
-    /// The name that the client sent in the handshake (RFC 6066, section 3). NULL if the server is identified by an
+    /// The name that the client has sent in the handshake (RFC 6066, section 3). NULL if the server is identified by an
     /// address.
     const char *_Nullable server_name;
     /// The host of the transfer.
@@ -466,22 +467,22 @@ typedef struct {
     /// The errors of the verification in the order in which they occurred, as OpenSSL's numbers (X509_V_ERR_).
     const int *_Nullable errors;
     size_t error_count;
-    /// The public keys (DER, SubjectPublicKeyInfo) of the certificates in the chain that was found, beginning with the
-    /// server's own certificate.
+    /// The public keys (DER, SubjectPublicKeyInfo) of the certificates in the chain that was found. The key of the
+    /// server's own certificate is the first.
     const libcurl_bytes *_Nullable keys;
     size_t key_count;
-    /// Whether a valid chain is also found if only the anchors are trusted.
+    /// Whether a valid chain exists if only the anchors are trusted.
     bool is_anchored;
     /// Whether the server's own certificate has a host or an address in its subjectAltName.
     bool has_names;
 } libcurl_trust_evidence;
 
-/// Returns 0 if the handshake may continue. Otherwise the handshake fails with the returned error, one of OpenSSL's
-/// numbers.
+/// Returns 0 if the handshake may continue. Otherwise, the handshake fails with the returned error, which is one of
+/// OpenSSL's numbers.
 typedef int (*libcurl_trust_judge)(void *_Nullable context, const libcurl_trust_evidence *evidence);
 
 enum libcurl_trust_role {
-    /// A root that is trusted instead of libcurl's own roots.
+    /// A root that is trusted in place of libcurl's own roots.
     LIBCURL_TRUST_ROOT,
     /// A root that is trusted in addition to libcurl's own roots.
     LIBCURL_TRUST_ADDITIONAL_ROOT,
@@ -489,11 +490,11 @@ enum libcurl_trust_role {
     LIBCURL_TRUST_ANCHOR,
 };
 
-/// The reason why servers cannot be checked in this way, as a sentence without its full stop; NULL if they can be
+/// The reason why servers cannot be checked in this way, as a sentence without its full stop. NULL if they can be
 /// checked. The text is never freed.
 const char *_Nullable libcurl_trust_unavailability(void);
 
-/// The judge and its context must exist as long as any connection.
+/// Creates a check. The judge and its context must exist as long as any connection.
 libcurl_trust *_Nullable libcurl_trust_new(libcurl_trust_judge judge, void *_Nullable context);
 
 /// Removes libcurl's own roots from the trusted roots.
@@ -502,11 +503,11 @@ bool libcurl_trust_use_own_roots(libcurl_trust *trust);
 /// Adds a certificate in DER. Returns false if OpenSSL cannot read it.
 bool libcurl_trust_add(libcurl_trust *trust, enum libcurl_trust_role role, const void *bytes, size_t count);
 
-/// Adds the check to the handshakes of a TLS context. Called in CURLOPT_SSL_CTX_FUNCTION. If it returns false, no
-/// handshake may take place.
+/// Adds the check to the handshakes of a TLS context. Called in CURLOPT_SSL_CTX_FUNCTION. If the function returns
+/// false, no handshake may take place.
 bool libcurl_trust_attach(libcurl_trust *trust, void *tls_context, const char *host);
 
-/// Must not be called while a connection still exists.
+/// Frees a check. Must not be called while a connection still exists.
 void libcurl_trust_free(libcurl_trust *trust);
 
 // MARK: Key logs
@@ -515,11 +516,11 @@ void libcurl_trust_free(libcurl_trust *trust);
 /// OpenSSL.
 typedef struct libcurl_key_log libcurl_key_log;
 
-/// Opens a file, or creates one that only its owner can read.
+/// Opens a file. If it does not exist, creates a file that only its owner can read.
 ///
 /// @param path A path. It must not lead to a symbolic link, a device or a pipe. An existing file must belong to the
-/// process's user, have no other name, and be closed to other users.
-/// @param reason Set to the reason if the result is NULL: a sentence without its full stop.
+/// process's user, must have no other name, and must not be accessible to other users.
+/// @param reason Set to the reason if the result is NULL. It is a sentence without its full stop.
 /// @param size The size of the buffer for the reason in bytes.
 libcurl_key_log *_Nullable libcurl_key_log_open(const char *path, char *reason, size_t size);
 
@@ -535,8 +536,8 @@ void libcurl_key_log_close(libcurl_key_log *log);
 /// Whether libpsl was found and has a list of public suffixes.
 bool libpsl_is_available(void);
 
-/// Returns the offset of the registrable domain in a host name: the public suffix and the label before it. -1 if the
-/// name has no registrable domain, or if there is no list. The name must be in ASCII and in lower case.
+/// Returns the offset of the registrable domain in a host name. This domain is the public suffix and the label before
+/// it. -1 if the name has no registrable domain, or if there is no list. The name must be in ASCII and in lower case.
 int libpsl_registrable_domain(const char *name);
 
 #pragma clang assume_nonnull end

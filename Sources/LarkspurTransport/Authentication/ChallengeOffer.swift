@@ -25,7 +25,7 @@ enum ChallengeOffer: Sendable, Hashable {
 }
 
 extension ChallengeOffer {
-    /// Returns the possible ways to authenticate, the strongest first. Ways of equal strength stay in their order.
+    /// Returns the possible ways to authenticate, the strongest first. Ways of equal strength remain in their order.
     ///
     /// Digest precedes Basic, because Basic reveals the password. SHA-256 precedes MD5. The schemes that authenticate a
     /// connection are used only if there is no other scheme.
@@ -49,13 +49,13 @@ extension ChallengeOffer {
 
 /// A challenge for which a user name and a password are needed.
 enum AnswerableChallenge: Sendable, Hashable {
-    /// A Basic challenge (RFC 7617). The realm is nil if the server omits it, against the RFC.
+    /// A Basic challenge (RFC 7617). The realm is nil if the server omits it, which violates the RFC.
     case basic(realm: String?)
     /// A Digest challenge (RFC 7616).
     case digest(DigestChallenge)
 
-    /// Creates the challenge; nil if the scheme is neither Basic nor Digest, or if no response to the Digest challenge
-    /// can be computed.
+    /// Creates the challenge. Returns nil if the scheme is neither Basic nor Digest, or if no response to the Digest
+    /// challenge can be computed.
     init?(_ challenge: ChallengeField) {
         if challenge.scheme.hasSameLetters(as: "Basic") {
             self = .basic(realm: challenge["realm"])
@@ -73,7 +73,7 @@ enum AnswerableChallenge: Sendable, Hashable {
         }
     }
 
-    /// Whether the credentials were right, and only the nonce was too old.
+    /// Whether the credentials were correct, and only the nonce was too old.
     var isStale: Bool {
         switch self {
         case .basic: false
@@ -88,8 +88,8 @@ enum AnswerableChallenge: Sendable, Hashable {
         }
     }
 
-    /// Whether this user credential can be used for the challenge. A name with a colon cannot be used for Basic: the
-    /// server would take the part after the colon for the password (RFC 7617, section 2).
+    /// Whether this user credential can be used for the challenge. A name with a colon cannot be used for Basic,
+    /// because the server would read the part after the colon as the password (RFC 7617, section 2).
     func accepts(_ userCredential: UserCredential) -> Bool {
         switch self {
         case .basic: !userCredential.user.utf8.contains(UInt8(ascii: ":"))
@@ -112,9 +112,9 @@ enum AnswerableChallenge: Sendable, Hashable {
     }
 }
 
-/// The sender of a challenge. Its methods do nothing, because delegates call a completion handler instead.
+/// The sender of a challenge. Delegates call a completion handler in place of its methods, so its methods do nothing.
 ///
-/// FoundationNetworking's own sender traps when it is used.
+/// FoundationNetworking's own sender ends the process when it is used.
 final class ChallengeSender: NSObject, URLAuthenticationChallengeSender, Sendable {
     func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
     func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {}

@@ -2,17 +2,16 @@
 import HTTPSyntax
 import Synchronization
 
-/// The credentials of a session: the credentials in its configuration's storage, and the credentials that servers have
-/// accepted.
+/// The credentials of a session: those in its configuration's storage, and those that servers have accepted.
 ///
 /// `URLCredentialStorage` compares protection spaces by identity. This type compares them by their values.
 struct CredentialStore: CredentialSource, Sendable {
     /// The configuration's storage; nil if credentials stay in the session's own memory.
     let storage: URLCredentialStorage?
-    /// The credentials that are sent before a server challenges.
+    /// The credentials that requests send before a server sends a challenge.
     let known = AuthenticationCache()
 
-    /// Whether the storage runs no code of the program.
+    /// Whether the storage is Foundation's own, so that it runs no code of the program.
     var isOfFoundation: Bool { storage.map { type(of: $0) == URLCredentialStorage.self } ?? true }
 
     /// Returns the default credential for a space; nil if there is none.
@@ -26,7 +25,7 @@ struct CredentialStore: CredentialSource, Sendable {
 
     func authentication(of use: KnownAuthentications.Use) -> HTTPAuthentication? { known.authentication(of: use) }
 
-    /// Creates the field for a request from known credentials; nil if no credentials are known, or if they have been
+    /// Creates the field for a request from known credentials. Returns nil if no credentials are known, or if they were
     /// removed from the storage.
     func use(for request: RecipientAuthentication.Request) -> KnownAuthentications.Use? {
         guard !known.isEmpty, let use = known.use(for: request) else { return nil }
@@ -57,7 +56,7 @@ struct CredentialStore: CredentialSource, Sendable {
         storage.setDefaultCredential(credential, for: key)
     }
 
-    /// Whether the user credential is no longer in the storage, or has another password there. False if there is no
+    /// Whether the user credential is no longer in the storage, or has a different password there. False if there is no
     /// storage.
     func hasLost(_ userCredential: UserCredential, of space: ProtectionSpace) -> Bool {
         guard let storage else { return false }
@@ -79,7 +78,7 @@ struct CredentialStore: CredentialSource, Sendable {
     /// the default method.
     private func keys(for space: ProtectionSpace, in storage: URLCredentialStorage) -> [URLProtectionSpace] {
         let candidates = storage.allCredentials.keys.filter {
-            // A cheap comparison comes first. It excludes most spaces, because they belong to other servers.
+            // A cheap comparison comes first. It excludes most spaces, because most spaces belong to other servers.
             ($0.port == space.server.port || $0.port == 0) && $0.isProxy() == space.server.isProxy
         }
         return candidates.filter { ProtectionSpace($0) == space }
@@ -96,11 +95,11 @@ struct CredentialStore: CredentialSource, Sendable {
 enum CredentialChange {
     /// Stores a credential that was accepted.
     case store(URLCredential, ProtectionSpace)
-    /// Stores accepted credentials. Later requests send them before the server challenges.
+    /// Stores accepted credentials. Later requests send them before the server sends a challenge.
     case remember(HTTPAuthentication, RecipientAuthentication.Request, KnownAuthentications.Owner)
     /// Adopts the next nonce from the values of `Authentication-Info`.
     case renew(KnownAuthentications.Use, info: [String])
-    /// Removes credentials that were refused, unless other credentials have replaced them.
+    /// Removes credentials that were refused, unless newer credentials have replaced them.
     case forget(KnownAuthentications.Use)
 }
 
@@ -109,18 +108,19 @@ protocol CredentialSource {
     /// Returns the default credential for a space; nil if there is none.
     func defaultCredential(for space: ProtectionSpace) -> URLCredential?
 
-    /// Returns the credentials from which a field was made; nil if they were removed or replaced.
+    /// Returns the credentials from which a field was created; nil if they were removed or replaced.
     func authentication(of use: KnownAuthentications.Use) -> HTTPAuthentication?
 }
 
-/// The credentials that servers have accepted. Later requests send them before a server challenges (RFC 7617, section
-/// 2.2; RFC 7616, section 3.6).
+/// The credentials that servers have accepted. Later requests send them before a server sends a challenge (RFC 7617,
+/// section 2.2; RFC 7616, section 3.6).
 ///
-/// Every method may be called on any thread. Concurrent requests may use the same Digest nonce; each use is counted.
+/// Every method may be called on any thread. Concurrent requests may use the same Digest nonce, and each use is
+/// counted.
 final class AuthenticationCache: Sendable {
     private let known = Mutex(KnownAuthentications())
 
-    /// Whether the cache is empty. If so, the look-up need not parse the request's URL.
+    /// Whether the cache is empty. If it is, a look-up does not have to parse the request's URL.
     var isEmpty: Bool { known.withLock { $0.isEmpty } }
 
     /// Creates the field for a request from known credentials; nil if no credentials are known for the request.
@@ -128,14 +128,13 @@ final class AuthenticationCache: Sendable {
         known.withLock { $0.use(for: request) }
     }
 
-    /// Returns the user credential that would be sent with a request; nil if no user credential is known for the
-    /// request.
+    /// Returns the user credential that would be sent with a request; nil if none is known for the request.
     func userCredential(for request: RecipientAuthentication.Request) -> UserCredential? {
         known.withLock { $0.userCredential(for: request) }
     }
 
-    /// Returns the credentials from which a field was made; nil if they were removed or replaced. They are needed for a
-    /// further challenge, for example if the nonce is stale.
+    /// Returns the credentials from which a field was created; nil if they were removed or replaced. They are needed
+    /// for a further challenge, for example if the nonce is stale.
     func authentication(of use: KnownAuthentications.Use) -> HTTPAuthentication? {
         known.withLock { $0.authentication(of: use) }
     }
@@ -159,7 +158,7 @@ final class AuthenticationCache: Sendable {
         known.withLock { $0.wasAccepted(use, authenticationInfo: authenticationInfo) }
     }
 
-    /// Removes credentials that the server no longer accepts, unless other credentials have replaced them.
+    /// Removes credentials that the server no longer accepts, unless newer credentials have replaced them.
     func remove(_ use: KnownAuthentications.Use) { known.withLock { $0.remove(use) } }
 
     /// Removes all credentials.

@@ -7,8 +7,9 @@ struct DigestSession: Sendable {
     private(set) var challenge: DigestChallenge
     private let user: String
     private let clientNonce: String
-    /// H(A1), the only form in which this value stores the password. For a "-sess" algorithm, H(A1) belongs to the
-    /// challenge's first nonce. A new nonce in `Authentication-Info` does not change it (RFC 7616, section 3.4.2).
+    /// H(A1), which is the only form in which this value stores the password. For a "-sess" algorithm, H(A1) belongs to
+    /// the first nonce of the challenge. A new nonce in `Authentication-Info` does not change H(A1) (RFC 7616, section
+    /// 3.4.2).
     private let secret: String
     private var useCount: UInt32 = 0
 
@@ -21,7 +22,7 @@ struct DigestSession: Sendable {
         self.secret = algorithm.isSession ? algorithm.hash(secret, challenge.nonce, clientNonce) : secret
     }
 
-    /// Uses another nonce from now on.
+    /// Uses a new nonce from now on.
     mutating func adopt(nonce: String) {
         guard nonce != challenge.nonce else { return }
         challenge.nonce = nonce
@@ -55,7 +56,8 @@ struct DigestSession: Sendable {
         if challenge.wantsUserHash {
             return "username=\"\(challenge.algorithm.hash(user, challenge.realm))\""
         }
-        // If the server announces UTF-8, a name with characters beyond ASCII is written in the notation of RFC 7616.
+        // If the server announces UTF-8, a name with characters that are not ASCII is written in the notation of RFC
+        // 7616.
         if challenge.isUTF8, !user.hasOctets, !user.utf8.allSatisfy({ $0 < 0x80 }) {
             return "username*=UTF-8''\(Self.percentEncoded(user))"
         }
@@ -64,7 +66,7 @@ struct DigestSession: Sendable {
 
     // MARK: Text
 
-    /// Creates a quoted string. Control characters are left out, because they could end the field.
+    /// Creates a quoted string. Control characters are removed, because they could end the field.
     private static func quoted(_ text: String) -> String {
         var bytes = [UInt8(ascii: "\"")]
         for byte in text.utf8 where byte >= 0x20 && byte != 0x7F {
@@ -88,11 +90,11 @@ struct DigestChallenge: Sendable, Hashable {
     var nonce: String
     var opaque: String?
     var algorithm: DigestAlgorithm
-    /// Whether the server named the algorithm. If not, the client does not name it either, because the server may not
-    /// know the parameter.
+    /// Whether the server has named the algorithm. If it has not, the client does not name it either, because the
+    /// server may not support the parameter.
     var namesAlgorithm: Bool
-    /// Whether the server offers the quality of protection "auth". If a server offers no quality of protection, it
-    /// knows only RFC 2069.
+    /// Whether the server offers the quality of protection "auth". A server that offers no quality of protection
+    /// supports only RFC 2069.
     var hasQualityOfProtection: Bool
     var isStale: Bool
     var wantsUserHash: Bool
@@ -100,8 +102,8 @@ struct DigestChallenge: Sendable, Hashable {
     /// The protected paths or whole URIs; empty if the whole server is protected.
     var domain: [String]
 
-    /// Creates the Digest challenge. Nil if the scheme is not Digest, the nonce is missing, the algorithm is unknown,
-    /// or the server offers only qualities of protection other than "auth".
+    /// Creates the Digest challenge. Returns nil in four cases: the scheme is not Digest, the nonce is missing, the
+    /// algorithm is unknown, or the server offers qualities of protection, but not "auth".
     init?(_ challenge: ChallengeField) {
         guard challenge.scheme.hasSameLetters(as: "Digest"), let nonce = challenge["nonce"],
             let algorithm = DigestAlgorithm(ignoringCase: challenge["algorithm"] ?? "MD5")

@@ -6,8 +6,8 @@ internal import HTTPSyntax
 ///
 /// It stores the user name and the password for its whole life, because Digest needs them for each new nonce.
 struct HTTPAuthentication: Sendable {
-    /// The number of times in a row that a server may report a stale nonce. Without a limit, a server could occupy a
-    /// task for ever.
+    /// The number of consecutive times that a server may report a stale nonce. Without a limit, a server could occupy a
+    /// task forever.
     static let renewalLimit = 3
 
     private(set) var challenge: AnswerableChallenge
@@ -49,8 +49,8 @@ struct HTTPAuthentication: Sendable {
 
     /// Adopts the new nonce of the first challenge that reports only that the last nonce is stale.
     ///
-    /// - Parameter isExpected: Whether the credentials were accepted before. If so, a challenge with a new Digest nonce
-    ///   also counts, even if it does not report that the last nonce is stale.
+    /// - Parameter isExpected: Whether the credentials were accepted before. If they were, a challenge with a new
+    ///   Digest nonce is also used, even if it does not report that the last nonce is stale.
     mutating func renew(with offers: [ChallengeOffer], isExpected: Bool) -> Bool {
         for case .field(let next) in offers where renew(with: next, isExpected: isExpected) { return true }
         return false
@@ -58,9 +58,8 @@ struct HTTPAuthentication: Sendable {
 
     /// Adopts the new nonce of a challenge that reports only that the last nonce is stale.
     ///
-    /// - Returns: Whether the request is to be sent again with the same credentials. If so, the challenge does not
-    ///   count as a refusal. False after ``renewalLimit`` renewals without a success, or if the challenge has another
-    ///   realm.
+    /// - Returns: Whether the request has to be sent again with the same credentials. If so, the challenge is not a
+    ///   refusal. False after ``renewalLimit`` renewals without a success, or if the challenge has a different realm.
     mutating func renew(with next: AnswerableChallenge, isExpected: Bool = false) -> Bool {
         guard next.isStale || isExpected && next.scheme == .digest, next.realm == challenge.realm,
             next.scheme == challenge.scheme,
@@ -105,14 +104,14 @@ struct HTTPAuthentication: Sendable {
     }
 }
 
-/// A scheme that authenticates a connection and not a request. libcurl performs the authentication, if it was built
-/// with support for the scheme.
+/// A scheme that authenticates a connection, not a request. libcurl performs the authentication if it was built with
+/// support for the scheme.
 enum ConnectionScheme: String, CaseIterable {
     /// Negotiate (RFC 4559), mostly with Kerberos.
     case negotiate = "Negotiate"
     case ntlm = "NTLM"
 
-    /// Creates the scheme of a name; nil for other schemes.
+    /// Creates the scheme with a name; nil for other schemes.
     init?(name: String) {
         guard let scheme = Self.allCases.first(where: { $0.rawValue.hasSameLetters(as: name) }) else { return nil }
         self = scheme
@@ -129,8 +128,8 @@ enum ConnectionScheme: String, CaseIterable {
 
     /// Whether libcurl can authenticate with this user credential.
     ///
-    /// For Negotiate, libcurl always sends the ticket of this process's user and ignores the name. So only a credential
-    /// with an empty name and an empty password is accepted. Such a credential means the user of the process.
+    /// For Negotiate, libcurl ignores the name and always sends the ticket of the user of this process. So only a
+    /// credential with an empty name and an empty password is accepted. It means the user of the process.
     func accepts(_ userCredential: UserCredential) -> Bool {
         switch self {
         case .negotiate: userCredential.user.isEmpty && userCredential.password.isEmpty

@@ -1,10 +1,10 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The known credentials, by the servers, realms and folders for which they are valid.
+/// The known credentials, and the servers, realms and folders for which they are valid.
 struct KnownAuthentications: Sendable {
-    /// The maximum number of entries, each for a protection space and an owner. Above it, the entry that was stored
-    /// first is removed.
+    /// The maximum number of entries, each for a protection space and an owner. If there are more, the oldest entry is
+    /// removed.
     static let limit = 128
 
     /// The requests for which credentials may be used.
@@ -15,15 +15,15 @@ struct KnownAuthentications: Sendable {
         case userCredential(UserCredential)
     }
 
-    /// A field that was created for a request, with the protection space, the user credential and the owner of the
+    /// A field that was created for a request. It has the protection space, the user credential and the owner of the
     /// credentials from which it was created.
     struct Use: Sendable, Hashable {
         let field: String
         let space: ProtectionSpace
         let userCredential: UserCredential
         let owner: Owner
-        /// The number of the credentials. If other credentials replace them while the request is under way, these have
-        /// another number.
+        /// The number of the credentials. Credentials that replace them while the request is under way have a different
+        /// number.
         fileprivate let generation: Int
     }
 
@@ -69,7 +69,7 @@ struct KnownAuthentications: Sendable {
     }
 
     /// Returns the index of the credentials for a request. If several protection spaces match, the space with the
-    /// deepest folder is chosen. Among equally deep folders, the latest entry is chosen.
+    /// deepest folder is chosen. If several folders are equally deep, the latest entry is chosen.
     private func index(for request: RecipientAuthentication.Request) -> Int? {
         let owners = request.owners
         var best: (index: Int, depth: Int)?
@@ -142,17 +142,17 @@ extension KnownAuthentications.Use {
     fileprivate var key: KnownAuthentications.Key { KnownAuthentications.Key(space: space, owner: owner) }
 }
 
-/// The paths of a server for which credentials may be sent before the server challenges.
+/// The paths of a server for which credentials may be sent before the server sends a challenge.
 struct ProtectedPaths: Sendable, Hashable {
-    /// The maximum number of folders. Above it, the oldest folder is removed.
+    /// The maximum number of folders. If there are more, the oldest folder is removed.
     static let limit = 32
 
-    /// The folders. Each begins and ends with a slash.
+    /// The folders. Each folder begins and ends with a slash.
     private(set) var folders: [String] = []
 
-    /// Creates the paths from a challenge. For Digest, these are the folders of `domain` (RFC 7616, section 3.3), or
-    /// the whole server if the challenge has no `domain`. For Basic, it is the folder of the requested path (RFC 7617,
-    /// section 2.2). For a proxy, it is every path.
+    /// Creates the paths from a challenge. For Digest, these are the folders of `domain` (RFC 7616, section 3.3).
+    /// Without a `domain`, it is the whole server. For Basic, it is the folder of the requested path (RFC 7617, section
+    /// 2.2). For a proxy, it is every path.
     init(challenge: AnswerableChallenge, server: ProtectionSpace.Server, path: String) {
         switch challenge {
         case _ where server.isProxy: add("/")
@@ -163,8 +163,8 @@ struct ProtectedPaths: Sendable, Hashable {
                 if entry.begins(with: "/") {
                     add(entry)
                 } else if let url = try? URLReference(reading: entry).url, ProtectionSpace.Server(url: url) == server {
-                    // Other servers in the list are ignored: they get this server's credentials only after they have
-                    // challenged.
+                    // Other servers in the list are ignored. They receive this server's credentials only after they
+                    // have sent a challenge.
                     add(url.path(percentEncoded: true))
                 }
             }
@@ -194,7 +194,8 @@ struct ProtectedPaths: Sendable, Hashable {
         if folders.count > Self.limit { folders.removeFirst() }
     }
 
-    /// Whether a segment of the path begins with a dot, escaped or not. Such a segment could lead out of its folder.
+    /// Whether a segment of the path begins with a dot, percent-encoded or not. Such a segment could lead out of its
+    /// folder.
     private static func climbs(_ path: String) -> Bool {
         var isAtStart = false
         var rest = path.utf8[...]

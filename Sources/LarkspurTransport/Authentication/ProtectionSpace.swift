@@ -1,9 +1,9 @@
 #if canImport(FoundationNetworking)
 import HTTPSyntax
 
-/// A realm of a server, within which credentials are valid (RFC 9110, section 11.5).
+/// A realm of a server, in which credentials are valid (RFC 9110, section 11.5).
 ///
-/// `URLProtectionSpace` cannot serve as a key, because it is compared by identity.
+/// `URLProtectionSpace` cannot be a key, because it is compared by identity.
 struct ProtectionSpace: Sendable, Hashable {
     enum Scheme: Sendable, Hashable {
         case basic, digest, negotiate, ntlm
@@ -11,7 +11,7 @@ struct ProtectionSpace: Sendable, Hashable {
 
     /// A server or a proxy.
     struct Server: Sendable, Hashable {
-        /// The URL's scheme in lower case; for a proxy, the type of the proxy.
+        /// The URL's scheme in lower case. For a proxy, the type of the proxy.
         let scheme: String
         /// The host in its canonical form (``CanonicalHost/plainText``), or the path of a Unix-domain socket.
         let host: String
@@ -25,7 +25,7 @@ struct ProtectionSpace: Sendable, Hashable {
             self.isProxy = isProxy
         }
 
-        /// Creates the server of an http or https URL, also on a Unix-domain socket; nil for any other URL.
+        /// Creates the server of an http or https URL, which may be on a Unix-domain socket; nil for any other URL.
         init?(url: URL) {
             guard let scheme = url.scheme?.inLowercase else { return nil }
             let isOnSocket = UnixSocketTarget.schemes.contains(scheme)
@@ -41,8 +41,8 @@ struct ProtectionSpace: Sendable, Hashable {
     }
 
     let server: Server
-    /// The realm. If the server names no realm, this is the host, as Alamofire's tests expect it of `URLSession` on
-    /// Apple platforms.
+    /// The realm. If the server specifies no realm, this is the host. Alamofire's tests show the same behavior of
+    /// `URLSession` on Apple platforms.
     let realm: String
     let scheme: Scheme
 }
@@ -74,10 +74,10 @@ extension ProtectionSpace {
             )
     }
 
-    /// Creates the space for a key of a credential storage; nil if its method does not belong to HTTP.
+    /// Creates the space for a key of a credential storage. Returns nil if the key's method does not belong to HTTP.
     ///
-    /// The default method, `NSURLAuthenticationMethodDefault`, stands for Basic. The protocol may be one of
-    /// Foundation's constants.
+    /// The default method, `NSURLAuthenticationMethodDefault`, means Basic. The protocol may be one of Foundation's
+    /// constants.
     init?(_ space: URLProtectionSpace) {
         switch space.authenticationMethod {
         case NSURLAuthenticationMethodDefault, NSURLAuthenticationMethodHTTPBasic: scheme = .basic
@@ -111,8 +111,8 @@ extension ProtectionSpace.Scheme {
 }
 
 extension URLProtectionSpace {
-    /// Whether the challenge is about the connection and not about a request. The session's delegate then receives it
-    /// first.
+    /// Whether the challenge is about the connection, not about a request. The session's delegate receives such a
+    /// challenge first.
     var isOfConnection: Bool {
         switch authenticationMethod {
         case NSURLAuthenticationMethodDefault, NSURLAuthenticationMethodHTTPBasic, NSURLAuthenticationMethodHTTPDigest,

@@ -3,10 +3,10 @@ internal import HTTPSyntax
 
 /// The authentication of one task to one recipient of its requests: an origin or a proxy.
 ///
-/// A value without I/O. The caller reports requests and responses to it, and it returns the next step.
+/// It is a value without I/O. The caller passes requests and responses to it, and it returns the next step.
 struct RecipientAuthentication {
     /// The number of refusals after which the response is final. Without this limit, a task whose delegate always
-    /// returns the same credential would run for ever.
+    /// returns the same credential would run forever.
     static let failureLimit = 20
     /// The maximum number of times that a request is sent again because another task has replaced its credentials.
     static let replacementLimit = 3
@@ -17,7 +17,7 @@ struct RecipientAuthentication {
         /// The path of the URL, percent-encoded; a slash for a proxy.
         let path: String
         let method: String
-        /// The request-target as it is sent: path and query, or the authority for `CONNECT`.
+        /// The request-target as it is sent. This is the path and query, or the authority for `CONNECT`.
         let target: String
         /// The user credential of the URL or of the proxy's address.
         let userCredential: UserCredential?
@@ -58,9 +58,10 @@ struct RecipientAuthentication {
         var means: Means
         let space: ProtectionSpace
         let userCredential: UserCredential
-        /// The credential to store when the recipient accepts it.
+        /// The credential that is stored when the recipient accepts it.
         var credential: URLCredential?
-        /// The owner whose requests may also use the credential once it is accepted; nil if no other request may.
+        /// The owner whose requests may also use the credential after it is accepted; nil if no other request may use
+        /// it.
         let owner: KnownAuthentications.Owner?
         /// The known credentials that this choice renews. They are removed if the recipient refuses the choice.
         var renewed: KnownAuthentications.Use?
@@ -74,7 +75,7 @@ struct RecipientAuthentication {
     private var refused: [UserCredential] = []
     private var replacements = 0
 
-    /// Whether no credential was chosen. If so, the request's URL need not be parsed for this recipient.
+    /// Whether no credential was chosen. In this case, the request's URL does not have to be parsed for this recipient.
     var isIdle: Bool { choice == nil }
 
     /// Whether the last request was sent with credentials.
@@ -92,7 +93,7 @@ struct RecipientAuthentication {
         }
     }
 
-    /// Whether libcurl answers the recipient's challenge during the transfer.
+    /// Whether libcurl handles the recipient's challenge during the transfer.
     var isOnConnection: Bool {
         if case .choice = sent, case .connection = choice?.means { return true }
         return false
@@ -156,7 +157,7 @@ struct RecipientAuthentication {
             authentication.wasAccepted(authenticationInfo: info)
             choice.means = .field(authentication)
             if let owner = choice.owner {
-                // From here on, the session's cache counts the uses of the nonce for all tasks.
+                // From now on, the session's cache counts the uses of the nonce for all tasks.
                 self.choice = nil
                 return changes + [.remember(authentication, request, owner)]
             }
@@ -189,22 +190,22 @@ struct RecipientAuthentication {
         return (.credential(demand), changes)
     }
 
-    /// Determines the step after a delegate has rejected a protection space: the next space that the recipient offers;
-    /// nil if there is none.
+    /// Determines the step after a delegate has rejected a protection space. The delegate is asked about the next space
+    /// that the recipient offers. Returns nil if there is no other space.
     func demand(
         after demand: CredentialDemand,
         to request: Request,
         from source: some CredentialSource
     ) -> CredentialDemand? {
         let others = demand.offers.filter { ProtectionSpace(server: request.server, offer: $0) != demand.space }
-        // The spaces that were rejected earlier are no longer among these offers.
+        // These offers no longer contain the spaces that were rejected earlier.
         return credentialDemand(others, request, source)
     }
 
-    /// Chooses a credential. Returns false if it cannot be used for the challenge.
+    /// Chooses a credential. Returns false if the credential cannot be used for the challenge.
     mutating func use(_ credential: URLCredential, for demand: CredentialDemand, of request: Request) -> Bool {
         guard let given = UserCredential(credential) else { return false }
-        // A `URLCredential` has the user information of the URL as text; the octets are those of the URL.
+        // A `URLCredential` has the user information of the URL as text. The octets are taken from the URL.
         let isOwn = given == request.userCredential?.readable
         let userCredential = isOwn ? request.userCredential ?? given : given
         let means: Choice.Means
@@ -228,7 +229,7 @@ struct RecipientAuthentication {
 
     // MARK: Refusals
 
-    /// Renews the sent credential with the nonce of the recipient's new challenge. If that is not possible, records the
+    /// Renews the sent credential with the nonce of the recipient's new challenge. If this is not possible, records the
     /// refusal.
     /// - Returns: Whether the credential can be used again, and the changes to the session's credentials.
     private mutating func renew(
@@ -248,12 +249,13 @@ struct RecipientAuthentication {
             return (false, choice.renewed.map { [.forget($0)] } ?? [])
         case .known(let use):
             guard var authentication = source.authentication(of: use) else {
-                // Another task has replaced or removed the credentials. The next request uses the new ones, or none.
+                // Another task has replaced or removed the credentials. The next request uses the replacement, or no
+                // credentials.
                 guard replacements < Self.replacementLimit else { return (false, []) }
                 replacements += 1
                 return (true, [])
             }
-            // A server that has lost its nonces, for example by a restart, may not report that they are stale.
+            // If a server has lost its nonces, for example after a restart, it may not report that they are stale.
             if authentication.renew(with: offers, isExpected: true) {
                 choice = Choice(
                     means: .field(authentication),
@@ -298,8 +300,9 @@ struct RecipientAuthentication {
         )
     }
 
-    /// Returns a credential that can be tried without a delegate: from the URL, otherwise from the storage. Skips a
-    /// credential that was refused. Returns nil if there is no other credential.
+    /// Returns a credential that can be tried without a delegate. The credential of the URL comes first, then the
+    /// credential of the storage. A credential that was refused is skipped. Returns nil if there is no other
+    /// credential.
     private func untried(
         _ request: Request,
         _ space: ProtectionSpace,

@@ -9,7 +9,7 @@ struct RequestCredentials {
     var additionalFields: [String: String]
     /// The value of the `Authorization` field; nil if there is none, or if the request itself has one.
     var authorization: String?
-    /// The value of the `Proxy-Authorization` field. The server must not get it.
+    /// The value of the `Proxy-Authorization` field. The server must not receive it.
     var proxyAuthorization: String?
     /// The credentials that libcurl uses on the connection to the server.
     var server: ConnectionCredentials?
@@ -22,8 +22,8 @@ struct RequestCredentials {
         let userCredential: UserCredential
     }
 
-    /// Removes a field and returns its value. If both the request and the session have the field, the request's value
-    /// is returned.
+    /// Removes a field and returns its value. If both the request and the session have the field, returns the request's
+    /// value.
     mutating func take(_ name: String) -> String? {
         let own = request.value(forHTTPHeaderField: name)
         if own != nil { request.setValue(nil, forHTTPHeaderField: name) }
@@ -55,7 +55,7 @@ struct RequestCredentials {
         case (.field(let value), .origin): self.authorization = value
         case (.field(let value), .proxy): proxyAuthorization = value
         case (.connection(let scheme, let userCredential), .origin):
-            // If this field remained, libcurl would send it instead of the field that libcurl creates.
+            // If this field remained, libcurl would send it in place of the field that libcurl creates.
             _ = take("Authorization")
             server = ConnectionCredentials(scheme: scheme, userCredential: userCredential)
         case (.connection(let scheme, let userCredential), .proxy):
@@ -65,9 +65,9 @@ struct RequestCredentials {
     }
 }
 
-/// A user's name and password, made of octets, because the user information of a URL may have any.
+/// A user's name and password. They consist of octets, because the user information of a URL may have any octets.
 ///
-/// Its descriptions do not show the password.
+/// Their descriptions do not show the password.
 struct UserCredential: Sendable, Hashable {
     let user: String
     let password: String
@@ -93,7 +93,7 @@ extension UserCredential {
     /// The user credential as programs read it.
     var readable: UserCredential { UserCredential(user: user.readable, password: password.readable) }
 
-    /// The credential for delegates. No storage stores it.
+    /// The credential for delegates. It is not stored in any storage.
     var credential: URLCredential {
         URLCredential(user: user.readable, password: password.readable, persistence: .none)
     }
@@ -104,16 +104,16 @@ extension UserCredential: CustomStringConvertible, CustomReflectable {
     var customMirror: Mirror { Mirror(self, children: ["user": user.readable]) }
 }
 
-/// The need for a credential that a delegate or the default handling chooses.
+/// The request for a credential, which a delegate or the default handling chooses.
 struct CredentialDemand {
     let space: ProtectionSpace
-    /// All ways to authenticate that remain, the strongest first.
+    /// All remaining ways to authenticate, the strongest first.
     let offers: [ChallengeOffer]
     /// The way to authenticate for which a credential is needed now.
     let offer: ChallengeOffer
-    /// A credential that has not been refused yet, for the default handling; nil if there is none.
+    /// A credential for the default handling that has not been refused yet; nil if there is none.
     let untried: URLCredential?
-    /// The credential that was refused last; nil if none was refused.
+    /// The credential that was last refused; nil if none was refused.
     let refused: URLCredential?
     let failureCount: Int
 
@@ -141,7 +141,7 @@ struct AuthenticationState {
         var proxy = RecipientAuthentication()
     }
 
-    /// The states of the recipients; nil as long as both are in the initial state.
+    /// The states of the recipients; nil while both are in the initial state.
     @Boxed private var recipients: Recipients?
 
     var origin: RecipientAuthentication { self[.origin] }
@@ -159,7 +159,7 @@ struct AuthenticationState {
         }
     }
 
-    /// Whether no credential was chosen. If so, the request's URL need not be parsed.
+    /// Whether no credential was chosen. In this case, the request's URL does not have to be parsed.
     var isIdle: Bool { recipients.map { $0.origin.isIdle && $0.proxy.isIdle } ?? true }
 
     /// Records that a request is sent without authorization.

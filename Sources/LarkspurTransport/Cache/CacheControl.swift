@@ -3,11 +3,11 @@ internal import HTTPSyntax
 
 /// The directives of a `Cache-Control` field that a private cache obeys (RFC 9111, section 5.2; RFC 5861; RFC 8246).
 ///
-/// The parser accepts what real servers send. It skips unknown directives, and numbers may be quoted. If a directive
-/// occurs twice, the more restrictive value counts. A response with a `max-age` that is not a number is stale.
-/// `s-maxage` and `proxy-revalidate` concern shared caches and are ignored.
+/// The parser accepts the values that real servers send. It skips unknown directives, and numbers may be quoted. If a
+/// directive occurs twice, the more restrictive value is used. If the `max-age` of a response is not a number, the
+/// response is stale. `s-maxage` and `proxy-revalidate` concern shared caches and are ignored.
 struct CacheControl: Equatable, Sendable {
-    /// The largest number of seconds. It stands for all larger numbers (RFC 9111, section 1.2.2).
+    /// The largest number of seconds. It replaces all larger numbers (RFC 9111, section 1.2.2).
     static let longest = 1 << 31
 
     var noStore = false
@@ -34,7 +34,7 @@ struct CacheControl: Equatable, Sendable {
         while let (name, value) = Self.cutDirective(off: &rest) { add(name, value) }
     }
 
-    /// Reads the fields of a message. `Pragma`, of HTTP/1.0, counts if there is no `Cache-Control`.
+    /// Reads the fields of a message. If there is no `Cache-Control`, reads the HTTP/1.0 field `Pragma`.
     init(_ text: String?, pragma: @autoclosure () -> String?) {
         self.init(text ?? "")
         if text == nil { noCache = pragma()?.hasSameLetters(as: "no-cache") ?? false }
@@ -43,7 +43,7 @@ struct CacheControl: Equatable, Sendable {
     private mutating func add(_ name: String, _ value: ArraySlice<UInt8>?) {
         switch name {
         case "no-store": noStore = true
-        // A cache may treat `no-cache` with a list of fields like `no-cache` without a list.
+        // A cache may treat `no-cache` with a list of fields in the same way as `no-cache` without a list.
         case "no-cache": noCache = true
         case "must-revalidate": mustRevalidate = true
         case "must-understand": mustUnderstand = true
@@ -63,7 +63,7 @@ struct CacheControl: Equatable, Sendable {
         }
     }
 
-    /// Removes the next directive from the front and returns it; nil at the end.
+    /// Removes the next directive from the front, and returns it. Returns nil at the end.
     private static func cutDirective(off rest: inout ArraySlice<UInt8>) -> (String, ArraySlice<UInt8>?)? {
         rest = rest.drop { $0.isBlank || $0 == UInt8(ascii: ",") }
         guard !rest.isEmpty else { return nil }

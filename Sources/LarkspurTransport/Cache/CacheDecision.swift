@@ -3,21 +3,20 @@ internal import HTTPSyntax
 
 /// The decision of a cache about a request (RFC 9111, section 4).
 enum CacheDecision: Sendable {
-    /// The cache takes no part in the request.
+    /// The cache is not used for the request.
     case bypass
-    /// The request goes to the network. If the network fails, the entry is the response, provided that the directives
-    /// allow this.
+    /// The request goes to the network. If the network fails and the directives permit it, the entry is the response.
     case load(fallback: CacheEntry?)
     /// The entry is the response.
     case use(CacheEntry)
     /// The entry is the response, and is then revalidated for later requests.
     case useWhileRevalidating(CacheEntry)
-    /// The server is asked whether the entry is still valid.
+    /// The server has to validate the entry.
     case revalidate(CacheEntry)
-    /// There is no entry, and the request's policy forbids loading.
+    /// There is no entry, and the request's policy does not permit loading.
     case fail
-    /// There is no usable entry, and a directive of the request forbids loading. The response is a 504 (RFC 9111,
-    /// section 5.2.1.7).
+    /// There is no usable entry, and a directive of the request does not permit loading. The response is a 504 (RFC
+    /// 9111, section 5.2.1.7).
     case gatewayTimeout
 
     /// - Parameters:
@@ -27,7 +26,7 @@ enum CacheDecision: Sendable {
         guard CacheRequest.serves(request.method), !request.isSpecial else {
             return request.forbidsLoading ? .fail : .bypass
         }
-        // The latest entry, as section 4 requires.
+        // Section 4 requires the latest entry.
         let entry = candidates.max { ($0.date, $0.responseTime) < ($1.date, $1.responseTime) }
         switch request.policy {
         case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData: return .load(fallback: nil)
@@ -35,7 +34,7 @@ enum CacheDecision: Sendable {
         case .returnCacheDataDontLoad: return entry.map { .use($0) } ?? .fail
         case .reloadRevalidatingCacheData:
             guard let entry else { return .load(fallback: nil) }
-            // The purpose of `immutable` is to avoid revalidation on reload (RFC 8246, section 2).
+            // The purpose of `immutable` is to avoid validation on reload (RFC 8246, section 2).
             let isSettled = entry.directives.isImmutable && !request.directives.noCache
             return isSettled && Freshness(of: entry, at: now).isFresh ? .use(entry) : ask(about: entry, request)
         case .useProtocolCachePolicy: return decide(entry, for: request, at: now)
@@ -85,7 +84,7 @@ enum CacheDecision: Sendable {
 
 /// The age and the lifetime of a stored response, in seconds (RFC 9111, section 4.2).
 struct Freshness: Equatable, Sendable {
-    /// The longest heuristic lifetime, one day, however old the representation is.
+    /// The longest heuristic lifetime. It is one day, even if the representation is much older.
     static let longestHeuristic: TimeInterval = 86_400
 
     let age: TimeInterval
@@ -101,12 +100,12 @@ struct Freshness: Equatable, Sendable {
 
     /// Computes the age (section 4.2.3).
     private static func age(of entry: CacheEntry, at now: Date) -> TimeInterval {
-        // In a list, the first value counts. A value that is not a number is ignored (section 5.1).
+        // In a list, only the first value is used. A value that is not a number is ignored (section 5.1).
         let first = entry.fields["Age"]?.before(",").trimmingBlanks
         let stated = first?.utf8.decimalNumber(atMost: CacheControl.longest) ?? 0
         let delay = max(0, entry.responseTime.timeIntervalSince(entry.requestTime))
         let apparent = max(0, entry.responseTime.timeIntervalSince(entry.date))
-        // The absolute value is used, because a stale response must not become fresh again if the clock is set back.
+        // The clock may be set back, and a stale response must not become fresh again. So the absolute value is used.
         return max(apparent, TimeInterval(stated) + delay) + abs(now.timeIntervalSince(entry.responseTime))
     }
 
@@ -115,7 +114,7 @@ struct Freshness: Equatable, Sendable {
         let directives = entry.directives
         if let seconds = directives.maxAge { return TimeInterval(seconds) }
         if let expires = entry.fields["Expires"] {
-            // A value in another format, such as 0, counts as a date in the past. The same applies to several values
+            // A value in another format, such as 0, means a date in the past. Several values have the same meaning
             // (sections 4.2.1 and 5.3).
             return HTTPDate.parseStrictly(expires).map { max(0, $0.timeIntervalSince(entry.date)) } ?? 0
         }

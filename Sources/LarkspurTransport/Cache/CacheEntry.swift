@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// A stored response to a GET, with the values that determine for which requests it can be used.
+/// A stored response to a GET, with the values that determine which requests can use it.
 struct CacheEntry: Equatable, Sendable {
     /// A request field that `Vary` names.
     struct VaryingField: Equatable, Sendable {
@@ -13,7 +13,7 @@ struct CacheEntry: Equatable, Sendable {
 
     /// The user info of a `CachedURLResponse`. It never changes.
     final class UserInfo: Equatable, @unchecked Sendable {
-        // Safe: the dictionary is a constant. Its values are passed unchanged; Foundation's caches do the same.
+        // Safe: the dictionary is a constant. Its values are passed on unchanged, as Foundation's caches do.
         let values: [AnyHashable: Any]
 
         init(_ values: [AnyHashable: Any]) { self.values = values }
@@ -25,12 +25,13 @@ struct CacheEntry: Equatable, Sendable {
     let url: String
     var status: Int
     var version: String
-    /// The values of the fields, by the names in the spelling of ``ResponseHead``. The entity tag is made of octets.
+    /// The values of the fields. The spelling of their names is that of ``ResponseHead``. The entity tag consists of
+    /// octets.
     var fields: [String: String]
     /// The varying fields, in the order of their names.
     var varying: [VaryingField]
-    /// The hash of the request's `Authorization` field. Entries with different hashes are distinct, as if `Vary` always
-    /// named the field, because a process may serve several users with one cache.
+    /// The hash of the request's `Authorization` field. A process may serve several users with one cache. So entries
+    /// with different hashes are distinct, as if `Vary` always named this field.
     let authorization: String?
     var requestTime: Date
     var responseTime: Date
@@ -38,11 +39,11 @@ struct CacheEntry: Equatable, Sendable {
     var content: Data
     /// Whether the entry must not be written to disk.
     var isMemoryOnly = false
-    /// User info that a delegate or the storing program has added. It stays in memory.
+    /// User information that a delegate or the storing program has added. It is stored only in memory.
     var userInfo: UserInfo?
-    /// The request for which a plain `URLCache` has a copy of the entry; nil if there is no copy.
+    /// The request for which a `URLCache` of Foundation has a copy of the entry; nil if there is no copy.
     var copy: URLRequest?
-    /// Whether a request with the default policy might use the entry. If false, it is certain that none can.
+    /// Whether a request with the default policy might use the entry. If false, no such request can use it.
     var mayBeUsedByDefault = true
 
     /// The key that distinguishes the entry from all other entries, including entries for the same URL.
@@ -52,7 +53,7 @@ struct CacheEntry: Equatable, Sendable {
         return key
     }
 
-    /// Whether the other entry, for the same URL, serves the same requests, so that it takes the place of this one.
+    /// Whether the other entry for the same URL applies to the same requests, so that it replaces this entry.
     func isSameVariant(as other: CacheEntry) -> Bool {
         varying == other.varying && authorization == other.authorization
     }
@@ -63,8 +64,8 @@ struct CacheEntry: Equatable, Sendable {
             && varying.allSatisfy { $0.value == request.nominated($0.name) }
     }
 
-    /// Whether the response is a redirect. The engine stores no redirects, because it would have to follow a stored
-    /// redirect. A foreign cache may have stored a redirect.
+    /// Whether the response is a redirect. The engine does not store redirects, because it would have to follow a
+    /// stored redirect. But a cache of the caller may have stored a redirect.
     private var isRedirect: Bool { RedirectDecision.isRedirect(status) && fields["Location"] != nil }
 
     /// The approximate size of the entry in memory, in bytes.
@@ -77,11 +78,10 @@ struct CacheEntry: Equatable, Sendable {
     /// The entry's directives.
     var directives: CacheControl { CacheControl(fields["Cache-Control"], pragma: fields["Pragma"]) }
 
-    /// The date at which the server made the response; the date of arrival if there is no `Date` field.
+    /// The date at which the server created the response. Without a `Date` field, the date of arrival.
     var date: Date { fields["Date"].flatMap { HTTPDate.parse($0) } ?? responseTime }
 
-    /// The fields of a request that asks whether the entry is still valid (RFC 9111, section 4.3.1); empty if the entry
-    /// has no validator.
+    /// The fields of a request that validates the entry (RFC 9111, section 4.3.1). Empty if the entry has no validator.
     var conditions: [(name: String, value: String)] {
         var conditions: [(String, String)] = []
         if let tag = fields["Etag"], !tag.isEmpty, !tag.breaksLine { conditions.append(("If-None-Match", tag)) }
@@ -91,8 +91,8 @@ struct CacheEntry: Equatable, Sendable {
         return conditions
     }
 
-    /// Returns the response for a request with this URL, which may have a fragment; nil only if Foundation refuses to
-    /// create one.
+    /// Returns the response for a request with this URL, which may have a fragment. Returns nil only if Foundation
+    /// cannot create the response.
     /// - Parameter age: The value of the `Age` field, in seconds (RFC 9111, section 5.1); nil if the server has just
     ///   validated the entry.
     func makeResponse(url: URL, age: TimeInterval?) -> HTTPURLResponse? {
@@ -104,9 +104,10 @@ struct CacheEntry: Equatable, Sendable {
 }
 
 extension CacheEntry {
-    /// Returns the response for Foundation's caches and for delegates; nil only if Foundation refuses to create it.
-    /// - Parameter withMetadata: Whether the user info of the response includes the values that only this type can
-    ///   represent.
+    /// Returns the response for Foundation's caches and for delegates. Returns nil only if Foundation cannot create the
+    /// response.
+    /// - Parameter withMetadata: Whether the user information of the response includes the values that only this type
+    ///   can represent.
     func cachedResponse(withMetadata: Bool) -> CachedURLResponse? {
         guard let url = URL(string: url), let response = makeResponse(url: url, age: nil) else { return nil }
         var userInfo = userInfo?.values
@@ -119,7 +120,8 @@ extension CacheEntry {
         )
     }
 
-    /// Creates an entry from the response of a foreign cache; nil if it is for another URL, or not an HTTP response.
+    /// Creates an entry from the response of a caller's cache. Returns nil if the response is for another URL, or if it
+    /// is not an HTTP response.
     init?(_ cached: CachedURLResponse, url: String) {
         guard let response = cached.response as? HTTPURLResponse, response.url.flatMap(Self.key) == url else {
             return nil
@@ -136,7 +138,7 @@ extension CacheEntry {
         guard let entry, StoreDecision.names(in: entry.fields["Vary"])?.isEmpty == true else { return nil }
         self = entry
         userInfo = cached.userInfo.map { UserInfo($0) }
-        // The date of arrival is unknown, so the server's date is used in its place.
+        // The date of arrival is unknown, so the server's date replaces it.
         responseTime = date
         requestTime = date
     }
@@ -225,7 +227,7 @@ extension CacheEntry {
 }
 
 extension CacheEntry {
-    /// Returns the key of a URL, which is its normal form; nil for a URL that cannot be sent.
+    /// Returns the key of a URL, which is its normal form. Returns nil for a URL that cannot be sent.
     static func key(_ url: URL) -> String? {
         (try? CurlURL(url)).map { $0.normalForm(of: url) }
     }
@@ -241,7 +243,7 @@ extension CacheEntry {
 
     private static let lengthsOfUnstored = Set(unstored.map(\.text.utf8.count))
 
-    /// The fields that belong to the content, which a 304 does not change (RFC 9111, section 3.2).
+    /// The fields that describe the content, which a 304 does not change (RFC 9111, section 3.2).
     private static let ofContent: Set<TextKey> = [
         "Content-Encoding", "Content-Length", "Content-Range", "Content-Type",
     ]
@@ -265,14 +267,16 @@ extension CacheEntry {
     func freshened(by new: [String: String], requestTime: Date, responseTime: Date) -> CacheEntry {
         var entry = self
         entry.fields.merge(Self.storedFields(of: new).filter { !Self.ofContent.contains($0.key) }) { $1 }
-        // If the new response lacks these fields, the old values are removed, because they describe the old response.
+        // These fields describe a particular response. If the new response does not have them, the old values are
+        // removed.
         for name in ["Age", "Date"] where new[name] == nil { entry.fields[name] = nil }
         entry.requestTime = requestTime
         entry.responseTime = responseTime
         return entry
     }
 
-    /// Whether a 304 is about this entry: the validators of the 304 and of the entry match (RFC 9111, section 4.3.4).
+    /// Whether a 304 is about this entry. This is so if the validators of the 304 and of the entry match (RFC 9111,
+    /// section 4.3.4).
     func isValidated(by fields: [String: String]) -> Bool {
         if let tag = fields["Etag"] { return self.fields["Etag"].map { tag.isSameTag(as: $0) } ?? false }
         if let date = fields["Last-Modified"], self.fields["Etag"] == nil {
@@ -281,7 +285,7 @@ extension CacheEntry {
         return true
     }
 
-    /// Whether a 200 response to a HEAD is about the representation in this entry. Only fields can be compared (RFC
+    /// Whether a 200 response to a HEAD is about the representation in this entry. Only the fields can be compared (RFC
     /// 9111, section 4.3.5).
     func isConfirmed(byHead fields: [String: String]) -> Bool {
         status == 200
@@ -298,10 +302,10 @@ extension String {
     private var opaqueTag: Substring { begins(with: "W/") ? Substring(utf8.dropFirst(2)) : self[...] }
 }
 
-/// The rule by which an entry has a copy in a plain `URLCache`.
+/// The rule for the copy of an entry in a `URLCache` of Foundation.
 extension CacheEntry {
-    /// Whether a request with the default policy and without directives of its own could use the entry, now or later:
-    /// while it is fresh, after a validation, or stale as its directives permit.
+    /// Whether a request with the default policy and without its own directives could use the entry, now or later. The
+    /// entry may then be fresh, validated, or stale as its directives permit.
     var isUsefulByDefault: Bool {
         if !conditions.isEmpty { return true }
         guard Self.freshnessFields.contains(where: { fields[$0] != nil }) else { return false }
@@ -311,10 +315,11 @@ extension CacheEntry {
         return mayBeStale && !directives.mustRevalidate || Freshness(of: self, at: responseTime).isFresh
     }
 
-    /// Without one of these fields, a response that has no validator is never fresh.
+    /// If a response has neither one of these fields nor a validator, it is never fresh.
     private static let freshnessFields = ["Cache-Control", "Expires", "Pragma"]
 
-    /// Whether the copy of this entry shows the other one too: the two differ in nothing but their dates and ages.
+    /// Whether the copy of this entry also represents the other entry. This is so if only the dates and ages of the two
+    /// entries differ.
     func hasSameCopy(as other: CacheEntry) -> Bool {
         guard copy != nil, status == other.status, version == other.version, userInfo == other.userInfo,
             content == other.content

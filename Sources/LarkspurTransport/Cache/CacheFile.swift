@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The format of a file with one entry. It begins with a magic number, the lengths of the head and the content, and a
-/// checksum of head and content. The head and the content follow.
+/// The format of a file with one entry. The file begins with a magic number, the lengths of the head and the content,
+/// and a checksum of both. Then the head and the content follow.
 enum CacheFile {
     private static let magic: UInt64 = 0x3165_6863_614B_534C
     private static let prefixLength = 32
@@ -18,7 +18,8 @@ enum CacheFile {
         withUnsafeBytes(of: sum.bigEndian) { $0.hexadecimal } + "-"
     }
 
-    /// Reads the checksum of the URL from the name of a file; nil if it is not a name of an entry's file.
+    /// Reads the checksum of the URL from the name of a file. Returns nil if the name is not the name of an entry's
+    /// file.
     static func sum(ofName name: String) -> UInt64? {
         let bytes = name.utf8
         guard bytes.count == 17 + 64 + nameExtension.utf8.count, name.ends(with: nameExtension) else { return nil }
@@ -61,10 +62,10 @@ enum CacheFile {
     }
 }
 
-/// A 64-bit checksum that detects damage. It takes eight bytes at a time. It does not protect from forgery, because
-/// anyone can compute it.
+/// A 64-bit checksum that detects damage. It reads eight bytes at a time. It does not prevent forgery, because any
+/// program can compute it.
 ///
-/// By hand, because the hashes of the standard library differ from process to process.
+/// The engine computes it itself, because the hashes of the standard library differ from process to process.
 struct Checksum {
     /// The prime of FNV-1a.
     private static let prime: UInt64 = 0x0000_0100_0000_01B3
@@ -100,8 +101,8 @@ struct Checksum {
     }
 }
 
-/// A reader of bytes that ``ByteWriter`` has written. Its methods return nil if the bytes do not have the expected
-/// form.
+/// A reader of bytes that ``ByteWriter`` has written. If the bytes do not have the expected form, its methods return
+/// nil.
 struct ByteReader {
     private var rest: Data
 
@@ -114,7 +115,7 @@ struct ByteReader {
         return bytes.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
     }
 
-    /// Reads the number of elements that follow. Each element takes at least one byte. A number that is larger than the
+    /// Reads the number of elements that follow. Each element has at least one byte. A number that is larger than the
     /// number of remaining bytes is rejected, so that it cannot cause a large allocation.
     mutating func readCount() -> Int? {
         guard let number = readNumber(), number <= UInt64(rest.count) else { return nil }
@@ -132,7 +133,8 @@ struct ByteReader {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Reads optional text. The inner optional is nil for absent text, the outer one for malformed bytes.
+    /// Reads optional text. The inner optional is nil if there is no text. The outer optional is nil if the bytes are
+    /// malformed.
     mutating func readOptionalText() -> String?? {
         switch readNumber() {
         case 0: .some(nil)
@@ -148,7 +150,7 @@ struct ByteReader {
     }
 }
 
-/// A writer of numbers and text in sequence, for ``ByteReader`` to read.
+/// A writer of consecutive numbers and text, which ``ByteReader`` reads.
 struct ByteWriter {
     private(set) var data = Data()
 

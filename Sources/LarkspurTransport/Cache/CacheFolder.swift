@@ -1,10 +1,10 @@
 #if canImport(FoundationNetworking)
 import HTTPSyntax
 
-/// The files of a cache in their folder. Failures are not reported: a file that cannot be read counts as absent.
+/// The files of a cache in their folder. Failures are not reported. A file that cannot be read is treated as missing.
 ///
-/// A file is written under a temporary name, and renamed when it is complete. So no process sees a partial file, even
-/// if the writing process ends early.
+/// A file is written under a temporary name, and renamed when it is complete. So no process reads a partial file, even
+/// if the writing process ends too early.
 struct CacheFolder: Sendable {
     struct File: Equatable, Sendable {
         let name: String
@@ -14,15 +14,15 @@ struct CacheFolder: Sendable {
         let used: Date
     }
 
-    /// The end of a temporary file's name, after a UUID.
+    /// The end of a temporary file's name. It follows a UUID.
     private static let temporaryExtension = ".entry.tmp"
-    /// The age, in seconds, above which a temporary file counts as the remains of a process that has ended.
+    /// The age, in seconds, above which a temporary file is treated as a remnant of a process that has ended.
     private static let temporaryAge: TimeInterval = 3600
 
     let path: String
 
-    /// Opens or creates the folder; nil if it cannot be created, belongs to another user, or is a symbolic link. A link
-    /// may lead anywhere.
+    /// Opens or creates the folder. Returns nil if the folder cannot be created, or belongs to another user. Also
+    /// returns nil if it is a symbolic link, because a link may lead to any folder.
     init?(_ url: URL) {
         var path = url.path
         // With a trailing slash, the system would follow a link.
@@ -36,8 +36,8 @@ struct CacheFolder: Sendable {
         guard withDescriptor({ _ in true }) == true else { return nil }
     }
 
-    /// Opens the folder, and passes its descriptor to a closure. The folder is opened again for each use. If a link has
-    /// replaced the folder since the last use, the link is not followed.
+    /// Opens the folder, and passes its descriptor to a closure. The folder is opened again for each use. So if a link
+    /// has replaced the folder since the last use, the link is not followed.
     private func withDescriptor<Result>(_ body: (Int32) -> Result?) -> Result? {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -47,8 +47,8 @@ struct CacheFolder: Sendable {
         return body(descriptor)
     }
 
-    /// Returns the files of entries, the most recently used one last. Removes temporary files of processes that have
-    /// ended.
+    /// Returns the files of entries. The last file is the most recently used one. Removes the temporary files of
+    /// processes that have ended.
     func files() -> [File] {
         withDescriptor { descriptor in
             let listing = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -68,8 +68,8 @@ struct CacheFolder: Sendable {
         } ?? []
     }
 
-    /// Returns the file with a name; nil if it is not the file of an entry. Removes the file if it is an old temporary
-    /// file.
+    /// Returns the file with a name. Returns nil if the file does not contain an entry. Removes the file if it is an
+    /// old temporary file.
     private func file(_ name: String, in folder: Int32) -> File? {
         let isTemporary = Self.isTemporary(name)
         var status = stat()
@@ -105,7 +105,7 @@ struct CacheFolder: Sendable {
                 unlinkat(folder, name, 0)
                 return nil
             }
-            // The time of use is stored with the file, so that other processes see it.
+            // The time of use is stored with the file, so that other processes can read it.
             if isUse { _ = futimens(descriptor, nil) }
             return entry
         }

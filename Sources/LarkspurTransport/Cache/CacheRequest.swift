@@ -1,18 +1,18 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The values of a request that decide whether and how a cache serves it.
+/// The values of a request that determine whether and how a cache is used for it.
 struct CacheRequest: Sendable {
     let method: String
     let policy: URLRequest.CachePolicy
     let directives: CacheControl
-    /// Whether the cache takes no part. True if the request asks for a range or is conditional. Also true if the
-    /// request sets `Host`, because then the URL does not identify the resource.
+    /// Whether the cache is not used. This is so if the request asks for a range or is conditional. It is also so if
+    /// the request sets `Host`, because the URL then does not identify the resource.
     let isSpecial: Bool
 
     /// - Parameters:
-    ///   - method: The method. Caches know only methods in upper case.
-    ///   - policy: The policy of the request, otherwise of the configuration.
+    ///   - method: The method. For a cache, only methods in upper case have a meaning.
+    ///   - policy: The policy of the request. If the request has none, the policy of the configuration.
     ///   - fields: The fields that are sent.
     init(method: String, policy: URLRequest.CachePolicy, fields: CacheRequestFields) {
         self.method = method
@@ -33,12 +33,13 @@ struct CacheRequest: Sendable {
     /// Whether the request allows the response to be stored.
     var allowsStoring: Bool { method == "GET" && !directives.noStore && !isSpecial }
 
-    /// Whether the request may get an entry that ordinary requests cannot use: stale and without a validator.
+    /// Whether the request may use an entry that ordinary requests cannot use, because the entry is stale and has no
+    /// validator.
     var mayUseAnyEntry: Bool {
         takesAnything || directives.maxStale != nil || directives.staleIfError != nil
     }
 
-    /// Whether any stored response serves the request, even if it is stale.
+    /// Whether the request accepts any stored response, even if it is stale.
     var takesAnything: Bool { policy == .returnCacheDataElseLoad || policy == .returnCacheDataDontLoad }
 
     /// Whether the response has to come from the cache.
@@ -51,15 +52,16 @@ final class CacheRequestFields {
     @exclusivity(unchecked) private var additional: [String: String]
     @exclusivity(unchecked) private var userCredential: UserCredential?
     private let cookie: @Sendable () -> String?
-    /// The cookie field that was sent; nil until it is known.
+    /// The `Cookie` field that was sent. The outer optional is nil if the field is not known yet.
     @exclusivity(unchecked) private var sentCookie: String??
 
     /// - Parameters:
     ///   - own: The fields of the request.
-    ///   - additional: The session's fields. A field counts only if the request does not have it.
-    ///   - userCredential: The credential that was used for a challenge. It is compared instead of the request's own
-    ///     `Authorization` field, because the field that is created from it may differ each time.
-    ///   - cookie: Returns the field with the session's cookies. Called if the field is needed.
+    ///   - additional: The session's fields. They are used only if the request does not have them.
+    ///   - userCredential: The credential that was used for a challenge. It is compared in place of the request's own
+    ///     `Authorization` field. The reason is that the field that is created from the credential may differ each
+    ///     time.
+    ///   - cookie: Returns the field with the session's cookies. Called when the field is needed.
     init(
         own: [String: String],
         additional: [String: String] = [:],
@@ -77,10 +79,10 @@ final class CacheRequestFields {
         own.keys.contains { names.contains($0) } || additional.keys.contains { names.contains($0) }
     }
 
-    /// Names of fields. Most other names are recognized by their length.
+    /// Names of fields. Most other names are excluded by their length.
     struct FieldNames: ExpressibleByArrayLiteral {
         private let names: [String]
-        /// The bits of the lengths that a name has.
+        /// A bit for each length of a name.
         private let lengths: UInt64
 
         init(arrayLiteral names: String...) {
@@ -96,7 +98,7 @@ final class CacheRequestFields {
     /// Whether a credential was used for a challenge.
     var answersChallenge: Bool { userCredential != nil }
 
-    /// Records the authorization that was sent: the user credential, otherwise the caller's own value.
+    /// Records the authorization that was sent. This is the user credential. Without one, it is the caller's own value.
     func note(sentFor userCredential: UserCredential?, with authorization: String?) {
         self.userCredential = userCredential
         guard userCredential == nil, self["authorization"] != authorization else { return }
@@ -105,8 +107,8 @@ final class CacheRequestFields {
         if let authorization { own["Authorization"] = authorization }
     }
 
-    /// Records the cookies that were sent, because the response may change the session's cookies before the response is
-    /// stored.
+    /// Records the cookies that were sent. The response may change the session's cookies before the response is stored,
+    /// so the session's cookies cannot be read later.
     func note(sentCookie: String?) { self.sentCookie = .some(sentCookie) }
 
     /// The value of the field with a lower-case name.
@@ -139,18 +141,20 @@ final class CacheRequestFields {
         String(Substring((line.cut(at: ":")?.after ?? "").utf8.drop { $0 == .space }))
     }
 
-    /// Returns the value that is stored for comparison: without surrounding blanks, and for secrets only the hash.
+    /// Returns the value that is stored for comparison. It has no surrounding blanks. For a secret, it is only the
+    /// hash.
     func nominated(_ name: String) -> String? {
         guard let trimmed = self[name]?.trimmingBlanks else { return nil }
         switch name {
         case _ where CredentialField.matches(name): return SHA256.hash(Data(trimmed.utf8)).hexadecimal
-        // The prefix distinguishes this value from the engine's own value, even if the two are equal.
+        // The prefix distinguishes this value from the engine's own value, which may be equal.
         case "accept-encoding" where givenValue(of: name) != nil: return "own: " + trimmed
         default: return trimmed
         }
     }
 
-    /// Whether the authorization differs for each request. If so, no other request can have the same authorization.
+    /// Whether the authorization differs for each request. In this case, no other request can have the same
+    /// authorization.
     var hasPassingAuthorization: Bool {
         guard let scheme = self["authorization"]?.before(" ") else { return false }
         return scheme.hasSameLetters(as: "Digest")

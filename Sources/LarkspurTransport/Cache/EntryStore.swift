@@ -2,31 +2,32 @@
 import HTTPSyntax
 import Synchronization
 
-/// Entries in memory and, if there is a folder, on disk. The least recently used entries make room for new ones.
+/// Entries in memory and, if there is a folder, on disk. If there is no room for a new entry, the least recently used
+/// entries are removed.
 ///
-/// A lock guards the memory. The lock is never held while a file is accessed, because only a serial queue accesses
-/// files. Each change is added to the queue while the lock is held. So files and memory change in the same order, even
-/// if several threads make changes.
+/// A lock guards the memory. Only a serial queue accesses files, and never while it holds the lock. Each change is
+/// added to the queue while the lock is held. So files and memory change in the same order, even if several threads
+/// make changes.
 final class EntryStore: ResponseStore {
     fileprivate struct State {
         var memory = RecencyIndex<TextKey, CacheEntry>()
         var memoryCapacity: Int
-        /// The part of the capacity that is used elsewhere, in bytes.
+        /// The part of the capacity that another store uses, in bytes.
         var reservedMemory = 0
         var diskCapacity: Int
         /// The known files, by the checksums of their URLs.
         var files = RecencyIndex<UInt64, CacheFolder.File>()
         /// Whether the folder has been read.
         var knowsFiles: Bool
-        /// The number of changes to a URL's files that are still queued. Until they are made, the files of the URL are
-        /// out of date.
+        /// The number of changes to a URL's files that are still queued. Until these changes are made, the files of the
+        /// URL are out of date.
         var awaitedChanges: [TextKey: Int] = [:]
         /// The number of changes to all files that are still queued.
         var awaitedRemovals = 0
     }
 
     /// The maximum number of entries for one URL. Each look-up visits all entries of the URL. Without this limit, a
-    /// request field that always differs would make look-ups slow.
+    /// request field with many values would make look-ups slow.
     static let maximumVariants = 32
 
     private let state: Mutex<State>
@@ -61,7 +62,7 @@ final class EntryStore: ResponseStore {
         }
     }
 
-    /// The part of the capacity in memory that is used elsewhere, in bytes.
+    /// The part of the capacity in memory that another store uses, in bytes.
     var reservedMemory: Int {
         get { state.withLock { $0.reservedMemory } }
         set {
@@ -104,8 +105,7 @@ final class EntryStore: ResponseStore {
             guard state.knowsFiles else { return StoreLookUp(entries: entries, mayHaveMore: true) }
             let sum = Checksum.of(url)
             if !entries.isEmpty { state.files.touch(sum) }
-            // A change that is still queued may create a file. The load is queued after the change, so it finds the
-            // file.
+            // A queued change may create a file. The load is queued after this change, so it finds the file.
             let fileCount = state.files.elements(for: sum).count + (state.awaitedChanges[url] ?? 0)
             return StoreLookUp(entries: entries, mayHaveMore: fileCount > entries.filter { !$0.isMemoryOnly }.count)
         }
@@ -155,8 +155,8 @@ final class EntryStore: ResponseStore {
             queue.async { [self] in
                 let name = CacheFile.name(of: entry)
                 if mayWrite { write(entry, to: name, in: folder) } else { forget(name, of: entry.url, in: folder) }
-                // The change counts as queued until the write has ended. So a look-up finds either the queued change or
-                // the file.
+                // The change is counted as queued until the write has ended. So a look-up finds either the queued
+                // change or the file.
                 noteChange(of: entry.url)
             }
         }
@@ -184,8 +184,8 @@ final class EntryStore: ResponseStore {
         if isFull { makeRoom() }
     }
 
-    /// Removes a file. If a new response could not be written, the file has an older response, which must not be used
-    /// again.
+    /// Removes a file. If a new response could not be written, the file still has an older response, which must not be
+    /// used again.
     private func forget(_ name: String, of url: String, in folder: CacheFolder) {
         folder.remove(name)
         _ = state.withLock { $0.files.remove(Checksum.of(url)) { $0.name == name } }
@@ -216,13 +216,13 @@ final class EntryStore: ResponseStore {
                     state.awaitedRemovals -= 1
                     state.files.evict(to: -1)
                 }
-                // This includes files of other processes.
+                // The files of other processes are removed too.
                 for file in folder.files() { folder.remove(file.name) }
             }
         }
     }
 
-    /// Removes the entry in memory that serves the same requests as another one.
+    /// Removes the entry in memory that applies to the same requests as another entry.
     func removeVariant(of entry: CacheEntry) {
         _ = state.withLock { $0.memory.remove(TextKey(entry.url)) { $0.isSameVariant(as: entry) } }
     }
@@ -267,21 +267,21 @@ final class EntryStore: ResponseStore {
     }
 
     private func makeRoom() {
-        // Other processes may have added files or used existing ones.
+        // Other processes may have added or used files.
         if let folder { readFolder(folder) }
     }
 
     private func evictFiles(from folder: CacheFolder) {
-        // More files than necessary are removed, so that the folder is not read again at the next write.
+        // The method removes more files than necessary, so that the folder is not read again at the next write.
         let evicted = state.withLock { $0.files.evict(to: $0.diskCapacity / 8 * 7) }
         for file in evicted { folder.remove(file.name) }
     }
 }
 
 extension EntryStore.State {
-    /// Records the files in the folder. Files that were not known, such as files of other processes, count as less
-    /// recently used than known files. The times of the files are not compared, because the use of an entry in memory
-    /// does not change the time of its file.
+    /// Records the files in the folder. A file that was not known, such as a file of another process, is treated as
+    /// less recently used than the known files. The times of the files are not compared, because the use of an entry in
+    /// memory does not change the time of its file.
     fileprivate mutating func note(_ found: [CacheFolder.File]) {
         let byName = Dictionary(found.map { (TextKey($0.name), $0) }) { $1 }
         let known = files.elements.reversed().compactMap { byName[$0.name] }
@@ -293,7 +293,7 @@ extension EntryStore.State {
         knowsFiles = true
     }
 
-    /// Stores an entry in memory in place of its previous version, if it is small enough.
+    /// If an entry is small enough, stores it in memory in place of its previous version.
     fileprivate mutating func store(_ entry: CacheEntry, limit: Int) {
         let key = TextKey(entry.url)
         let isSmall = entry.content.count <= limit

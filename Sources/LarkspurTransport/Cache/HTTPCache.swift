@@ -4,9 +4,9 @@ import HTTPSyntax
 /// A private HTTP cache (RFC 9111) for a session's configuration, in memory and, if a folder is given, on disk.
 ///
 /// Set it as `urlCache` of a configuration, or as `URLCache.shared` for all default configurations. ``CurlURLSession``
-/// fills and reads it; the methods below inspect and change it. An entry belongs to a full URL and to the request
-/// fields that `Vary` names. The least recently used entries make room for new ones. A response is not stored if its
-/// content is larger than a twentieth of the larger capacity.
+/// stores responses in it and reads them. The methods below inspect and change it. An entry belongs to a full URL and
+/// to the request fields that `Vary` names. If there is no room for a new entry, the least recently used entries are
+/// removed. A response is not stored if its content is larger than a twentieth of the larger capacity.
 ///
 /// Files are written under temporary names, and renamed when they are complete. They have a checksum, and only their
 /// owner may read them. Several processes may use one folder at the same time. A process finds the entries that other
@@ -25,8 +25,8 @@ public final class HTTPCache: URLCache, @unchecked Sendable {
     ///     is not used. Default: nil, in memory only.
     public init(memoryCapacity: Int = 4 << 20, diskCapacity: Int = 20 << 20, directory: URL? = nil) {
         entries = EntryStore(memoryCapacity: memoryCapacity, diskCapacity: diskCapacity, directory: directory)
-        // This path cannot be created. With nil or another path, the superclass would create a folder that is never
-        // used.
+        // This path cannot be created. With nil or another path, the superclass would create a folder that it never
+        // uses.
         super.init(memoryCapacity: 0, diskCapacity: 0, diskPath: "/dev/null")
     }
 
@@ -96,8 +96,8 @@ public final class HTTPCache: URLCache, @unchecked Sendable {
         if let entry { entries.store(entry) }
     }
 
-    /// Removes all stored responses for a request's URL, whatever the request's fields. Entries that other processes
-    /// have stored since the folder was opened remain.
+    /// Removes all stored responses for a request's URL, regardless of the request's fields. Does not remove entries
+    /// that other processes have stored since the folder was opened.
     public override func removeCachedResponse(for request: URLRequest) {
         if let key = request.url.flatMap(CacheEntry.key) { entries.remove(key) }
     }
@@ -105,7 +105,7 @@ public final class HTTPCache: URLCache, @unchecked Sendable {
     /// Removes all stored responses, including files of other processes.
     public override func removeAllCachedResponses() { entries.removeAll() }
 
-    /// Removes the responses that arrived, or were last validated, after a date.
+    /// Removes the responses that arrived or were last validated after a date.
     public override func removeCachedResponses(since date: Date) { entries.removeAll(since: date) }
 }
 
@@ -114,17 +114,17 @@ struct CacheProposal: Sendable {
     let entry: CacheEntry
     let request: URLRequest
     let destination: any ResponseStore
-    /// The revalidation that has brought the response; nil for a response that a caller asked for.
+    /// The revalidation that has produced the response; nil if a caller has requested the response.
     var revalidation: Revalidation?
 
     /// Stores the entry unchanged.
     func store() { destination.store(entry, for: request) }
 
-    /// Stores the delegate's version of the response. With nil, nothing is stored.
+    /// Stores the delegate's version of the response. If it is nil, stores nothing.
     func accept(_ answer: CachedURLResponse?) {
         guard let answer, answer.storagePolicy != .notAllowed, answer.data.count <= destination.maximumContentSize
         else {
-            // The server has sent a newer response. So the stored response is outdated, and must not remain.
+            // The server has sent a newer response. So the stored response is outdated and must be removed.
             return destination.remove(entry.url)
         }
         var entry = entry
@@ -141,7 +141,8 @@ struct CacheProposal: Sendable {
 }
 
 /// A revalidation of a cached response by the session itself. While this object exists, the session does not begin
-/// another one of the same URL. So whoever may still store the new response retains it.
+/// another revalidation of the same URL. For this reason, the code that may still store the new response retains this
+/// object.
 final class Revalidation: Sendable {
     let url: String
 

@@ -41,7 +41,8 @@ struct RecencyIndex<Key: Hashable & Sendable, Element: Sendable>: Sendable {
         append(identifier)
     }
 
-    /// Replaces the element that was inserted last for a key, if it meets a condition, as the most recently used one.
+    /// Replaces the element that was last inserted for a key, if this element meets a condition. The new element is the
+    /// most recently used one.
     /// - Returns: Whether the element was replaced.
     mutating func replaceLast(_ key: Key, with element: Element, cost: Int, where condition: (Element) -> Bool) -> Bool
     {
@@ -66,7 +67,7 @@ struct RecencyIndex<Key: Hashable & Sendable, Element: Sendable>: Sendable {
         }
     }
 
-    /// Removes the elements for a key that meet a condition. Default: all of them.
+    /// Removes the elements for a key that meet a condition. By default, removes all elements for the key.
     @discardableResult
     mutating func remove(_ key: Key, where condition: (Element) -> Bool = { _ in true }) -> [Element] {
         var removed: [Element] = []
@@ -78,7 +79,7 @@ struct RecencyIndex<Key: Hashable & Sendable, Element: Sendable>: Sendable {
         return removed
     }
 
-    /// Removes the elements for a key that were inserted first, until at most `count` remain.
+    /// Removes the oldest elements for a key, until at most `count` remain.
     mutating func trim(_ key: Key, to count: Int) -> [Element] {
         let surplus = (identifiers[key] ?? []).dropLast(count)
         let trimmed = surplus.compactMap { nodes[$0]?.element }
@@ -86,7 +87,7 @@ struct RecencyIndex<Key: Hashable & Sendable, Element: Sendable>: Sendable {
         return trimmed
     }
 
-    /// Removes the least recently used elements, until the rest costs no more than a limit.
+    /// Removes the least recently used elements, until the cost of the remaining elements does not exceed a limit.
     @discardableResult
     mutating func evict(to limit: Int) -> [Element] {
         var evicted: [Element] = []
@@ -119,10 +120,10 @@ struct RecencyIndex<Key: Hashable & Sendable, Element: Sendable>: Sendable {
     }
 }
 
-/// Entries that are hardly ever used, one for a URL: storing one costs a single insertion into a dictionary.
+/// Entries that are rarely used, one for each URL. Storing an entry costs only one insertion into a dictionary.
 ///
-/// Entries that were stored recently are in one dictionary, and older ones in another. When the first one is full, it
-/// takes the place of the second one, whose entries are removed.
+/// One dictionary has the recent entries, and another one has the older entries. When the first dictionary is full, it
+/// replaces the second one, whose entries are removed.
 struct UnusedEntries: Sendable {
     private var recent: [TextKey: CacheEntry] = [:]
     private var older: [TextKey: CacheEntry] = [:]
@@ -142,7 +143,7 @@ struct UnusedEntries: Sendable {
         !isEmpty && (recent.index(forKey: TextKey(url)) != nil || older.index(forKey: TextKey(url)) != nil)
     }
 
-    /// Adds an entry, in place of the one for the same URL.
+    /// Adds an entry. It replaces the entry for the same URL.
     mutating func insert(_ entry: consuming CacheEntry) {
         let key = TextKey(entry.url)
         recentCost += entry.cost

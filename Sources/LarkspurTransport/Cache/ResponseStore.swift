@@ -8,7 +8,7 @@ protocol ResponseStore: Sendable {
     var maximumContentSize: Int { get }
 
     /// Returns the known entries of a URL without waiting.
-    /// - Parameter request: The request that may use one of them.
+    /// - Parameter request: The request that may use one of the entries.
     func lookUp(_ url: String, for request: CacheRequest) -> StoreLookUp
 
     /// Loads all entries for a URL, from memory and disk.
@@ -17,7 +17,7 @@ protocol ResponseStore: Sendable {
     ///   - completion: Called once, on a queue of the store.
     func load(_ url: String, _ request: URLRequest, completion: @escaping @Sendable ([CacheEntry]) -> Void)
 
-    /// Stores an entry in place of its previous version, for the same URL and fields.
+    /// Stores an entry in place of its previous version for the same URL and fields.
     func store(_ entry: CacheEntry, for request: URLRequest)
 
     /// Removes all entries for a URL.
@@ -29,9 +29,9 @@ protocol ResponseStore: Sendable {
 /// The entries of a URL that a store knows without waiting.
 struct StoreLookUp: Sendable {
     var entries: [CacheEntry]
-    /// Whether there may be more entries, which only ``ResponseStore/load(_:_:completion:)`` finds.
+    /// Whether there may be more entries. Only ``ResponseStore/load(_:_:completion:)`` finds them.
     let mayHaveMore: Bool
-    /// Whether there is another entry, which the request cannot use.
+    /// Whether there is another entry that the request cannot use.
     var hasUnusable = false
 }
 
@@ -44,9 +44,9 @@ enum SessionCache {
 
     private static let standIns = Mutex<[ObjectIdentifier: StandIn]>([:])
 
-    /// Returns the store; nil without a cache.
-    /// - Parameter isShared: Whether responses of other sessions with the same plain cache may be used. False if the
-    ///   sessions trust servers by different rules. Default: true.
+    /// Returns the store; nil if there is no cache.
+    /// - Parameter isShared: Whether responses of other sessions with the same `URLCache` of Foundation may be used.
+    ///   False if the sessions trust servers by different rules. Default: true.
     static func store(for cache: URLCache?, isShared: Bool = true) -> (any ResponseStore)? {
         guard let cache else { return nil }
         if let own = cache as? HTTPCache { return own.entries }
@@ -57,7 +57,8 @@ enum SessionCache {
         return standIn(for: cache)
     }
 
-    /// Returns the store that is used in place of a plain cache. The same cache always has the same store.
+    /// Returns the store that is used in place of a `URLCache` of Foundation. For the same cache, always returns the
+    /// same store.
     private static func standIn(for cache: URLCache) -> PlainStore {
         standIns.withLock { standIns in
             let identifier = ObjectIdentifier(cache)
@@ -75,7 +76,7 @@ enum SessionCache {
 /// A response from the subclass is used only if it has the URL of the request, because the subclass may use other keys.
 /// The subclass may be slow, so it is called on a queue.
 final class ForeignStore: ResponseStore {
-    /// The key, in the user info of a cached response, of the values that Foundation cannot represent.
+    /// The key of the values that Foundation cannot represent, in the user information of a cached response.
     static let metadataKey = "larkspur.cache.entry"
 
     private let cache: URLCache
@@ -118,8 +119,8 @@ final class ForeignStore: ResponseStore {
 }
 
 extension URLRequest {
-    /// Returns the request with the URL of an entry. All calls to the cache use this URL. Otherwise a removal would not
-    /// find the entry.
+    /// Returns the request with the URL of an entry. All calls of the cache use this URL, because otherwise a removal
+    /// would not find the entry.
     fileprivate func with(url text: String) -> URLRequest {
         var request = self
         request.url = URL(string: text) ?? url
@@ -127,34 +128,37 @@ extension URLRequest {
     }
 }
 
-/// The store for a plain `URLCache`. Entries are in memory. An entry that ordinary requests can use again is also
-/// copied to the `URLCache`, and is removed when its copy there was removed.
+/// The store for a `URLCache` of Foundation itself, not of a subclass. Entries are in memory. An entry that ordinary
+/// requests can use again is also copied to the `URLCache`. If the copy is removed from there, the entry is removed
+/// too.
 ///
-/// The `URLCache` itself cannot be the store, because it has a single entry for all schemes and queries of a path. A
-/// copy is made in memory only, where the response is stored: this costs a few microseconds, and a file would cost a
+/// The `URLCache` itself cannot be the store, because it has a single entry for all schemes and queries of a path. The
+/// copy is made only in memory, when the response is stored. This costs a few microseconds, and a file would cost a
 /// thousand times as much.
 ///
-/// An entry that only requests for any stored response can use has no copy, because nearly all of them are never used.
-/// An empty response in the `URLCache`, the sign, is kept for all of them together: when a program empties the
-/// `URLCache`, the sign is gone, and the next of these requests finds none of these entries.
+/// Some entries can be used only by requests that accept any stored response. Such an entry has no copy, because nearly
+/// all of these entries are never used. In place of their copies, the `URLCache` has one empty response, the sign. When
+/// a program removes all responses from the `URLCache`, it also removes the sign. Then the next request that accepts
+/// any stored response finds none of these entries.
 final class PlainStore: ResponseStore {
     fileprivate struct Copies {
         weak var cache: URLCache?
-        /// The entries that only requests for any stored response can use, unless a request field distinguishes them.
+        /// The entries that can be used only by requests that accept any stored response, unless a request field
+        /// distinguishes them.
         var unused: UnusedEntries
-        /// Whether a copy was made, so that a removal may concern one.
+        /// Whether a copy was made. If so, a removal may concern a copy.
         var wereMade = false
         var hasSign = false
     }
 
     private let entries: EntryStore
-    /// The lock is held while entries and their copies change, so that both change in the same order. No code of a
-    /// program runs meanwhile, as the `URLCache` is Foundation's own.
+    /// The lock is held while entries and their copies change, so that both change in the same order. During this time,
+    /// no code of a program runs, because the `URLCache` is Foundation's own.
     private let copies: Mutex<Copies>
 
     init(_ cache: URLCache) {
         entries = EntryStore(memoryCapacity: cache.memoryCapacity, diskCapacity: 0, directory: nil)
-        // Each of the two kinds of entries has half of the capacity, if there are both.
+        // If there are both kinds of entries, each kind has half of the capacity.
         copies = Mutex(Copies(cache: cache, unused: UnusedEntries(capacity: cache.memoryCapacity / 2)))
     }
 
@@ -200,7 +204,7 @@ final class PlainStore: ResponseStore {
                 return entries.store(entry)
             }
             entry.copy = nil
-            // The copy is of this response's former version, unless it is of another variant.
+            // The copy represents an earlier version of this response, unless it represents another variant.
             if let copy = known.first(where: { $0.copy != nil })?.copy,
                 !known.contains(where: { $0.copy != nil && !$0.isSameVariant(as: entry) })
             {
@@ -235,13 +239,13 @@ final class PlainStore: ResponseStore {
 }
 
 extension PlainStore.Copies {
-    /// Whether the `URLCache` still has a response for a request. A released `URLCache` counts as having it.
+    /// Whether the `URLCache` still has a response for a request. If the `URLCache` was released, the result is true.
     fileprivate func has(_ request: URLRequest?) -> Bool {
         guard let cache, let request else { return true }
         return cache.cachedResponse(for: request) != nil
     }
 
-    /// Copies an entry. Returns the request for its copy; nil if Foundation has no form for it.
+    /// Copies an entry. Returns the request for its copy. Returns nil if Foundation cannot represent the entry.
     fileprivate mutating func make(_ entry: CacheEntry) -> URLRequest? {
         var entry = entry
         // The copy is not written to a file.
@@ -254,7 +258,7 @@ extension PlainStore.Copies {
         return request
     }
 
-    /// Makes sure that the `URLCache` has the sign.
+    /// Adds the sign to the `URLCache` if it is missing.
     fileprivate mutating func addSign(_ request: URLRequest?) {
         guard !hasSign, let request, let url = request.url else { return }
         hasSign = true
@@ -263,7 +267,7 @@ extension PlainStore.Copies {
     }
 
     private func store(_ response: CachedURLResponse, for request: URLRequest) {
-        // The old response is removed first. If a response was stored twice, Foundation ends the process when it later
+        // The old response is removed first. If a response is stored twice, Foundation ends the process when it later
         // removes entries to make room.
         cache?.removeCachedResponse(for: request)
         cache?.storeCachedResponse(response, for: request)

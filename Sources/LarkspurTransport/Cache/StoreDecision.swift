@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The decision whether a private cache may store a response (RFC 9111, section 3), and whether that is useful.
+/// The decision whether a private cache may store a response (RFC 9111, section 3), and whether storing it is useful.
 ///
 /// A successful response is useful even without freshness and validators: some request policies accept any stored
 /// response, as Apple documents for `URLCache`.
@@ -13,19 +13,20 @@ enum StoreDecision: Equatable, Sendable {
         case noStore
         /// The response is a part of a representation, or a 304.
         case partial
-        /// No rule makes the status cacheable, or only a cache that understands the status may store it.
+        /// No rule makes the status cacheable, or only a cache that implements the status may store the response.
         case status
         /// The response has `Vary: *`, or its `Vary` is not a list of names.
         case variesByAnything
         /// The content ends with the connection, so it may be incomplete.
         case openEnded
-        /// Another recipient of the same bytes could determine another end of the content.
+        /// Another recipient of the same bytes could find a different end of the content.
         case doubtfulEnd
         /// The response is not successful, is stale from the beginning, and has no validator.
         case useless
     }
 
-    /// The response may be stored. Its variants are distinguished by these request fields, in lower case and in order.
+    /// The response may be stored. Its variants are distinguished by these request fields, whose names are in lower
+    /// case and sorted.
     case store(varying: [String])
     case refuse(Reason)
 
@@ -34,7 +35,7 @@ enum StoreDecision: Equatable, Sendable {
         return request.takesAnything ? decide(head, takesAnything: true) : StorableHead.of(head).decision
     }
 
-    /// - Parameter takesAnything: Whether the request takes any stored response, even if it is stale.
+    /// - Parameter takesAnything: Whether the request accepts any stored response, even if it is stale.
     static func decide(_ head: ResponseHead, takesAnything: Bool) -> StoreDecision {
         let fields = head.fields
         let hasValidator = fields["Etag"] != nil || fields["Last-Modified"] != nil
@@ -46,7 +47,7 @@ enum StoreDecision: Equatable, Sendable {
         let isKnown = Freshness.isHeuristicallyCacheable(head.status)
         let isExplicit =
             directives.isPublic || directives.isPrivate || directives.maxAge != nil || fields["Expires"] != nil
-        // A status beyond 599 is treated as a server error (RFC 9110, section 15).
+        // A status above 599 is treated as a server error (RFC 9110, section 15).
         guard head.status < 600, isKnown || isExplicit && !directives.mustUnderstand else { return .refuse(.status) }
         let isStale = directives.noCache || directives.maxAge == 0
         let mayBeFresh = directives.maxAge != nil || fields["Expires"] != nil
@@ -61,12 +62,12 @@ enum StoreDecision: Equatable, Sendable {
         return .store(varying: names)
     }
 
-    /// Returns the request fields that distinguish the variants of a response with these fields; nil if the response
-    /// cannot be used for any other request.
+    /// Returns the request fields that distinguish the variants of a response with these fields. Returns nil if no
+    /// other request can use the response.
     static func names(of fields: [String: String]) -> [String]? {
         guard let names = names(in: fields["Vary"]) else { return nil }
         let coding = "accept-encoding"
-        // A response with a content coding depends on `Accept-Encoding`, even if `Vary` does not name this field. Its
+        // A response with a content coding depends on `Accept-Encoding`, even if `Vary` does not name this field. The
         // content is stored decoded, unless the coding is unknown.
         guard fields["Content-Encoding"] != nil, !names.contains(coding) else { return names }
         return (names + [coding]).sorted()
@@ -89,10 +90,10 @@ enum StoreDecision: Equatable, Sendable {
 /// The parts of a response head that a cache stores, for a request that allows storing.
 final class StorableHead: Sendable {
     let decision: StoreDecision
-    /// The fields without those that concern the connection.
+    /// The fields of the response, without the fields that concern the connection.
     let fields: [String: String]
-    /// Whether a field gives the response freshness or a validator, so that a request with the default policy may use
-    /// it.
+    /// Whether a field gives the response freshness or a validator. If so, a request with the default policy may use
+    /// the response.
     let mayBeUsedByDefault: Bool
 
     private init(_ head: ResponseHead) {
@@ -103,8 +104,8 @@ final class StorableHead: Sendable {
 
     private static let names = ["Cache-Control", "Etag", "Expires", "Last-Modified", "Pragma"]
 
-    /// Returns the value of a head. Many responses of an origin have the same head, so it is computed once. It is used
-    /// on the thread of the loop that has received the head.
+    /// Returns the value for a head. Many responses of an origin have the same head, so the value is computed only once
+    /// for each head. It is used on the thread of the loop that has received the head.
     static func of(_ head: ResponseHead) -> StorableHead {
         if let known = head.memo as? StorableHead { return known }
         let made = StorableHead(head)

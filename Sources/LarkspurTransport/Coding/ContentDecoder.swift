@@ -4,14 +4,14 @@ internal import HTTPSyntax
 
 /// The decoder of one response's content. It decodes in chunks, as fast as the consumer accepts them.
 ///
-/// libcurl's decoders are not used, for three reasons. Content that ends in the middle of its coding has to be an
-/// error, the expansion needs a limit, and decoding has to stop when the consumer does not keep up.
+/// libcurl's decoders are not used, for three reasons. Content that ends in the middle of its coding must be an error.
+/// The expansion needs a limit. Decoding has to stop when the consumer is too slow.
 ///
 /// The decoder belongs to the loop's thread.
 final class ContentDecoder {
     /// The largest size of a decoded chunk, in bytes.
     static let chunkSize = 1 << 16
-    /// The size in bytes to which content may always expand.
+    /// The size in bytes up to which the expansion is not limited.
     static let harmlessSize: Int64 = 16 << 20
     /// The largest number of codings that a response may have.
     static let codingLimit = 4
@@ -21,7 +21,7 @@ final class ContentDecoder {
         case malformed(ContentCoding)
         /// The content needs a larger window than the coding permits.
         case needsLargeWindow(ContentCoding)
-        /// The content ends before its coding does.
+        /// The content ends before its coding is complete.
         case truncated(ContentCoding)
         /// The content is more than `limit` times as large as its encoded form.
         case expands(limit: Int)
@@ -41,7 +41,7 @@ final class ContentDecoder {
     private let maximumExpansion: Int
     /// The stages, one for each coding. They are created when there is content.
     private var stages: [DecodingStage] = []
-    /// The input that was left when the consumer stopped.
+    /// The remaining input when the consumer stopped.
     private var pending: [UInt8] = []
     private var pendingStart = 0
     /// The number of bytes of input.
@@ -49,8 +49,9 @@ final class ContentDecoder {
     /// The number of bytes of output.
     private(set) var decodedBytes: Int64 = 0
 
-    /// Creates a decoder; nil if the content is delivered unchanged, because there is no coding or an unknown one. With
-    /// more than ``codingLimit`` codings, known or not, the decoder fails at the first content.
+    /// Creates a decoder. Returns nil if the content is delivered unchanged, because it has no coding or an unknown
+    /// coding. If there are more than ``codingLimit`` codings, known or unknown, the decoder fails at the first
+    /// content.
     /// - Parameters:
     ///   - contentEncoding: The value of the `Content-Encoding` field.
     ///   - maximumExpansion: The largest quotient of decoded and encoded size. It applies to content that is larger
@@ -66,10 +67,10 @@ final class ContentDecoder {
     /// Whether decoding can continue without further input.
     var hasRest: Bool { pendingStart < pending.count || stages.contains(where: \.canGoOn) }
 
-    /// Decodes the buffered input and then `input`, until the consumer stops. The rest of the input is buffered.
+    /// Decodes the buffered input and then `input`, until the consumer stops. The remaining input is buffered.
     /// - Parameters:
     ///   - input: The next input; empty to continue with the buffered input.
-    ///   - consume: Receives a chunk. Returns false to stop after it.
+    ///   - consume: Receives a chunk. Returns false to stop after this chunk.
     func decode(
         _ input: UnsafeRawBufferPointer,
         _ consume: (UnsafeRawBufferPointer) -> Bool
@@ -78,7 +79,7 @@ final class ContentDecoder {
         codedBytes += Int64(input.count)
         if pendingStart == pending.count {
             let rest = try run(input, consume)
-            // A copy is only needed if there is a rest, which is rare.
+            // A copy is needed only if input remains, which is rare.
             pending = Array(rest)
             pendingStart = 0
         } else {
@@ -100,15 +101,15 @@ final class ContentDecoder {
         pendingStart = 0
     }
 
-    /// Checks that the content is complete. All content has to be decoded before this call. Content without a byte, as
-    /// after a HEAD, is complete: it has created no stages.
+    /// Checks that the content is complete. All content has to be decoded before this call. Content without a byte,
+    /// such as the content of a HEAD, is complete, because no stages were created for it.
     func finish() throws(Failure) {
         for (stage, coding) in zip(stages, codings) where !stage.isComplete { throw .truncated(coding) }
     }
 
     // MARK: Stages
 
-    /// Runs the stages, and returns the rest of the input.
+    /// Runs the stages, and returns the remaining input.
     private func run(
         _ input: UnsafeRawBufferPointer,
         _ consume: (UnsafeRawBufferPointer) -> Bool
@@ -148,8 +149,8 @@ final class ContentDecoder {
         }
     }
 
-    /// Checks the expansion of each stage, because a stage may expand without end while the next stage consumes its
-    /// output and produces nothing.
+    /// Checks the expansion of each stage. A stage may expand without end, while the next stage consumes its output and
+    /// produces nothing.
     private func checkExpansion(of stage: DecodingStage) throws(Failure) {
         guard stage.decodedBytes > Self.harmlessSize else { return }
         if stage.decodedBytes / max(1, codedBytes) > Int64(maximumExpansion) { throw .expands(limit: maximumExpansion) }
@@ -170,7 +171,7 @@ extension ContentDecoder.Failure {
     }
 }
 
-/// The decoding of one coding of a response's content.
+/// The decoding stage for one coding of a response's content.
 final class DecodingStage {
     private let coding: ContentCoding
     private let decoder: OpaquePointer
@@ -178,11 +179,11 @@ final class DecodingStage {
     private var isFull = false
     private var status = coding_more
     private(set) var decodedBytes: Int64 = 0
-    /// The input to decode next. It is set only when the previous input is used up, and must stay valid until it is
+    /// The input to decode next. It is set only after the previous input was decoded, and must remain valid until it is
     /// decoded.
     var input = UnsafeRawBufferPointer(start: nil, count: 0)
 
-    /// Creates a stage; nil if memory has run out.
+    /// Creates a stage. Returns nil if memory has run out.
     init?(_ coding: ContentCoding) {
         guard let decoder = coding_open(coding.kind) else { return nil }
         self.coding = coding
@@ -198,10 +199,10 @@ final class DecodingStage {
     /// Whether the stage can produce output or consume input.
     var canGoOn: Bool { isFull || !input.isEmpty }
 
-    /// Whether the input may end here. No coding has an empty form, so a stage that has got no input is incomplete.
+    /// Whether the input may end here. Every coding has at least one byte, so a stage without input is incomplete.
     var isComplete: Bool { status == coding_finished }
 
-    /// Decodes the next chunk. It is valid until the next call.
+    /// Decodes the next chunk. The chunk is valid until the next call.
     func step() throws(ContentDecoder.Failure) -> UnsafeRawBufferPointer {
         guard let room = output.bindMemory(to: UInt8.self).baseAddress else { throw .malformed(coding) }
         var next = input.bindMemory(to: UInt8.self).baseAddress
@@ -209,7 +210,7 @@ final class DecodingStage {
         var count = 0
         status = coding_step(decoder, &next, &left, room, output.count, &count)
         if status == coding_large_window { throw .needsLargeWindow(coding) }
-        // A decoder that neither consumes nor produces anything would be called for ever.
+        // A decoder that neither consumes nor produces anything would be called forever.
         let isStuck = count == 0 && left == input.count && !isFull
         guard status != coding_malformed, !isStuck else { throw .malformed(coding) }
         input = UnsafeRawBufferPointer(start: next, count: left)
@@ -240,7 +241,7 @@ enum ContentCoding: String, CaseIterable {
 
     private init?(name: Substring) {
         let coding = Self.allCases.first { name.hasSameLetters(as: $0.rawValue) }
-        // An old name for gzip, which recipients should accept (RFC 9110, section 8.4.1.3).
+        // This is an old name for gzip, which recipients should accept (RFC 9110, section 8.4.1.3).
         guard let coding = coding ?? (name.hasSameLetters(as: "x-gzip") ? .gzip : nil) else { return nil }
         self = coding
     }
@@ -251,7 +252,7 @@ enum ContentCoding: String, CaseIterable {
             .filter { !$0.isEmpty && !$0.hasSameLetters(as: "identity") }
     }
 
-    /// Returns the codings with these names; nil if one of them cannot be decoded.
+    /// Returns the codings with these names. Returns nil if one of them cannot be decoded.
     static func list(_ names: [Substring]) -> [ContentCoding]? {
         var codings: [ContentCoding] = []
         for name in names {
@@ -264,7 +265,7 @@ enum ContentCoding: String, CaseIterable {
 
 /// The format gzip (RFC 1952), for the content of requests.
 package enum Gzip {
-    /// Compresses data; nil if there is no zlib, or if the data would not become smaller.
+    /// Compresses data. Returns nil if there is no zlib, or if the data would not become smaller.
     package static func compress(_ data: Data) -> Data? {
         guard data.count > 1 else { return nil }
         var compressed = Data(count: data.count - 1)

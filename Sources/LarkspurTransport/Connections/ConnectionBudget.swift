@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
-/// The limit of the connections to all origins together. The queues of origins share it. Each request takes a place,
-/// but the requests to an origin with HTTP/2 take only one place together.
+/// The limit of the connections to all origins together. The queues of the origins share it. Each request takes one
+/// place. The requests to an origin with HTTP/2 take only one place together.
 ///
 /// The object belongs to the loop's thread.
 final class ConnectionBudget {
@@ -19,9 +19,9 @@ final class ConnectionBudget {
     /// Makes a queue wait for a place. The queue must not wait already.
     func wait(_ queue: HostQueue) { waiting.append(queue) }
 
-    /// Releases places, and lets waiting queues use them, one after the other. If a request ends as soon as it begins,
-    /// it releases its place, and this method is called again. The nested call only counts, because the loop of the
-    /// first call continues.
+    /// Releases places, and lets the waiting queues use them, one after the other. If a request ends as soon as it
+    /// begins, it releases its place, and this method is called again. Such a nested call only adds to the number of
+    /// places. The loop of the first call uses them.
     func release(_ count: Int) {
         used -= count
         guard !isReleasing else { return }

@@ -8,18 +8,18 @@ final class Connections {
     let settings: SessionSettings
     /// The objects that all handles share; nil if the loop does not work.
     let support: ConnectionSupport?
-    /// The limit of the connections in all; nil for no limit.
+    /// The limit of the number of all connections; nil for no limit.
     private let budget: ConnectionBudget?
     @exclusivity(unchecked) private var handles: [EasyHandle] = []
     @exclusivity(unchecked) private var queues: [TextKey: HostQueue] = [:]
-    /// The number of queues above which idle ones are discarded.
+    /// The number of queues above which idle queues are discarded.
     @exclusivity(unchecked) private var queueLimit = 1024
     /// The shards with libcurl's transfers; none if the loop does not work.
     @exclusivity(unchecked) private var shards: [Shard] = []
-    /// The shard that takes new transfers, for each use.
+    /// The shard for new transfers, for each use.
     @exclusivity(unchecked) private var current: [Shard.Use: Shard] = [:]
     @exclusivity(unchecked) private var deadlines = DeadlineHeap<Shard>()
-    /// The shards with transfers that have advanced, and that have not reported it yet.
+    /// The shards whose transfers have advanced but have not reported this yet.
     @exclusivity(unchecked) private var progressing: [Shard] = []
     /// The time of the loop's turn.
     @exclusivity(unchecked) private(set) var now = LoopTime.now
@@ -45,7 +45,7 @@ final class Connections {
     /// The queues by their origins.
     var allQueues: [TextKey: HostQueue] { queues }
 
-    /// The time at which the next shard is due.
+    /// The time at which the next shard has to act.
     var deadline: LoopTime { deadlines.next }
 
     /// Advances all transfers that can advance, and reports to the clients which transfers have ended.
@@ -74,8 +74,8 @@ final class Connections {
         if let queue = queues[origin] { return queue }
         if queues.count >= queueLimit {
             queues = queues.filter { !$0.value.isIdle }
-            // The next search follows only when the number of queues has doubled. So its cost is spread over many new
-            // origins.
+            // The next search takes place when the number of queues has doubled. So the cost of a search is spread over
+            // many new origins.
             queueLimit = max(1024, 2 * queues.count)
         }
         let queue = HostQueue(limit: settings.maximumConnectionsPerHost, budget: budget)
@@ -83,11 +83,11 @@ final class Connections {
         return queue
     }
 
-    /// Whether earlier transfers to an origin have left a connection, as far as is known.
+    /// Whether earlier transfers to an origin may have left a connection.
     func hasConnection(to destination: Destination) -> Bool { queues[destination.origin]?.mayHaveShard == true }
 
-    /// Returns the shard for a transfer: a shard with an idle connection to the transfer's origin if there is one,
-    /// otherwise a shard with room for another transfer.
+    /// Returns the shard for a transfer. This is a shard with an idle connection to the transfer's origin, if there is
+    /// one. Otherwise, it is a shard with room for another transfer.
     /// - Parameter queue: The queue of the origin; nil for a WebSocket, which needs a separate connection.
     func shard(for queue: HostQueue?) -> Shard? {
         guard let queue else { return shardWithRoom(for: .webSockets) }

@@ -1,15 +1,15 @@
 #if canImport(FoundationNetworking)
-/// The requests to one origin. A limited number of them runs at a time. The others wait in the order of their priority
-/// and, within a priority, of their arrival.
+/// The requests to one origin. A limited number of them runs at a time. The other requests wait in the order of their
+/// priority. Requests of the same priority wait in the order of their arrival.
 ///
-/// Requests wait here and not within libcurl. So the idle timer of a waiting request does not run, and ten thousand
-/// waiting requests cost nothing.
+/// Requests wait here and not within libcurl. For this reason, the idle timer of a waiting request does not run, and
+/// ten thousand waiting requests have no cost.
 ///
 /// The queue also records in which shards earlier transfers have left connections. Later transfers reuse these
-/// connections. So the number of connections to an origin never exceeds the largest number of transfers that ran at the
-/// same time.
+/// connections. So the number of connections to an origin never exceeds the largest number of transfers that have run
+/// at the same time.
 final class HostQueue {
-    /// The number of transfers that may share an HTTP/2 connection: the limit of most servers.
+    /// The number of transfers that may share an HTTP/2 connection. Most servers have this limit.
     private static let streamLimit = 100
 
     let headMemory = HeadMemory()
@@ -17,8 +17,8 @@ final class HostQueue {
     @exclusivity(unchecked) private(set) var limit: Int
     @exclusivity(unchecked) private var active = 0
     @exclusivity(unchecked) private var isAdmitting = false
-    /// The lines of waiting users by priority, the highest first. An entry is void if its user now has another ticket,
-    /// or no ticket.
+    /// The lines of waiting users by priority, the highest first. If a user now has another ticket or no ticket, its
+    /// earlier entry is void.
     @exclusivity(unchecked) private var lines: [(priority: Float, line: Line<Place>)] = []
     @exclusivity(unchecked) private var nextTicket = 0
     /// The shards of ended transfers, one entry for each transfer. The last entry is used first.
@@ -27,19 +27,19 @@ final class HostQueue {
     private let budget: ConnectionBudget?
     @exclusivity(unchecked) private var awaitsBudget = false
     @exclusivity(unchecked) private var report = Report()
-    /// Whether the requests share a connection of HTTP/2.
+    /// Whether the requests share an HTTP/2 connection.
     @exclusivity(unchecked) private(set) var isMultiplexed = false
-    /// Whether a response of the host has arrived, so that the version of HTTP that it uses is known.
+    /// Whether a response of the host has arrived. Its version of HTTP is then known.
     @exclusivity(unchecked) var hasAnswered = false
     /// Whether the TLS handshake of the latest connection has selected HTTP/1.1 although HTTP/2 was offered.
     @exclusivity(unchecked) var usesHTTP1 = false
-    /// The shard of the latest HTTP/2 transfer, whose connection other transfers can share; nil without HTTP/2.
+    /// The shard of the latest HTTP/2 transfer, whose connection further transfers can share; nil without HTTP/2.
     @exclusivity(unchecked) private var sharedShard: Shard?
 
     /// Whether the queue can be discarded, because no request runs or waits.
     var isIdle: Bool { active == 0 && lines.allSatisfy { $0.line.isEmpty } }
 
-    /// Whether as many requests run as may run at a time.
+    /// Whether the number of running requests has reached the limit.
     var isFull: Bool { active >= limit }
 
     private typealias Place = (ticket: Int, user: any ConnectionUser)
@@ -72,8 +72,8 @@ final class HostQueue {
 
     // MARK: Reports of waits
 
-    /// Returns the requests that have the places. They are looked up at most once a second, because many requests may
-    /// wait.
+    /// Returns the requests that have the places. The requests are looked up at most once a second, because many
+    /// requests may wait.
     func holders(at now: LoopTime, _ find: () -> [ConnectionWait.Holder]) -> [ConnectionWait.Holder] {
         if let known = report.holders, now <= known.time.adding(1) { return known.list }
         let list = find()
@@ -81,7 +81,7 @@ final class HostQueue {
         return list
     }
 
-    /// Returns whether no other request was reported since the last request that waited has begun.
+    /// Returns whether this is the first report since a waiting request has last begun.
     func reportsFirstWait() -> Bool {
         defer { report.hasReported = true }
         return !report.hasReported
@@ -92,7 +92,7 @@ final class HostQueue {
         var hasReported = false
     }
 
-    /// Called when a place of the budget is free for which the queue has waited.
+    /// Called when the budget has a free place for which the queue has waited.
     func budgetHasRoom() {
         awaitsBudget = false
         admit()
@@ -132,7 +132,7 @@ final class HostQueue {
     }
 
     /// Starts waiting users up to the limit. If a user ends as soon as it begins, it releases its place, and this
-    /// method is called again. The nested call does nothing, because the loop of the first call continues.
+    /// method is called again. Such a nested call does nothing, because the loop of the first call continues.
     /// - Parameter user: A user to start before the waiting users. Default: nil.
     private func admit(_ user: (any ConnectionUser)? = nil) {
         guard !isAdmitting else { return }
@@ -147,7 +147,8 @@ final class HostQueue {
         }
     }
 
-    /// Whether the budget has room for another request. If not, the queue waits for room, unless it is empty.
+    /// Whether the budget has room for another request. If it has none, the queue waits for room, unless no request
+    /// waits in it.
     private func budgetAdmits() -> Bool {
         guard let budget, !budget.hasRoom, !isMultiplexed || active == 0 else { return true }
         if !awaitsBudget, lines.contains(where: { !$0.line.isEmpty }) {
@@ -169,7 +170,7 @@ final class HostQueue {
     }
 }
 
-/// A user of connections: it waits for a place at its origin, and then has a transfer in a shard.
+/// A user of connections. It waits for a place at its origin, and then has a transfer in a shard.
 protocol ConnectionUser: EasyHandleClient {
     /// The identifier of the user's task.
     var identifier: Int { get }
@@ -177,24 +178,25 @@ protocol ConnectionUser: EasyHandleClient {
     /// The ticket in the queue of the origin; nil if the user does not wait there.
     var ticket: Int? { get set }
 
-    /// Begins the transfer, after the user has got its place.
+    /// Begins the transfer. Called when the user has a place.
     func beginTransfer()
 
-    /// Is notified that the connections to a host are not shared: if the user waits for one of them within libcurl, it
-    /// opens its own.
+    /// Receives the notification that the connections to a host are not shared. If the user waits, within libcurl, for
+    /// one of these connections, it opens a separate connection.
     func connectSeparately(to host: HostQueue)
 
     /// Reports how much of the request's content has been sent.
     func noteSentBytes()
 
-    /// Is notified before libcurl advances the transfers of a socket, if the user sends content.
+    /// Receives the notification that libcurl is about to advance the transfers of a socket. Called only if the user
+    /// sends content.
     func socketIsReady(_ socket: Int32)
 
-    /// Makes libcurl read more frames of a connection, if it may have some. Called after libcurl has advanced, if the
+    /// Makes libcurl read more frames of a connection, if there may be any. Called after libcurl has advanced, if the
     /// user sends content.
     func readMoreFrames()
 
-    /// Is notified of a frame of a connection, if the user sends content.
+    /// Receives the notification of a frame on a connection. Called only if the user sends content.
     /// - Parameter connection: libcurl's number of the connection.
     func noteUpload(_ event: StreamEvent, on connection: Int64?)
 

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
-/// Some of a session's transfers, with their own multi handle and connections.
+/// A part of a session's transfers, with a separate multi handle and separate connections.
 ///
-/// libcurl searches through all connections of a multi handle for each request. So a shard takes a limited number of
+/// For each request, libcurl searches through all connections of a multi handle. So a shard takes a limited number of
 /// transfers. When long-lived streams have filled a shard, later requests use another shard and are not slowed down.
 final class Shard: DeadlineHolder, MultiHandleClient {
     /// The use of a shard.
@@ -11,13 +11,14 @@ final class Shard: DeadlineHolder, MultiHandleClient {
         case webSockets
     }
 
-    /// If a shard has this number of transfers, transfers without a connection to reuse go to another shard.
+    /// The number of transfers at which a shard is full. Transfers without a connection to reuse then go to another
+    /// shard.
     static let capacity = 128
     let use: Use
     /// The multi handle; nil after the shard was closed.
     @exclusivity(unchecked) private var multi: MultiHandle?
     private unowned let connections: Connections
-    /// The number of transfers from which the shard takes no transfer without a connection to reuse.
+    /// The number of transfers at which this shard is full.
     private let limit: Int
     @exclusivity(unchecked) var deadlineIndex: Int?
     /// The users of the shard by the identifiers of their tasks.
@@ -26,13 +27,13 @@ final class Shard: DeadlineHolder, MultiHandleClient {
     @exclusivity(unchecked) private var uploads: [Int: any ConnectionUser] = [:]
     /// The time that libcurl has requested for its next call.
     @exclusivity(unchecked) private var timer = LoopTime.distantFuture
-    /// The time at which the shard is closed; nil while it is in use.
+    /// The time at which the shard will be closed; nil while it is in use.
     @exclusivity(unchecked) private var closing: LoopTime?
     /// Whether ``Connections`` has the shard in its list of shards with progress.
     @exclusivity(unchecked) var hasProgress = false
     @exclusivity(unchecked) var retiredConnections = RetiredConnections()
     @exclusivity(unchecked) private var streamWatch = StreamWatch()
-    /// The sockets of shared connections that a transfer has left.
+    /// The sockets of shared connections on which a transfer has just ended.
     @exclusivity(unchecked) private var unreadSockets: Set<Int32> = []
     /// The number of responses whose end is known only from stream events.
     @exclusivity(unchecked) private var watchedStreams = 0
@@ -41,8 +42,8 @@ final class Shard: DeadlineHolder, MultiHandleClient {
         let settings = connections.settings
         self.use = use
         self.connections = connections
-        // A session with a limit of all connections needs no other shard, and libcurl could not count across
-        // connections.
+        // libcurl counts the connections of one multi handle only. So if the session limits the number of all
+        // connections, one shard takes all requests.
         limit = settings.options.maximumConnections == nil || use == .webSockets ? Self.capacity : .max
         let limit = settings.maximumConnectionsPerHost
         let multi = try MultiHandle(
@@ -56,8 +57,9 @@ final class Shard: DeadlineHolder, MultiHandleClient {
         multi.client = self
     }
 
-    /// The number of connections that libcurl may make; 0 for no limit. If libcurl looks up names over HTTPS, each
-    /// look-up needs up to two connections, for which the transfers would otherwise wait forever.
+    /// The number of connections that libcurl may open; 0 for no limit. If libcurl looks up names over HTTPS, each
+    /// look-up needs up to two connections. The number includes these connections, because otherwise the transfers
+    /// would wait for them forever.
     private static func maximumConnections(_ settings: SessionSettings) -> Int {
         settings.totalConnections.map { $0 + (settings.looksUpOverHTTPS ? 2 : 0) } ?? 0
     }
@@ -68,12 +70,12 @@ final class Shard: DeadlineHolder, MultiHandleClient {
 
     var hasRoom: Bool { users.count < limit }
 
-    /// The time at which the shard has something to do next.
+    /// The time at which the shard next has to act.
     var deadline: LoopTime { unreadSockets.isEmpty ? min(timer, closing ?? .distantFuture) : connections.now }
 
     // MARK: Transfers
 
-    /// Begins a transfer; returns false if libcurl refuses it.
+    /// Begins a transfer. Returns false if libcurl refuses it.
     func add(_ user: any ConnectionUser, _ handle: EasyHandle) -> Bool {
         guard multi?.add(handle) == true else { return false }
         users[user.identifier] = user
@@ -87,10 +89,10 @@ final class Shard: DeadlineHolder, MultiHandleClient {
         return multi?.add(handle) ?? false
     }
 
-    /// Makes the users that wait for a connection to the host of another one open their own.
+    /// Makes users open separate connections if they wait for a connection to the host that another user opens.
     func connectSeparately(to host: HostQueue) { for user in users.values { user.connectSeparately(to: host) } }
 
-    /// Removes a transfer; closes its connection if the transfer is under way.
+    /// Removes a transfer. If the transfer is under way, also closes its connection.
     func remove(_ user: any ConnectionUser, _ handle: EasyHandle) {
         multi?.remove(handle)
         users[user.identifier] = nil
@@ -100,10 +102,11 @@ final class Shard: DeadlineHolder, MultiHandleClient {
         connections.noteDeadline(of: self)
     }
 
-    /// Makes libcurl read the connection of a removed transfer once more, if other transfers share the connection.
+    /// If other transfers share the connection of a removed transfer, makes libcurl read the connection once more.
     ///
-    /// From 8.15 on, libcurl lets OpenSSL read ahead. A transfer that has ended leaves what follows its last frame with
-    /// OpenSSL. The socket shows nothing of that, so libcurl would call no other transfer before more bytes arrive.
+    /// From 8.15 on, libcurl allows OpenSSL to read ahead. When a transfer ends, the bytes that follow its last frame
+    /// may be in OpenSSL's buffer. The socket is not readable for these bytes. So libcurl would not call any other
+    /// transfer until more bytes arrive.
     private func readAgain(after handle: EasyHandle) {
         let shared = handle.possibleSockets.filter { multi?.isWatching($0) == true }
         guard !shared.isEmpty else { return }
@@ -111,8 +114,8 @@ final class Shard: DeadlineHolder, MultiHandleClient {
         connections.noteDeadline(of: self)
     }
 
-    /// Watches an upload: each time that libcurl has made progress, the shard makes the connection's user report how
-    /// much of its content has been sent.
+    /// Watches an upload. Each time that libcurl has made progress, the shard asks the user to report how much of its
+    /// content was sent.
     func watchUpload(of user: any ConnectionUser) { uploads[user.identifier] = user }
 
     // MARK: Progress
@@ -126,7 +129,7 @@ final class Shard: DeadlineHolder, MultiHandleClient {
 
     func noteProgress() { connections.noteProgress(of: self) }
 
-    /// Does what is due: advances libcurl's transfers, or closes the shard.
+    /// Performs the work that is due: advances libcurl's transfers, or closes the shard.
     func act(at now: LoopTime) {
         for socket in exchange(&unreadSockets, with: []) where multi?.isWatching(socket) == true {
             multi?.socketIsReady(socket, .readable)
@@ -134,8 +137,8 @@ final class Shard: DeadlineHolder, MultiHandleClient {
         if now >= timer {
             timer = .distantFuture
             multi?.timeIsUp()
-            // If libcurl was called too early, it does not report the same time again. So the time is requested from
-            // libcurl.
+            // If libcurl was called too early, it does not report the same time again. So the engine requests the time
+            // from libcurl.
             if timer == .distantFuture, let milliseconds = multi?.timer { setTimer(milliseconds: milliseconds) }
         }
         if let closing, now >= closing {
@@ -149,7 +152,7 @@ final class Shard: DeadlineHolder, MultiHandleClient {
     /// Closes all connections. Called when the shard has no transfers.
     func close() { multi.take()?.close() }
 
-    /// Reports how much the transfers have sent, and which of them have ended.
+    /// Reports how much content the transfers have sent, and which transfers have ended.
     func collect() {
         for user in uploads.values {
             user.noteSentBytes()
@@ -162,8 +165,8 @@ final class Shard: DeadlineHolder, MultiHandleClient {
 
     var watchesStreams: Bool { watchedStreams > 0 }
 
-    /// Makes all transfers report stream events. All transfers have to report, because the events of one transfer can
-    /// arrive at another transfer that reads from the shared connection.
+    /// Makes all transfers report stream events. The reason is that another transfer may read from the shared
+    /// connection and receive the events.
     func beginWatchingStreams() {
         watchedStreams += 1
         guard watchedStreams == 1 else { return }
@@ -178,7 +181,7 @@ final class Shard: DeadlineHolder, MultiHandleClient {
         streamWatch = StreamWatch()
     }
 
-    /// Records a stream event; returns true if the stream was reset before its end.
+    /// Records a stream event. Returns true if the stream was reset before its end.
     func note(_ event: StreamEvent, on connection: Int64?) -> Bool {
         switch event {
         case .received, .ended, .sent: for user in uploads.values { user.noteUpload(event, on: connection) }
@@ -188,11 +191,11 @@ final class Shard: DeadlineHolder, MultiHandleClient {
     }
 }
 
-/// The connections that get no more requests, by libcurl's numbers. A connection is added for one of four reasons: a
+/// The connections that receive no more requests, as libcurl's numbers. There are four reasons to add a connection. A
 /// transfer on it has timed out, the whole connection has failed, a header section could not be parsed, or HTTP/3 was
 /// announced.
 ///
-/// libcurl closes these connections as soon as it can, so it is enough to store the latest numbers.
+/// libcurl closes these connections as soon as it can, so only the latest numbers have to be stored.
 struct RetiredConnections {
     private static let capacity = 64
 

@@ -1,24 +1,24 @@
 import Synchronization
 
-/// The way from a producer of content to the transfer that sends it. A channel serves one production: if the content is
-/// sent again, there is a new channel.
+/// The path of content from its producer to the transfer that sends it. A channel is used for one production. If the
+/// content is sent again, there is a new channel.
 ///
-/// The producer is started when the transfer first asks for content. It waits in ``write(_:)`` while about
-/// ``highMark`` bytes are buffered, so that it is never far ahead of the socket.
+/// The producer is started when the transfer first asks for content. It waits in ``write(_:)`` while about ``highMark``
+/// bytes are buffered. So it produces at most this number of bytes in advance.
 package final class BodyChannel: Sendable {
     /// The reason why the producer cannot write.
     package enum Refusal: Error, Equatable, Sendable {
         /// The response has a status for which the rest of the content is not sent.
         case answered(status: Int)
-        /// The transfer has ended: by the end of the response, a failure or a cancellation.
+        /// The transfer has ended, because of the end of the response, a failure or a cancellation.
         case transferEnded
-        /// The content has ended already: the producer has finished it, or has failed.
+        /// The content has already ended, because the producer has finished it or has failed.
         case contentEnded
         /// The content has more bytes than announced.
         case tooLong(length: Int64)
         /// The content has fewer bytes than announced.
         case tooShort(Int64, length: Int64)
-        /// The connection may be one of HTTP/2 or HTTP/3, over which libcurl sends no trailers.
+        /// The connection may use HTTP/2 or HTTP/3, over which libcurl sends no trailers.
         case trailersNotPossible
         /// The Swift task of the producer was cancelled.
         case cancelled
@@ -40,8 +40,8 @@ package final class BodyChannel: Sendable {
     fileprivate struct State {
         var parts = Parts()
         var written: Int64 = 0
-        /// The last byte of content with an announced length. It is sent when the producer has finished, because the
-        /// content is complete for the server with this byte.
+        /// The last byte of content with an announced length. With this byte, the content is complete for the server.
+        /// So it is sent only when the producer has finished.
         var lastByte: Data?
         var end: End?
         var refusal: Refusal?
@@ -75,7 +75,7 @@ package final class BodyChannel: Sendable {
             parts[next] = Data()
             next += 1
             count -= bytes.count
-            // Parts are removed many at a time, because each removal moves all parts that remain.
+            // Many parts are removed at a time, because each removal moves all remaining parts.
             if isEmpty || next >= 64 {
                 parts.removeFirst(next)
                 next = 0
@@ -84,11 +84,11 @@ package final class BodyChannel: Sendable {
         }
     }
 
-    // A higher mark costs more than it saves: with 512 KiB of chunks that one thread allocates and another releases,
-    // the allocator of glibc returns memory to the system all the time, and the page faults double the processor time.
-    /// The number of buffered bytes from which on a writer waits.
+    // A higher mark would be slower. With 512 KiB of chunks that one thread allocates and another thread releases, the
+    // allocator of glibc continually returns memory to the system. The page faults then double the processor time.
+    /// The number of buffered bytes at which a writer begins to wait.
     package static let highMark = 1 << 18
-    /// The number of buffered bytes at which waiting writers continue. If it is low, a writer is woken less often.
+    /// The number of buffered bytes at which waiting writers continue. A low number wakes writers less often.
     fileprivate static let lowMark = 1 << 16
 
     /// The length in bytes; nil if it is not announced.
@@ -109,7 +109,8 @@ package final class BodyChannel: Sendable {
 
     /// Adds bytes, and waits until there is room for more.
     package func write(_ bytes: Data) async throws(Refusal) {
-        // The reason for which the channel was closed says more than the cancellation that follows from it.
+        // If the channel was closed, the cancellation is a consequence. So the reason for the closing is more
+        // informative.
         if Task.isCancelled { throw state.withLock { $0.refusal } ?? .cancelled }
         let (refusal, wake) = state.withLock { $0.add(bytes, length: length) }
         wake?()
@@ -148,7 +149,7 @@ package final class BodyChannel: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// Ends the content with an error, so that the request is broken off. Has no effect after the end of the content.
+    /// Ends the content with an error, which makes the request fail. Has no effect after the end of the content.
     package func fail(_ error: any Error) {
         let wake = state.withLock { state -> (@Sendable () -> Void)? in
             guard state.end == nil, state.refusal == nil else { return nil }
@@ -160,7 +161,7 @@ package final class BodyChannel: Sendable {
 
     // MARK: For the transfer
 
-    /// Sets the closure that is called when content has arrived for which the transfer waits, or the production has
+    /// Sets a closure. It is called when content arrives for which the transfer has waited, or when the production has
     /// failed.
     /// - Parameter allowsTrailers: Whether trailers can be sent.
     func attach(allowsTrailers: Bool, wake: @escaping @Sendable () -> Void) {
@@ -190,8 +191,8 @@ package final class BodyChannel: Sendable {
         return step
     }
 
-    /// Takes the next bytes, and waits for them. Blocks the thread. Used without ``attach(allowsTrailers:wake:)``, by
-    /// one thread at a time.
+    /// Takes the next bytes. If there are none, blocks the thread until bytes arrive. Used without
+    /// ``attach(allowsTrailers:wake:)``, and by only one thread at a time.
     package func takeBlocking() -> Step {
         let arrival = DispatchSemaphore(value: 0)
         attach(allowsTrailers: false) { arrival.signal() }
@@ -207,7 +208,7 @@ package final class BodyChannel: Sendable {
         state.withLock { if case .failed(let error) = $0.end { error } else { nil } }
     }
 
-    /// Whether all of the content was taken, or was not asked for yet.
+    /// Whether all of the content was taken, or the transfer has not asked for content yet.
     var isAtRest: Bool {
         state.withLock { state in
             guard state.hasStarted else { return true }
@@ -224,8 +225,8 @@ package final class BodyChannel: Sendable {
         state.withLock { if case .finished(let trailers) = $0.end { trailers } else { [] } }
     }
 
-    /// Ends the channel: the rest of the content is not sent. A producer that waits continues with an error, and its
-    /// Swift task is cancelled unless it has finished the content.
+    /// Ends the channel, so that the rest of the content is not sent. A producer that waits continues with an error.
+    /// Its Swift task is cancelled unless it has finished the content.
     package func close(_ refusal: Refusal = .transferEnded) {
         let (wake, writers, production, dropped) = state.withLock { $0.close(refusal) }
         for writer in writers { writer.resume(returning: refusal) }
@@ -238,7 +239,7 @@ package final class BodyChannel: Sendable {
 extension BodyChannel.State {
     typealias Writer = CheckedContinuation<BodyChannel.Refusal?, Never>
 
-    /// Adds bytes; returns the reason why they are refused, and the closure to call.
+    /// Adds bytes. Returns the reason why they are refused, and the closure to call.
     fileprivate mutating func add(
         _ bytes: Data,
         length: Int64?
@@ -324,7 +325,7 @@ extension BodyChannel.State {
         let wake = wake.take()
         let dropped = parts
         parts = BodyChannel.Parts()
-        // Several tasks may write. So some of them may wait although the content has been finished.
+        // Several tasks may write, so some of them may still wait although the content is finished.
         let writers = takeWriters()
         if case .finished = end { return (wake, writers, nil, dropped) }
         return (wake, writers, production.take(), dropped)
@@ -332,7 +333,7 @@ extension BodyChannel.State {
 }
 
 extension BodyChannel.Refusal {
-    /// The reason in one sentence.
+    /// The reason as one sentence.
     package var sentence: String {
         switch self {
         case .answered(let status):

@@ -6,7 +6,7 @@ protocol BodyReader: AnyObject {
     /// The length in bytes; nil if it is not known in advance.
     var length: Int64? { get }
 
-    /// The number of bytes that were read, from the beginning of the content.
+    /// The number of bytes that were read since the beginning of the content.
     var position: Int64 { get }
 
     /// The error that prevents the reader from continuing; nil if there is none.
@@ -14,7 +14,7 @@ protocol BodyReader: AnyObject {
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> EasyHandle.Provision
 
-    /// Moves to an offset, because content has to be sent again. Returns false if that is not possible.
+    /// Moves to an offset, because content has to be sent again. Returns false if this is not possible.
     func seek(to offset: Int64) -> Bool
 }
 
@@ -59,7 +59,8 @@ final class FileReader: BodyReader {
         guard file.isFileURL else {
             throw .engine(.fileDoesNotExist, "\(file.absoluteString) is no file URL.", url: file)
         }
-        // Non-blocking: opening a pipe would block the whole session until another process opens it for writing.
+        // The file is opened without blocking. If it is a pipe, the session would otherwise wait until another process
+        // opens the pipe for writing.
         descriptor = open(file.path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
             let reason = errno
@@ -89,8 +90,7 @@ final class FileReader: BodyReader {
         guard count > 0 else {
             return fail(count == 0 ? "it has become shorter" : String(cString: strerror(errno)))
         }
-        // The check comes before the last bytes are sent, because with these bytes the content is complete for the
-        // server.
+        // With the last bytes, the content is complete for the server. So the file is checked before they are sent.
         guard position + Int64(count) < size || isUnchanged else { return fail("it was changed meanwhile") }
         position += Int64(count)
         return .bytes(count)
@@ -118,7 +118,7 @@ final class FileReader: BodyReader {
     }
 }
 
-/// Content from a stream. It is read on another queue, ahead of libcurl's reads.
+/// Content from a stream. Another queue reads the stream in advance of libcurl's reads.
 final class StreamReader: BodyReader {
     enum Chunk: Sendable {
         /// The stream that a delegate has provided; nil if the delegate has none.
@@ -153,8 +153,8 @@ final class StreamReader: BodyReader {
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> EasyHandle.Provision {
         if failure != nil { return .failed }
-        // Without this check, libcurl would send more than was announced, and the server would take the surplus for the
-        // next request.
+        // Without this check, libcurl would send more bytes than announced, and the server would read the additional
+        // bytes as the next request.
         if let length, chunks.reduce(0, { $0 + Int64($1.count) }) > length - position {
             return fail("The body stream has more than the \(length) bytes that were announced.")
         }
@@ -187,8 +187,8 @@ final class StreamReader: BodyReader {
 }
 
 extension StreamReader {
-    /// Reads a stream for its reader. It reads one chunk at a time and sends the chunk to the loop. It reads on a queue
-    /// where blocking delays no other work.
+    /// Reads a stream for its reader. It reads one chunk at a time, and sends the chunk to the loop. It uses a queue on
+    /// which blocking delays no other work.
     final class Pump: Sendable {
         /// The queue on which delegates provide streams and on which streams are read. Any number of these calls run
         /// concurrently.
@@ -198,7 +198,7 @@ extension StreamReader {
 
         private struct State {
             var isReading = false
-            /// Whether another chunk was asked for during a read.
+            /// Whether another chunk was requested during a read.
             var isWanted = false
             var isOver = false
         }
@@ -215,7 +215,7 @@ extension StreamReader {
 
         deinit { stream.value.close() }
 
-        /// Reads one more chunk, unless the stream has ended. During a read, the chunk is read afterwards.
+        /// Reads one more chunk, unless the stream has ended. If a read is in progress, the chunk is read afterwards.
         func readMore() {
             let mustRead = state.withLock { state in
                 guard !state.isOver else { return false }
@@ -227,8 +227,8 @@ extension StreamReader {
             if mustRead { Self.queue.async { [self] in readAll() } }
         }
 
-        /// Reads chunks as long as they are asked for. A chunk is sent before the next one is read, so that no chunk
-        /// overtakes another one.
+        /// Reads chunks while they are requested. A chunk is sent before the next chunk is read, so that the chunks
+        /// stay in order.
         private func readAll() {
             var isWanted = true
             while isWanted {
@@ -267,7 +267,7 @@ final class ChannelReader: BodyReader {
     let length: Int64?
     private(set) var position: Int64 = 0
     private(set) var failure: URLError?
-    /// The bytes that were taken from the channel and did not fit into libcurl's buffer.
+    /// The bytes that were taken from the channel but did not fit into libcurl's buffer.
     private var rest = Data()
 
     /// - Parameter length: The length that the request announces; nil if it is sent in chunks.
@@ -286,7 +286,7 @@ final class ChannelReader: BodyReader {
                 case .wait: return count == 0 ? .paused : provided(count)
                 case .end: return provided(count)
                 case .fail(BodyChannel.Refusal.answered), .fail(BodyChannel.Refusal.transferEnded):
-                    // The response stands, and nothing is sent any more.
+                    // The response is valid, and no more content is sent.
                     return .paused
                 case .fail(let error):
                     failure = Self.error(error)
@@ -306,7 +306,7 @@ final class ChannelReader: BodyReader {
         return .bytes(count)
     }
 
-    /// Returns the error of a task whose content could not be produced. The producer's error is the underlying error.
+    /// Returns the error of a task whose content could not be produced. Its underlying error is the producer's error.
     static func error(_ error: any Error) -> URLError {
         let sentence =
             switch error {
@@ -317,7 +317,7 @@ final class ChannelReader: BodyReader {
         return .engine(.requestBodyStreamExhausted, sentence, url: nil, underlying: underlying)
     }
 
-    /// Content can be sent again only from the place where it is.
+    /// Returns whether the offset is the current position. A producer cannot go back.
     func seek(to offset: Int64) -> Bool { offset == position }
 }
 #endif

@@ -1,14 +1,13 @@
-/// Content of a request that a program produces while it is sent.
+/// Content of a request that a program produces while the content is sent.
 package struct ProducedBody: Sendable {
     /// The length in bytes; nil if it is not known in advance.
     package let length: Int64?
-    /// Whether trailers may follow the content. It is then sent over HTTP/1.1 in chunks, because libcurl sends no
-    /// trailers over HTTP/2 or HTTP/3.
+    /// Whether trailers may follow the content. If so, the content is sent over HTTP/1.1 in chunks, because libcurl
+    /// sends no trailers over HTTP/2 or HTTP/3.
     package let hasTrailers: Bool
-    /// Whether the response is read while the content is sent. If so, the request does not wait for a 100 response
-    /// before the content.
+    /// Whether the response is read while the content is sent. If so, the content does not wait for a 100 response.
     package let isTwoWay: Bool
-    /// Returns whether the content can be produced, or has been consumed by an earlier production.
+    /// Returns whether the content can be produced. False if an earlier production has consumed it.
     package let canBegin: @Sendable () -> Bool
     /// Creates the channel of a production.
     package let makeChannel: @Sendable () -> BodyChannel

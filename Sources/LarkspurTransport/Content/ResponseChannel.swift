@@ -1,11 +1,11 @@
 import Synchronization
 
-/// The way of a response from its transfer to the only consumer of its content: the head, and the chunks as they
-/// arrive.
+/// The path of a response from its transfer to the only consumer of its content. It passes on the head, and the chunks
+/// as they arrive.
 ///
 /// Each chunk retains an object with which the transport counts the bytes that the consumer has not taken. While there
-/// are about 1 MiB of such bytes, the transport stops reading. Some transports have no such objects and cannot stop.
-/// With such a transport, a consumer that falls too far behind ends the task.
+/// are about 1 MiB of such bytes, the transport stops reading. A transport without such objects cannot stop. In this
+/// case, a consumer that is too slow ends the task.
 package final class ResponseChannel<Failure: Error>: Sendable {
     private struct State {
         var chunks: [(data: Data, held: (any Sendable)?)] = []
@@ -35,7 +35,7 @@ package final class ResponseChannel<Failure: Error>: Sendable {
             chunks[next] = (Data(), nil)
             next += 1
             if held == nil { freeBytes -= data.count }
-            // Chunks are removed many at a time, because each removal moves all chunks that remain.
+            // Many chunks are removed at a time, because each removal moves all remaining chunks.
             if next == chunks.count {
                 chunks.removeAll(keepingCapacity: true)
                 next = 0
@@ -47,7 +47,7 @@ package final class ResponseChannel<Failure: Error>: Sendable {
         }
     }
 
-    /// The maximum number of buffered bytes with a transport that cannot stop reading.
+    /// The maximum number of buffered bytes if the transport cannot stop reading.
     package static var limit: Int { 16 << 20 }
 
     private let state = Mutex(State())
@@ -55,11 +55,11 @@ package final class ResponseChannel<Failure: Error>: Sendable {
     package init() {}
 
     /// Records that the chunks of a response follow.
-    /// - Parameter isDelivered: Whether the head counts as delivered even if nobody waits for it.
+    /// - Parameter isDelivered: Whether the head counts as delivered even if no task waits for it.
     package func begin(with response: URLResponse, isDelivered: Bool) {
         let waiting = state.withLock { state in
             state.response = response
-            // A task that waits will get this head, even if the connection is lost before the task runs.
+            // A waiting task will receive this head, even if the connection is lost before the task runs.
             if isDelivered || !state.waitingForHead.isEmpty { state.hasDeliveredHead = true }
             return state.takeWaitingForHead()
         }
@@ -67,11 +67,11 @@ package final class ResponseChannel<Failure: Error>: Sendable {
     }
 
     /// Adds a chunk.
-    /// - Returns: False if the consumer is too far behind, and the transport cannot make the server wait.
+    /// - Returns: False if the consumer is too slow, and the transport cannot make the server wait.
     package func add(_ data: Data, held: (any Sendable)?) -> Bool {
         let (waiting, isTooMuch) = state.withLock { state in
             guard state.end == nil else { return (nil as CheckedContinuation<Void, Never>?, false) }
-            // A chunk that retains an object makes the transport wait. The limit is needed for the other chunks.
+            // If a chunk retains an object, the transport waits. The limit is needed only for the other chunks.
             if held == nil { state.freeBytes += data.count }
             if state.freeBytes > Self.limit { return (nil, true) }
             state.chunks.append((data, held))
@@ -81,8 +81,8 @@ package final class ResponseChannel<Failure: Error>: Sendable {
         return !isTooMuch
     }
 
-    /// Records the end of the content. Later calls have no effect. Buffered chunks are delivered first.
-    /// - Parameter dropsChunks: Whether buffered chunks are dropped instead. Default: false.
+    /// Records the end of the content. Later calls have no effect. Buffered chunks are delivered before the end.
+    /// - Parameter dropsChunks: Whether buffered chunks are discarded and not delivered. Default: false.
     package func end(_ error: Failure?, dropsChunks: Bool = false) {
         let (waiting, dropped) = state.withLock { state in
             var dropped: [(data: Data, held: (any Sendable)?)] = []
@@ -91,13 +91,13 @@ package final class ResponseChannel<Failure: Error>: Sendable {
             if dropsChunks { (dropped, state.chunks, state.next) = (state.chunks, [], 0) }
             return (state.takeWaitingForHead() + (state.waiting.take().map { [$0] } ?? []), dropped)
         }
-        // The dropped chunks are released outside the lock.
+        // The discarded chunks are released outside the lock.
         withExtendedLifetime(dropped) {}
         for waiter in waiting { waiter.resume() }
     }
 
-    /// Reserves the place of the consumer.
-    /// - Returns: False if another consumer has it.
+    /// Reserves the place of the only consumer.
+    /// - Returns: False if another consumer has the place.
     package func take() -> Bool {
         state.withLock { state in
             defer { state.isTaken = true }
@@ -111,11 +111,12 @@ package final class ResponseChannel<Failure: Error>: Sendable {
         case wait
     }
 
-    /// Returns the next chunk; nil at the end. At most one call is under way at a time.
+    /// Returns the next chunk; nil at the end. Only one call may run at a time.
     package func next() async throws(Failure) -> Data? {
         while true {
             switch state.withLock({ $0.step() }) {
-            // The object is released before the method returns. So the transport continues before the consumer does.
+            // The object is released before the method returns, so that the transport continues before the consumer
+            // does.
             case .chunk(let data, let held):
                 withExtendedLifetime(held) {}
                 return data
@@ -151,7 +152,7 @@ package final class ResponseChannel<Failure: Error>: Sendable {
         }
     }
 
-    /// Whether a consumer has got the head of the response, or will get it.
+    /// Whether a consumer has received the head of the response, or will receive it.
     package var hasDeliveredHead: Bool { state.withLock { $0.hasDeliveredHead } }
 
     /// Whether all of the content has arrived, and no chunk is left.
@@ -165,7 +166,7 @@ package final class ResponseChannel<Failure: Error>: Sendable {
     private func wait() async {
         await withCheckedContinuation { continuation in
             let now = state.withLock { state in
-                // The state may have changed since the caller looked at it.
+                // The state may have changed since the caller has read it.
                 guard !state.hasNext else { return true }
                 state.waiting = continuation
                 return false

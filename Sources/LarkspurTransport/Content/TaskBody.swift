@@ -1,13 +1,13 @@
 #if canImport(FoundationNetworking)
-/// The content of a request, as its task received it.
+/// The content of a request in the form that its task has received.
 enum TaskBody: Sendable {
     case none
     case data(Data)
     case file(URL)
-    /// A stream, which can be read only once. If the request has a stream, it is the first stream. The delegate
-    /// provides all other streams, including streams for content that has to be sent again.
+    /// A stream, which can be read only once. If the request has a stream, it is used first. The delegate provides all
+    /// other streams, including streams for content that has to be sent again.
     case stream(Transferring<InputStream>?)
-    /// Content that a program produces while it is sent.
+    /// Content that a program produces while the content is sent.
     case produced(ProducedBody)
 
     /// Creates the body from the content that the request itself has.
@@ -32,7 +32,8 @@ struct SentBody {
     var hasAskedForStream = false
     /// The channel of the current production; nil if nothing is produced.
     var channel: BodyChannel?
-    /// The number of the current stream or production. It distinguishes its chunks from the chunks of an earlier one.
+    /// The number of the current stream or production. It distinguishes the current chunks from the chunks of an
+    /// earlier stream or production.
     var streamNumber = 0
     var sentBytes: Int64 = 0
 
@@ -59,7 +60,8 @@ struct SentBody {
         return ChannelReader(channel, length: produced.hasTrailers ? nil : produced.length)
     }
 
-    /// Whether the content comes from a stream or a producer, which provides it from the beginning once more.
+    /// Whether the content comes from a stream or a producer. To send such content again, a new stream or production is
+    /// needed.
     var isStreamed: Bool {
         switch body {
         case .stream, .produced: true
@@ -85,7 +87,7 @@ struct SentBody {
     /// Ends the sending of content that is being produced.
     mutating func endProduction(_ reason: BodyChannel.Refusal) { channel.take()?.close(reason) }
 
-    /// Sets the content of the next request. A stream of which no byte was read is used again.
+    /// Sets the content of the next request. If no byte of a stream was read, the stream is used again.
     mutating func beginNext(_ body: TaskBody) {
         self.body = body
         endProduction(.transferEnded)
@@ -96,9 +98,9 @@ struct SentBody {
 }
 
 extension URLError {
-    /// Returns the error of a request whose content would have to be sent once more.
+    /// Returns the error of a request whose content would have to be sent again.
     /// - Parameters:
-    ///   - response: The response that asks for it; nil without one.
+    ///   - response: The response that requires this; nil if there is none.
     ///   - url: The URL of the request.
     static func unrepeatableContent(after response: HTTPURLResponse?, url: URL?) -> URLError {
         let sentence =

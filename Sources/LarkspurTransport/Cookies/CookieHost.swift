@@ -2,10 +2,10 @@
 internal import CLibcurl
 internal import HTTPSyntax
 
-/// A host name in lower case, as cookies compare it (RFC 6265, section 5.1.3).
+/// A host name in lower case, in the form in which cookies are compared (RFC 6265, section 5.1.3).
 ///
-/// A name with a trailing dot and the same name without the dot are different hosts. They are different for requests
-/// too. A trailing dot does not change whether a name is an address or a public suffix.
+/// A name with a trailing dot and the name without it are different hosts, for cookies as for requests. A trailing dot
+/// does not change whether a name is an address or a public suffix.
 struct CookieHost: Equatable {
     let name: String
     private let suffixes: PublicSuffixList
@@ -17,7 +17,7 @@ struct CookieHost: Equatable {
 
     static func == (a: CookieHost, b: CookieHost) -> Bool { a.name == b.name }
 
-    /// The name without its trailing dot, if any.
+    /// The name without its trailing dot, if it has one.
     private var relativeName: Substring { Substring(name.utf8.dropLast(name.ends(with: ".") ? 1 : 0)) }
 
     /// Whether the host is an address in a form that the system's resolver accepts: an IPv6 address, or a name whose
@@ -41,7 +41,7 @@ struct CookieHost: Equatable {
             && host.dropLast(domain.count).last == UInt8(ascii: ".")
     }
 
-    /// Whether different owners register names under this name. Such owners must not share a cookie.
+    /// Whether different owners register names below this name. Such owners must not share a cookie.
     var isPublicSuffix: Bool { suffixes.registrableDomain(of: String(relativeName)) == nil }
 
     /// The part of the name that belongs to one owner: the public suffix and one label before it. For an address or a
@@ -77,15 +77,15 @@ enum CookiePath {
 enum PublicSuffixList: Sendable {
     /// The list of libpsl, which is installed with libcurl on most systems.
     case system
-    /// A rule for machines without a list. A public suffix is a single label, such as `com`; or the two letters of a
-    /// country after a label that registries commonly use, such as `co.uk`.
+    /// A rule for machines without a list. A public suffix is one of two forms: a single label, such as `com`, or the
+    /// two letters of a country after a label that registries commonly use, such as `co.uk`.
     case heuristic
 
     static let current: PublicSuffixList = libpsl_is_available() ? .system : .heuristic
 
-    /// Returns the part of a name that belongs to one owner: the public suffix and one label before it. Nil if the name
-    /// is a public suffix.
-    /// - Parameter name: The name in lower case, as ASCII, without a trailing dot.
+    /// Returns the part of a name that belongs to one owner: the public suffix and one label before it. Returns nil if
+    /// the name is a public suffix.
+    /// - Parameter name: The name in lower case, in ASCII, without a trailing dot.
     func registrableDomain(of name: String) -> String? {
         // In the DNS, no name is longer than 253 bytes, and no label is empty.
         guard !name.isEmpty, name.utf8.count <= 253, !name.utf8.first.isDot, !name.utf8.last.isDot else { return nil }

@@ -11,7 +11,7 @@ struct CookieJar: Sendable {
     private let storage: HTTPCookieStorage?
     private let writes: CookieWrites?
     private let acceptPolicy: HTTPCookie.AcceptPolicy
-    /// Whether requests get cookies, and responses may set them.
+    /// Whether requests have cookies, and responses may set them.
     private let isEnabled: Bool
     private let clock: @Sendable () -> Date
 
@@ -28,14 +28,14 @@ struct CookieJar: Sendable {
         self.clock = clock
     }
 
-    /// Whether the storage runs no code of the program.
+    /// Whether the storage is Foundation's own, so that it runs no code of the program.
     var isOfFoundation: Bool { storage.map { type(of: $0) == HTTPCookieStorage.self } ?? true }
 
     /// Returns the value of the `Cookie` field for a request to this URL; nil if there are no cookies for it (RFC 6265,
     /// section 5.4).
     ///
-    /// Cookies with longer paths come first. If paths have the same length, older cookies come first. A cookie is
-    /// omitted if it would make the field too long.
+    /// Cookies with longer paths come first. For paths of the same length, older cookies come first. A cookie that
+    /// would make the field too long is omitted.
     func field(for url: URL) -> String? {
         guard isEnabled, let cookies = writes?.cookies, !cookies.isEmpty, let context = Context(url) else {
             return nil
@@ -60,11 +60,12 @@ struct CookieJar: Sendable {
         }.map(\.cookie)
     }
 
-    /// Stores the cookies of a response's `Set-Cookie` fields, as far as the rules allow it (RFC 6265, section 5.3).
+    /// Stores the cookies of a response's `Set-Cookie` fields that the rules permit (RFC 6265, section 5.3).
     ///
     /// Cookies that are already stored are not written again. ``field(for:)`` uses the new cookies immediately. The
     /// storage contains them when `completion` is called.
-    /// - Returns: Whether anything is written. If so, `completion` is called afterwards, on a queue of the jar.
+    /// - Returns: Whether the storage has to be written. If so, `completion` is called afterwards, on a queue of the
+    ///   jar.
     @discardableResult
     func store(
         _ setCookies: [String],
@@ -117,14 +118,14 @@ extension CookieJar {
     }
 }
 
-/// The pending changes to a cookie storage. A queue makes them, because a storage with a file rewrites the whole file
-/// with each change.
+/// The pending changes to a cookie storage. A queue makes the changes, because a storage with a file rewrites the whole
+/// file at each change.
 ///
-/// Until the changes are made, cookies are read from this object. So a request gets the cookies of each earlier
-/// response, but does not wait for a file.
+/// Until the changes are made, cookies are read from this object. So a request has the cookies of all earlier
+/// responses, but does not wait for a file.
 final class CookieWrites: Sendable {
     private struct State {
-        /// The number of updates that the queue has not yet made.
+        /// The number of updates that the queue has not made yet.
         var awaited = 0
         /// The cookies after all of these updates.
         var cookies: [HTTPCookie] = []

@@ -1,10 +1,10 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The changes to a storage after a response with `Set-Cookie` fields, as far as the rules and limits of RFC 6265bis
-/// allow them (sections 5.7 and 5.3).
+/// The changes to a storage after a response with `Set-Cookie` fields, within the rules and limits of RFC 6265bis
+/// (sections 5.7 and 5.3).
 struct CookieUpdate: Sendable {
-    /// The cookies to delete: cookies that the server has expired, and surplus cookies.
+    /// The cookies to delete: cookies that the server has expired, and cookies above the limits.
     private(set) var removals: [HTTPCookie] = []
     /// The cookies to set.
     private(set) var additions: [HTTPCookie] = []
@@ -22,17 +22,18 @@ struct CookieUpdate: Sendable {
         additions = site.additions(now: now)
         removals = site.removals
         if stored.count + additions.count > CookieLimits.total { makeRoom(in: stored, now: now) }
-        // Session cookies come first, because the storage's file does not contain them. Each change rewrites the whole
-        // file, so the file should be short for as many changes as possible.
+        // Each change rewrites the whole file of the storage, and session cookies are not in this file. So session
+        // cookies are set first, while the file is still short.
         additions.sort { $0.expiresDate == nil && $1.expiresDate != nil }
     }
 
     /// Removes the oldest cookies above the limit for all sites. Cookies that are not for secure connections are
-    /// removed first.
+    /// removed before the others.
     private mutating func makeRoom(in stored: [HTTPCookie], now: Date) {
         let changed = Set((removals + additions).map(CookieIdentity.init))
         let left = stored.filter { !$0.isExpired(now: now) && !changed.contains(CookieIdentity($0)) }
-        // The program may have filled the storage beyond the limit. Then each response removes a part of the surplus.
+        // The program may have filled the storage beyond the limit. Then each response removes only a part of the
+        // surplus.
         let surplus = min(left.count + additions.count - CookieLimits.total, additions.count + CookieLimits.perSite)
         guard surplus > 0 else { return }
         let aged = left.map { (cookie: $0, isSecure: $0.isForSecureOnly ? 1 : 0, created: $0.created) }
@@ -67,7 +68,7 @@ extension CookieUpdate {
             var stored: HTTPCookie?
             var new: SetCookie?
             var isSecure: Bool
-            /// The order of creation; higher for later cookies.
+            /// The order of creation. Later cookies have a higher value.
             var age: (created: Double, order: Int)
         }
 
@@ -129,8 +130,8 @@ extension CookieUpdate {
             }
         }
 
-        /// Whether a cookie from an insecure origin would replace a cookie for secure connections, or be sent in its
-        /// place (RFC 6265bis, section 5.7, step 15).
+        /// Whether a cookie from an insecure origin would replace a cookie for secure connections, or would be sent in
+        /// place of it (RFC 6265bis, section 5.7, step 15).
         private func hidesSecureCookie(_ name: String, domain: String, path: String) -> Bool {
             guard let known = secure[name] else { return false }
             let new = CookieHost(domain.withoutDot)
@@ -140,8 +141,8 @@ extension CookieUpdate {
             }
         }
 
-        /// Returns the domain under which the storage stores the cookie; nil if the host may not set a cookie for the
-        /// domain.
+        /// Returns the domain under which the storage stores the cookie. Returns nil if the host may not set a cookie
+        /// for the domain.
         private static func domain(of cookie: SetCookie, from host: CookieHost) -> String? {
             guard let domain = cookie.domain, !(domain == host.name && (host.isAddress || host.isPublicSuffix)) else {
                 return host.name
@@ -150,7 +151,7 @@ extension CookieUpdate {
         }
 
         /// Removes the oldest cookies above the limit for the site. Cookies that are not for secure connections are
-        /// removed first.
+        /// removed before the others.
         mutating func makeRoom() {
             let surplus = entries.count - CookieLimits.perSite
             guard surplus > 0 else { return }
@@ -180,7 +181,7 @@ extension String {
     fileprivate var withoutDot: Substring { Substring(utf8.dropFirst(begins(with: ".") ? 1 : 0)) }
 }
 
-/// The limits of RFC 6265bis (sections 5.6 and 6.1), which browsers observe.
+/// The limits of RFC 6265bis (sections 5.6 and 6.1), which browsers apply.
 enum CookieLimits {
     /// The largest length of a name and its value, in bytes.
     static let pairLength = 4096

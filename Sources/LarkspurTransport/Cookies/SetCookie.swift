@@ -1,13 +1,14 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// A cookie, as a `Set-Cookie` value describes it (RFC 6265, section 5.2).
+/// A cookie in the form of a `Set-Cookie` value (RFC 6265, section 5.2).
 ///
-/// By hand, because the `HTTPCookie` of Foundation on Linux does not follow RFC 6265's rules for paths and dates.
+/// The engine parses the value itself, because the `HTTPCookie` of Foundation on Linux does not follow RFC 6265's rules
+/// for paths and dates.
 struct SetCookie: Equatable {
-    /// The name, made of octets.
+    /// The name, which consists of octets.
     let name: String
-    /// The value, made of octets.
+    /// The value, which consists of octets.
     let value: String
     /// The domain in lower case, without a leading dot; nil if there is none.
     private(set) var domain: String?
@@ -19,8 +20,8 @@ struct SetCookie: Equatable {
     private(set) var isSecure = false
     private(set) var isHTTPOnly = false
 
-    /// Parses a value. Nil if it has no name or no equals sign, has control characters, or is longer than a cookie may
-    /// be.
+    /// Parses a value. Returns nil if it has no name or no equals sign, has control characters, or is longer than a
+    /// cookie may be.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard !bytes.contains(where: { $0 < 0x20 && $0 != .tab || $0 == 0x7F }) else { return nil }
@@ -52,7 +53,7 @@ struct SetCookie: Equatable {
         }
     }
 
-    /// Returns the date at which the cookie expires; nil for the end of the session.
+    /// Returns the date at which the cookie expires; nil if it expires at the end of the session.
     func expiry(now: Date) -> Date? {
         if let maximumAge { return now.addingTimeInterval(Double(maximumAge)) }
         return expires
@@ -66,7 +67,7 @@ struct SetCookie: Equatable {
         return false
     }
 
-    /// Reads a number of seconds; 0 for negative numbers. Values above a hundred years become a hundred years.
+    /// Reads a number of seconds. Negative numbers become 0, and values above a hundred years become a hundred years.
     private static func seconds(_ bytes: ArraySlice<UInt8>) -> Int? {
         let isNegative = bytes.first == UInt8(ascii: "-")
         let century = 3_155_760_000
@@ -74,12 +75,12 @@ struct SetCookie: Equatable {
     }
 }
 
-/// Several `Set-Cookie` values as the single value that `HTTPCookie.cookies(withResponseHeaderFields:for:)` splits.
+/// Several `Set-Cookie` values, joined to one value that `HTTPCookie.cookies(withResponseHeaderFields:for:)` splits.
 ///
-/// For that method, a cookie ends at a comma that is followed by a token and an equals sign. So the comma in an
-/// `Expires` date does not end a cookie. The method counts UTF-16 units instead of characters, and traps if the two
-/// numbers differ in a name or a date. So this list omits cookies with such a name or date. The session's storage still
-/// gets them.
+/// For this method, a cookie ends at a comma that is followed by a token and an equals sign. So the comma in an
+/// `Expires` date does not end a cookie. The method counts UTF-16 units in place of characters. If the two numbers
+/// differ in a name or a date, it ends the process. So this list omits cookies with such a name or date. The session's
+/// storage still receives them.
 struct SetCookieList {
     /// The joined values; nil if no cookie is left.
     let text: String?
@@ -89,13 +90,13 @@ struct SetCookieList {
         text = safe.isEmpty ? nil : safe.count == 1 ? safe[0] : safe.joined(separator: ", ")
     }
 
-    /// Whether each character of the names and dates is one UTF-16 unit. Other values may have longer characters.
+    /// Whether each character of the names and dates is one UTF-16 unit. In other values, characters may be longer.
     private static func isSafe(_ value: String) -> Bool {
         guard value.utf8.contains(where: { $0 >= 0x80 }) else { return true }
-        // The part of the name or date that has been read; nil within other values.
+        // The part of the name or date that has been read; nil within a value of another kind.
         var name: String? = ""
-        // The separators are included, because the value may begin with a combining mark, or end with a character that
-        // joins with the next one.
+        // The separators are included for two reasons: the value may begin with a combining mark, or may end with a
+        // character that joins with the next one.
         for character in ", " + value + ", " {
             let isOneUnit = character.utf16.count == 1
             switch character.unicodeScalars.first {
@@ -123,10 +124,10 @@ extension String {
 
 extension HTTPCookie {
     /// The comment that marks a secure cookie. When a storage reads a cookie from its file, the secure flag is lost,
-    /// but the comment is not.
+    /// but the comment remains.
     private static let secureMark = "Secure"
-    /// The comment that marks a cookie whose name or value is not UTF-8. Both are then stored as ISO-8859-1, so that
-    /// their octets are known.
+    /// The comment that marks a cookie whose name or value is not UTF-8. Both are stored as ISO-8859-1, so that their
+    /// octets can be restored.
     private static let latin1Mark = "ISO-8859-1"
 
     convenience init?(_ cookie: SetCookie, domain: String, path: String, expiry: Date?) {
@@ -146,15 +147,15 @@ extension HTTPCookie {
 
     var isForSecureOnly: Bool { isSecure || comment?.begins(with: Self.secureMark) == true }
 
-    /// The name, made of the octets that the server has sent.
+    /// The name, which consists of the octets that the server has sent.
     var octetName: String { isLatin1 ? Self.octets(ofLatin1: name) : name }
 
-    /// The value, made of the octets that the server has sent.
+    /// The value, which consists of the octets that the server has sent.
     var octetValue: String { isLatin1 ? Self.octets(ofLatin1: value) : value }
 
     private var isLatin1: Bool { comment?.ends(with: Self.latin1Mark) == true }
 
-    /// - Parameter text: The text; a program may have changed it, so that it is not ISO-8859-1.
+    /// - Parameter text: The text. If a program has changed it, it may not be ISO-8859-1.
     private static func octets(ofLatin1 text: String) -> String {
         let octets = text.unicodeScalars.compactMap { UInt8(exactly: $0.value) }
         return octets.count == text.unicodeScalars.count ? String(octets: octets) : text
@@ -172,8 +173,8 @@ extension HTTPCookie {
         return !isExpired(now: now) && !name.breaksLine && !value.breaksLine
     }
 
-    /// Whether a new cookie counts as equal to this one. A change of the expiry does not count if it is at most a
-    /// minute and at most a hundredth of the remaining time, because many servers renew the expiry with each response.
+    /// Whether a new cookie is treated as equal to this cookie. Many servers renew the expiry with each response. So a
+    /// change of the expiry is ignored if it is at most a minute and at most a hundredth of the remaining time.
     func isSame(as new: SetCookie, expiry: Date?, now: Date) -> Bool {
         guard octetValue == new.value, isForSecureOnly == new.isSecure, isHTTPOnly == new.isHTTPOnly else {
             return false

@@ -9,22 +9,24 @@ extension EasyHandle {
         _ = libcurl_easy_setopt_pointer(raw, CURLOPT_PREREQDATA, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// The facts that decide whether another request may use the handle.
+    /// The state that determines whether another request may use the handle.
     struct Reuse {
         /// Whether the last transfer has left no state that affects the next transfer.
         var isClean = true
         /// Whether an option could not be set, because memory has run out. Such a handle is not used.
         var lacksOptions = false
-        /// The number of times that libcurl has sent the request of the current transfer, if it asks before it sends.
+        /// The number of times that libcurl has sent the request of the current transfer. Only known if libcurl asks
+        /// before it sends.
         fileprivate var sendingCount = 0
     }
 
-    /// Returns whether another request may use the handle after the last transfer, and forgets that transfer.
+    /// Returns whether another request may use the handle after the last transfer, and resets the record of that
+    /// transfer.
     func takeReusability() -> Bool {
         forgetFirstField()
-        // libcurl up to 8.16 adds up the repetitions of all transfers of a handle whose connections were lost, and the
-        // sixth one fails ("Connection died, tried 5 times before giving up"). If libcurl does not report what it
-        // sends, any transfer on a new connection may be such a repetition.
+        // For each handle, libcurl up to 8.16 counts the repetitions of all transfers that have lost a connection. At
+        // the sixth repetition, the transfer fails ("Connection died, tried 5 times before giving up"). If libcurl does
+        // not report what it sends, each transfer on a new connection may be a repetition.
         let count = exchange(&reuse.sendingCount, with: 0)
         let isRepetition = seesSendings ? count > 1 : !usesKnownConnection
         return !isRepetition && reuse.isClean && !reuse.lacksOptions
@@ -36,19 +38,19 @@ extension EasyHandle {
     /// Whether the transfer's connection was used before, or is shared with another transfer.
     var usesKnownConnection: Bool { long(CURLINFO_NUM_CONNECTS) == 0 }
 
-    /// Whether the TLS handshake of the transfer's connection has selected HTTP/1.1. False if it is not known.
+    /// Whether the TLS handshake of the transfer's connection has selected HTTP/1.1. False if this is not known.
     var hasSelectedHTTP1: Bool { libcurl_has_selected_http1(raw) }
 
-    /// The sockets of which one is the socket of the transfer's connection, see ``SocketTable/sockets(at:)``.
+    /// The sockets that may be the socket of the transfer's connection. See ``SocketTable/sockets(at:)``.
     var possibleSockets: [Int32] { support.sockets.sockets(at: long(CURLINFO_LOCAL_PORT)) }
 
     /// Whether a socket may be the socket of the transfer's connection.
     func mayUse(_ socket: Int32) -> Bool { possibleSockets.contains(socket) }
 
-    /// Whether a reused connection was closed, or has received bytes that belong to no response.
+    /// Whether a reused connection was closed, or has received bytes that do not belong to a response.
     ///
-    /// On an HTTP/2 connection, frames may arrive at any time. libcurl itself checks such connections.
-    /// - Parameter sockets: The sockets of which one is that of the connection.
+    /// On an HTTP/2 connection, frames may arrive at any time, and libcurl itself checks such connections.
+    /// - Parameter sockets: The sockets that may be the socket of the connection.
     private func hasInput(at sockets: [Int32]) -> Bool {
         let isDirect = route.proxy?.kind != .https
         return sockets.withUnsafeBufferPointer {
@@ -63,10 +65,10 @@ extension EasyHandle {
         var isStale = false
         if handle.usesKnownConnection {
             let sockets = handle.support.sockets.sockets(at: Int(localPort))
-            // A connection whose other machine is silent may be lost, which TCP reports only after a quarter of an
-            // hour.
+            // If the other machine is silent, the connection may be lost. TCP reports a lost connection only after a
+            // quarter of an hour.
             let isSilent = sockets.contains(where: SocketTable.hasSilentPeer)
-            // libcurl closes the connection as soon as its other streams have ended.
+            // libcurl closes the connection as soon as the other streams on it have ended.
             if isSilent { handle.connectionUse.closesConnection = true }
             isStale = isSilent || handle.hasInput(at: sockets)
         }
@@ -96,7 +98,7 @@ extension EasyHandle {
 struct ConnectionUse: Equatable {
     /// Whether the connection is closed after the transfer.
     var closesConnection = false
-    /// Whether content that was announced was not sent on the connection. Its receiver would take the next request for
+    /// Whether some announced content was not sent on the connection. The server would then read the next request as
     /// this content.
     var lacksContent = false
     /// Whether no other transfer uses the connection.
@@ -117,12 +119,12 @@ extension EasyHandle {
     /// Sets the times of connections, which are the same for all transfers of a session. Returns false if libcurl
     /// cannot limit the age of connections (before 7.80).
     /// - Parameters:
-    ///   - idle: The time since its last request for which a connection may be used, in seconds.
-    ///   - age: The time since its beginning for which a connection may be used, in seconds; nil for no limit.
-    ///   - familyDelay: The time after which addresses of the other family are tried, in seconds.
+    ///   - idle: The time for which a connection may be used after its last request, in seconds.
+    ///   - age: The time for which a connection may be used after it was opened, in seconds; nil for no limit.
+    ///   - familyDelay: The time in seconds after which addresses of the other family are tried.
     func setTimes(idle: TimeInterval, age: TimeInterval?, familyDelay: TimeInterval) -> Bool {
         set(CURLOPT_HAPPY_EYEBALLS_TIMEOUT_MS, Int.milliseconds(familyDelay))
-        // The next two options have whole seconds, and 0 would mean no limit.
+        // The unit of the next two options is a second, and 0 would mean no limit.
         set(CURLOPT_MAXAGE_CONN, (Int.milliseconds(idle) + 999) / 1000)
         guard let age else { return true }
         let seconds = (Int.milliseconds(age) + 999) / 1000
@@ -131,26 +133,26 @@ extension EasyHandle {
 }
 
 extension Int {
-    /// Returns a number of seconds in milliseconds: rounded up, at least 1, and at most the largest number that libcurl
-    /// accepts.
+    /// Converts seconds into milliseconds. The result is rounded up, at least 1, and at most the largest number that
+    /// libcurl accepts.
     static func milliseconds(_ seconds: TimeInterval) -> Int {
         guard seconds > 0 else { return 1 }
         return Int(Swift.max(1, Swift.min((seconds * 1000).rounded(.up), Double(Int32.max))))
     }
 }
 
-/// The parts that all connections of a session use. They are retained until the last connection is closed.
+/// The objects that all connections of a session use. They are retained until the last connection is closed.
 final class ConnectionSupport {
     let poll: EventPoll
     let sockets: SocketTable
     /// The checks of servers that libcurl cannot make; nil if they are not needed.
     let trust: ServerTrust?
-    /// The object that finds out whether a connection is closed with a close_notify; nil without OpenSSL.
+    /// The object that detects whether a connection is closed with a close_notify; nil without OpenSSL.
     let closeWatch = TLSCloseWatch()
     /// The log of the secrets of connections; nil if there is none.
     let keyLog: TLSKeyLog?
-    /// The share handle, through which all multi handles share the addresses of names and the TLS sessions. It needs no
-    /// lock functions, because all multi handles belong to one thread.
+    /// The share handle. Through this handle, all multi handles share the addresses of names and the TLS sessions. It
+    /// needs no lock functions, because all multi handles belong to one thread.
     let share: UnsafeMutableRawPointer
 
     init(tls: TLSSettings, poll: EventPoll) throws(LoopFailure) {

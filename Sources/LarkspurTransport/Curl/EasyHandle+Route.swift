@@ -11,9 +11,9 @@ extension EasyHandle {
         nameServers: [String],
         dnsOverHTTPS: URL?
     ) -> String? {
-        // The session reads the environment, and libcurl must not, for three reasons. If the proxy were invalid,
-        // libcurl would connect directly. Exceptions from all sources follow the same rules. The metrics name the
-        // proxy.
+        // The session reads the environment, and libcurl must not read it, for three reasons. If the proxy were
+        // invalid, libcurl would connect directly. Exceptions from all sources have to follow the same rules. The
+        // metrics have to name the proxy.
         set(CURLOPT_PROXY, "")
         set(CURLOPT_NOPROXY, "")
         if let localAddress { set(CURLOPT_INTERFACE, localAddress) }
@@ -26,7 +26,7 @@ extension EasyHandle {
                 }
                 lines.append(line)
                 guard let host = address.canonicalHost, host.address == nil else { continue }
-                // Depending on its version, libcurl looks for the name with or without the dot at its end.
+                // Depending on its version, libcurl searches for the name with or without the dot at its end.
                 var other = address
                 other.host = host.isRooted ? host.name : host.name + "."
                 if let line = other.curlLine { lines.append(line) }
@@ -59,7 +59,7 @@ extension EasyHandle {
         set(CURLOPT_UNIX_SOCKET_PATH, socketPath)
     }
 
-    /// The route for which the handle was set up last.
+    /// The route that was last set on the handle.
     struct Route {
         @Boxed var proxy: ProxyServer?
         var socketPath: String?
@@ -67,11 +67,11 @@ extension EasyHandle {
 }
 
 extension EasyHandle {
-    /// The credentials of a transfer, apart from the fields for its origin.
+    /// The credentials of a transfer, except the fields for its origin.
     struct Credentials: Equatable {
         /// The `Proxy-Authorization` field, in libcurl's notation.
         ///
-        /// libcurl sends it with requests to a proxy and with `CONNECT`, but never through a tunnel.
+        /// libcurl sends the field with `CONNECT` and with requests to a proxy, but never through a tunnel.
         var proxyField: String?
         var server: RequestCredentials.ConnectionCredentials?
         var proxy: RequestCredentials.ConnectionCredentials?
@@ -99,7 +99,8 @@ extension EasyHandle {
             set(CURLOPT_PROXYUSERNAME, credentials.proxy?.userCredential.user)
             set(CURLOPT_PROXYPASSWORD, credentials.proxy?.userCredential.password)
         }
-        // libcurl reuses an NTLM connection only for the same user, but does not distinguish users of Negotiate.
+        // libcurl distinguishes the users of NTLM connections, but not the users of Negotiate connections. A connection
+        // of the latter must not be shared.
         connectionUse.isAlone = credentials.server?.scheme == .negotiate || credentials.proxy?.scheme == .negotiate
     }
 }

@@ -4,19 +4,19 @@ import HTTPSyntax
 
 /// The options of a session's TLS configuration.
 extension EasyHandle {
-    /// Sets the options that are the same for all requests. Returns false if libcurl refuses any of them; then the
-    /// handle must not be used.
+    /// Sets the options that are the same for all requests. Returns false if libcurl refuses an option. In this case,
+    /// the handle must not be used.
     func configure(_ tls: TLSSettings, trust: ServerTrust?) -> Bool {
         let isVersionSet = takes(CURLOPT_SSLVERSION, tls.configuration.versions)
-        // A libcurl without this option does not support https proxies.
+        // If libcurl does not have this option, it does not support https proxies.
         set(CURLOPT_PROXY_SSLVERSION, tls.configuration.versions)
         if case .trust = tls.method {
             guard let trust else { return false }
             check = ServerCheck(trust)
         }
         guard entersHandshakes() || (check == nil && support.keyLog == nil) else { return false }
-        // Every libcurl with TLS has the version option. A libcurl without TLS cannot use https, so nothing needs
-        // protection.
+        // Every libcurl with TLS has the option for the version. Without TLS, libcurl cannot use https, so no
+        // protection is needed.
         guard tls.isCustom else { return true }
         guard isVersionSet, tls.defect == nil else { return isVersionSet }
         if tls.configuration.dangerouslySkipsHostNameVerification, !takes(CURLOPT_SSL_VERIFYHOST, 0) { return false }
@@ -25,8 +25,8 @@ extension EasyHandle {
         case .trust:
             guard case .only(let roots) = tls.configuration.trustedRoots else { return true }
             guard Libcurl.replacesMissingRoots else { return takesOnly([]) }
-            // The engine's check has the roots, and libcurl gets them so that it does not read others. If there are no
-            // roots, libcurl has to read others to begin a handshake.
+            // The engine itself checks the roots. libcurl also receives them, so that it does not read any other roots.
+            // If there are no roots, libcurl has to read other roots to begin a handshake.
             return roots.isEmpty || takesOnly(roots)
         case .options(let options):
             if !options.verifiesPeer, !takes(CURLOPT_SSL_VERIFYPEER, 0) { return false }
@@ -44,8 +44,8 @@ extension EasyHandle {
             return libcurl_easy_setopt_string(raw, CURLOPT_PINNEDPUBLICKEY, nil) == CURLE_OK
         }
         let keys = requirements.dropFirst().reduce(first) { $0.intersection($1) }
-        // If there are no keys, the list gets a hash that no key has, because libcurl treats an empty list like no
-        // list.
+        // libcurl treats an empty list as if there were no list. So if there are no keys, the list gets a hash that no
+        // key has.
         let pins = keys.isEmpty ? [Data(count: 32).base64EncodedString()] : keys.map(\.base64)
         let list = pins.map { "sha256//" + $0 }.joined(separator: ";")
         return libcurl_easy_setopt_string(raw, CURLOPT_PINNEDPUBLICKEY, list) == CURLE_OK
@@ -64,11 +64,11 @@ extension EasyHandle {
         return isContentTaken && libcurl_easy_setopt_string(raw, CURLOPT_KEYPASSWD, identity.passphrase) == CURLE_OK
     }
 
-    /// Makes libcurl use these roots in place of the system's, which are not trusted here.
+    /// Makes libcurl use these roots in place of the system's roots, which must not be trusted.
     private func takesOnly(_ roots: [TLSCertificate]) -> Bool {
-        // There are no certificates at an empty path, which is no error for libcurl if it has any roots.
+        // No certificates are found at an empty path. For libcurl, this is not an error if it has other roots.
         let none = Libcurl.replacesMissingRoots ? "" : nil
-        // A libcurl without these options does not support https proxies.
+        // If libcurl does not have these options, it does not support https proxies.
         set(CURLOPT_PROXY_CAINFO, none)
         set(CURLOPT_PROXY_CAPATH, none)
         guard libcurl_easy_setopt_string(raw, CURLOPT_CAINFO, none) == CURLE_OK,
@@ -76,7 +76,7 @@ extension EasyHandle {
         else { return false }
         guard !roots.isEmpty else { return true }
         let bundle = Data(roots.map(\.pem).joined().utf8)
-        // If libcurl refuses this option, it trusts no https proxy.
+        // If libcurl refuses this option, it does not trust any https proxy.
         _ = takes(CURLOPT_PROXY_CAINFO_BLOB, bundle)
         return takes(CURLOPT_CAINFO_BLOB, bundle)
     }
@@ -92,7 +92,7 @@ extension EasyHandle {
         }
     }
 
-    /// Sets ``prepareContext`` as libcurl's callback, if it is needed. Returns false if libcurl refuses the callback.
+    /// If it is needed, sets ``prepareContext`` as libcurl's callback. Returns false if libcurl refuses the callback.
     private func entersHandshakes() -> Bool {
         guard check != nil || support.closeWatch != nil || support.keyLog != nil else { return true }
         let context = Unmanaged.passUnretained(self).toOpaque()
@@ -131,11 +131,11 @@ extension TLSVersion {
 /// The watch for TLS's close_notify. If a connection is closed without a close_notify, its content may be truncated.
 /// libcurl before 8.14 does not report whether a close_notify has arrived.
 ///
-/// The watch belongs to the loop's thread, and outlives all connections.
+/// The object belongs to the loop's thread, and exists longer than all connections.
 final class TLSCloseWatch {
     private let raw: OpaquePointer
 
-    /// Creates a watch; nil if OpenSSL cannot be used.
+    /// Creates a watch. Returns nil if OpenSSL cannot be used.
     init?() {
         guard let raw = libcurl_tls_watch_new() else { return nil }
         self.raw = raw
@@ -146,14 +146,14 @@ final class TLSCloseWatch {
     /// Watches the connections of a TLS context. Returns false if memory has run out.
     func attach(to tlsContext: UnsafeMutableRawPointer) -> Bool { libcurl_tls_watch_attach(raw, tlsContext) }
 
-    /// Begins to watch the connection of a transfer. Returns the name of the watch; nil if the connection does not use
-    /// TLS by OpenSSL.
+    /// Begins to watch the connection of a transfer. Returns the name of the watch. Returns nil if OpenSSL does not
+    /// provide the TLS of the connection.
     func begin(_ handle: EasyHandle) -> UInt? {
         let name = libcurl_tls_watch_begin(raw, handle.raw)
         return name == 0 ? nil : name
     }
 
-    /// Ends the watch; returns true if a close_notify has arrived.
+    /// Ends the watch. Returns true if a close_notify has arrived.
     func end(_ name: UInt) -> Bool { libcurl_tls_watch_end(raw, name) }
 }
 #endif

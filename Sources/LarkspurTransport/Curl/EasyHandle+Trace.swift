@@ -1,15 +1,16 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
 
-/// The trace of libcurl, which is written only while the engine reads one of its parts.
+/// The trace of libcurl. It is written only while the engine reads a part of it.
 extension EasyHandle {
     /// The parts of libcurl's trace that the engine reads.
     struct Trace {
         fileprivate var ofTunnels = false
         fileprivate var ofStreams = false
-        /// Whether the next line of a header section is its first field.
+        /// Whether the next line of a header section is the first field.
         fileprivate var ofFirstField = false
-        /// The blank that the first field began with, while libcurl reads another byte in its place.
+        /// The blank with which the first field began. libcurl reads another byte in its place. Nil if no blank is
+        /// hidden.
         fileprivate var hiddenBlank: UInt8?
         fileprivate var isOn: Bool { ofTunnels || ofStreams || ofFirstField }
     }
@@ -33,10 +34,10 @@ extension EasyHandle {
         applyTrace()
     }
 
-    /// Keeps libcurl from the memory that it has freed, see ``Libcurl/remembersFreedFields``.
+    /// Prevents libcurl from reading memory that it has freed. See ``Libcurl/remembersFreedFields``.
     ///
-    /// After a status line, libcurl traces the next line before it takes the line as a field. If the line is folded,
-    /// ``hideBlank(of:)`` makes it one that libcurl does not take. Here the line gets its blank back.
+    /// After a status line, libcurl traces the next line before it parses the line as a field. If the line is folded,
+    /// ``hideBlank(of:)`` changes the line so that libcurl does not parse it. This method restores the blank.
     /// - Parameter line: A line of a header section.
     func watchFirstField(after line: UnsafeMutableRawBufferPointer) {
         if line.starts(with: Self.statusLineBeginning) {
@@ -48,7 +49,7 @@ extension EasyHandle {
         }
     }
 
-    /// Forgets that a status line was received.
+    /// Resets the record of a received status line.
     func forgetFirstField() {
         guard trace.ofFirstField else { return }
         trace.ofFirstField = false
@@ -56,8 +57,8 @@ extension EasyHandle {
         applyTrace()
     }
 
-    /// libcurl takes a line that begins with a carriage return for the end of the fields only when it divides the bytes
-    /// into lines, which it has done by now.
+    /// A line that begins with a carriage return is the end of the fields, but libcurl checks this only when it divides
+    /// the bytes into lines. At this point, libcurl has already divided them.
     private func hideBlank(of line: UnsafeMutableRawBufferPointer) {
         guard let first = line.first, first == UInt8(ascii: " ") || first == UInt8(ascii: "\t") else { return }
         trace.hiddenBlank = first

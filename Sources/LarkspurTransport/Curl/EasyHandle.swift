@@ -9,7 +9,7 @@ protocol EasyHandleClient: AnyObject {
     /// Receives a line of a header or trailer section, with its line end. Returns false to stop the transfer.
     func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool
 
-    /// Receives content, as it was sent.
+    /// Receives content without decoding it.
     func receiveContent(_ bytes: UnsafeRawBufferPointer) -> EasyHandle.Reception
 
     /// Fills a buffer with the next bytes to send.
@@ -22,26 +22,27 @@ protocol EasyHandleClient: AnyObject {
     var trailerLines: [String] { get }
 
     /// Decides whether the request may be sent on the connection that libcurl has chosen. Returns false to stop the
-    /// transfer. libcurl before 7.80 does not call this.
-    /// - Parameter isStale: Whether the connection was used before, and was then closed or has received bytes that
-    ///   belong to no response.
+    /// transfer. libcurl before 7.80 does not call this method.
+    /// - Parameter isStale: Whether the connection was used before, and was then closed or has received bytes that do
+    ///   not belong to a response.
     func maySend(onStaleConnection isStale: Bool) -> Bool
 
-    /// Receives a line of a header section: first the proxy's, then the server's. Only called if tunnels are watched.
+    /// Receives a line of a header section. The lines of the proxy come before the lines of the server. Only called if
+    /// tunnels are watched.
     func receiveTunnelHeader(_ line: UnsafeRawBufferPointer)
 
     /// Receives an event of a stream. The stream may belong to another transfer on the same connection. Only called if
     /// streams are watched.
     func receive(_ event: StreamEvent)
 
-    /// Is notified that libcurl waits for nothing on the socket of the transfer.
+    /// Receives the notification that libcurl no longer watches the socket of the transfer.
     func socketReleased()
 
     /// Receives libcurl's result when the transfer has ended. This call does not come from within libcurl.
     func transferEnded(_ result: Int32)
 }
 
-/// An easy handle of libcurl. It performs one transfer after the other. Options that never change are set once.
+/// An easy handle of libcurl. It performs one transfer after the other. Options that never change are set only once.
 ///
 /// The handle belongs to the loop's thread.
 final class EasyHandle {
@@ -60,7 +61,7 @@ final class EasyHandle {
     }
 
     /// The size of libcurl's receive buffer in bytes. libcurl allocates the buffer for every transfer. If the buffer
-    /// were twice as large, malloc would return it to the system each time.
+    /// were twice as large, malloc would return its memory to the system each time.
     static let bufferSize = 1 << 16
 
     let raw: UnsafeMutableRawPointer
@@ -73,13 +74,13 @@ final class EasyHandle {
     @exclusivity(unchecked) var connectionUse = ConnectionUse() {
         didSet { if connectionUse != oldValue { connectionUse.apply(to: self) } }
     }
-    /// The check of servers that libcurl cannot make; nil if none is needed.
+    /// The check of servers that libcurl cannot make; nil if it is not needed.
     @exclusivity(unchecked) var check: ServerCheck?
     @exclusivity(unchecked) var trace = Trace()
     let support: ConnectionSupport
-    /// The name under which the close of the connection is watched; nil if it is not watched.
+    /// The name of the watch of the connection's close; nil if the close is not watched.
     @exclusivity(unchecked) var watchedConnection: UInt?
-    /// The facts that decide whether another request may use the handle.
+    /// The state that determines whether another request may use the handle.
     @exclusivity(unchecked) var reuse = Reuse()
     /// Whether libcurl asks the client before it sends a request.
     @exclusivity(unchecked) var seesSendings = false
@@ -105,14 +106,14 @@ final class EasyHandle {
         set(CURLOPT_PROTOCOLS, Int(CURLPROTO_HTTP | CURLPROTO_HTTPS))
         set(CURLOPT_PATH_AS_IS, 1)
         set(CURLOPT_HTTP09_ALLOWED, 0)
-        // ``FramedContent`` decodes the chunks, because libcurl would read the size `0x5` as 0, which is the size of
-        // the last chunk.
+        // ``FramedContent`` decodes the chunks. libcurl would read the size `0x5` as 0, which is the size of the last
+        // chunk.
         set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
-        // The responses to `CONNECT` are read from the trace, so that no proxy can forge a response of the server.
+        // The responses to `CONNECT` are read from the trace, so that a proxy cannot forge a response of the server.
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         set(CURLOPT_TCP_KEEPALIVE, 1)
-        // Otherwise the removal of a transfer would wait for a look-up of its host. Older versions of libcurl do not
-        // have this option.
+        // Without this option, the removal of a transfer would wait for a look-up of its host. Older versions of
+        // libcurl do not have the option.
         set(CURLOPT_QUICK_EXIT, 1)
         switch SystemRoots(file: string(CURLINFO_CAINFO), folder: string(CURLINFO_CAPATH)) {
         case .asConfigured: break
@@ -165,8 +166,8 @@ final class EasyHandle {
         note(libcurl_easy_setopt_pointer(raw, option, value))
     }
 
-    /// Notes an option that libcurl could not set because memory has run out. Without it, the request would be another
-    /// one: without its fields, its content or its method.
+    /// Records that libcurl could not set an option because memory has run out. Without the option, the request would
+    /// lack fields, its content or its method.
     private func note(_ result: Int32) {
         if result == CURLE_OUT_OF_MEMORY { reuse.lacksOptions = true }
     }
@@ -184,11 +185,12 @@ final class EasyHandle {
         data.withUnsafeBytes { note(libcurl_easy_setopt_pointer(raw, CURLOPT_COPYPOSTFIELDS, $0.baseAddress)) }
     }
 
-    /// Makes libcurl ask for trailers at the end of the content. It asks only for content without a length, over
-    /// HTTP/1.1.
+    /// Makes libcurl ask for trailers at the end of the content. libcurl asks only if the content has no length and is
+    /// sent over HTTP/1.1.
     func useTrailers() {
         set(CURLOPT_TRAILERDATA, Unmanaged.passUnretained(self).toOpaque())
-        // The option is not reset, because a handle that has sent content of a producer gets no other request.
+        // The option is not reset, because a handle that has sent content of a producer is not used for another
+        // request.
         _ = libcurl_easy_setopt_trailer_callback(raw, CURLOPT_TRAILERFUNCTION, Self.trailers)
     }
 
@@ -217,15 +219,16 @@ final class EasyHandle {
 
     // MARK: Under way
 
-    /// Pauses the given directions, and resumes the others. When receiving resumes, libcurl passes on what it has kept.
-    /// - Returns: libcurl's result if the client has refused that, or memory has run out meanwhile; otherwise
-    ///   `CURLE_OK`. libcurl does not end such a transfer.
+    /// Pauses the given directions, and resumes the other directions. When receiving resumes, libcurl passes on the
+    /// data that it has buffered.
+    /// - Returns: libcurl's result if the client has refused this data or memory has run out; otherwise `CURLE_OK`. In
+    ///   these cases, libcurl does not end the transfer.
     func pause(receiving: Bool, sending: Bool) -> Int32 {
         course.mustTake = !receiving && Libcurl.failsRepeatedPauses
         defer { course.mustTake = false }
         let directions = (receiving ? CURLPAUSE_RECV : 0) | (sending ? CURLPAUSE_SEND : 0)
         let result = libcurl_easy_pause(raw, directions)
-        // Other results mean that there is no connection.
+        // Any other result means that there is no connection.
         return result == CURLE_WRITE_ERROR || result == CURLE_OUT_OF_MEMORY ? result : CURLE_OK
     }
 
@@ -268,7 +271,8 @@ final class EasyHandle {
 
     // MARK: Callbacks
 
-    /// Each call has a line. The first call after a pause of the receiving may have several, which arrived meanwhile.
+    /// Usually, each call has one line. The first call after a pause of the receiving may have several lines that have
+    /// arrived during the pause.
     private static let header: libcurl_data_callback = { bytes, size, count, context in
         let section = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
         guard let handle = handle(of: context), let client = handle.client else { return 0 }
@@ -294,7 +298,7 @@ final class EasyHandle {
         switch client.receiveContent(UnsafeRawBufferPointer(start: bytes, count: total)) {
         case .taken: return total
         case .paused: return Int(CURL_WRITEFUNC_PAUSE)
-        // Any other number than the number of offered bytes means a failure.
+        // A result other than the number of offered bytes means a failure.
         case .refused: return total == 0 ? 1 : 0
         }
     }

@@ -3,8 +3,8 @@ internal import CEventPoll
 
 /// The owner of a socket that an ``EventPoll`` watches. It is called on the loop's thread.
 protocol SocketOwner: AnyObject {
-    /// Called when a socket meets some of the conditions for which it is watched, or has failed. If an earlier event of
-    /// the same wait has changed the socket, the call can be superfluous.
+    /// Called when a socket meets some of the conditions for which it is watched, or has failed. The call can be
+    /// superfluous if an earlier event of the same wait has changed the socket.
     func socketIsReady(_ socket: Int32, _ conditions: SocketConditions)
 }
 
@@ -21,13 +21,13 @@ struct SocketConditions: OptionSet {
 ///
 /// Only the loop's thread uses the poll. The exception is ``wakeUp()``, which any thread may call.
 final class EventPoll: @unchecked Sendable {
-    // Safe: only one thread uses the object. ``wakeUp()`` is the exception, but uses only a descriptor that never
+    // Safe: only one thread uses the object. The exception is ``wakeUp()``, which uses only a descriptor that never
     // changes.
     private let raw: event_poll
     /// The sockets by their numbers.
     @exclusivity(unchecked) private var sockets: [Int32: Socket] = [:]
     @exclusivity(unchecked) private var events: [event_poll_event]
-    /// The events of a wait, which may last while ``events`` is used.
+    /// The events of a wait. The wait may continue while ``events`` is used.
     @exclusivity(unchecked) private var incoming: [event_poll_event]
     /// The number of events that have not been reported.
     @exclusivity(unchecked) private var eventCount = 0
@@ -37,13 +37,13 @@ final class EventPoll: @unchecked Sendable {
         var owner: (any SocketOwner)?
         /// The conditions for which the system watches the socket.
         var watched: SocketConditions = []
-        /// Whether the owner of the connections reports the closing of the socket (``noteClosing(of:)``).
+        /// Whether the owner of the connections reports that the socket is closed (``noteClosing(of:)``).
         var isTracked = false
     }
 
     private static let batchSize = 256
 
-    /// Opens the poll. Fails if no descriptors are free.
+    /// Opens the poll. Fails if no descriptor is free.
     init() throws(LoopFailure) {
         var raw = event_poll()
         guard event_poll_open(&raw) else { throw .noWakeup }
@@ -54,14 +54,14 @@ final class EventPoll: @unchecked Sendable {
 
     deinit { event_poll_close(raw) }
 
-    /// Ends the current or the next wait.
+    /// Ends the current wait. If no wait is running, ends the next wait.
     func wakeUp() { event_poll_wake(raw) }
 
-    /// Waits until a socket is ready, ``wakeUp()`` is called, or the time has passed. The events are reported by
-    /// ``report()``.
+    /// Waits until a socket is ready, ``wakeUp()`` is called, or the time has passed. ``report()`` then reports the
+    /// events.
     func wait(milliseconds: Int32) { take(gather(milliseconds: milliseconds)) }
 
-    /// Waits as ``wait(milliseconds:)``, while another thread may use the other methods.
+    /// Waits in the same way as ``wait(milliseconds:)``. During the wait, another thread may use the other methods.
     /// - Returns: The number of events, for ``take(_:)``.
     func gather(milliseconds: Int32) -> Int {
         Int(event_poll_wait(raw, &incoming, Int32(incoming.count), milliseconds))
@@ -89,7 +89,7 @@ final class EventPoll: @unchecked Sendable {
         }
     }
 
-    /// Watches a socket for these conditions, in place of earlier ones.
+    /// Watches a socket for these conditions, which replace earlier conditions.
     func watch(_ number: Int32, for conditions: SocketConditions, owner: any SocketOwner) {
         var socket = sockets[number] ?? Socket()
         if socket.watched != conditions {
@@ -105,8 +105,8 @@ final class EventPoll: @unchecked Sendable {
 
     /// Ends the watch of a socket.
     ///
-    /// The system still watches a tracked socket until its next event, because most of these sockets are soon watched
-    /// again: the next request uses the connection.
+    /// The system continues to watch a tracked socket until its next event. Most of these sockets are soon watched
+    /// again, because the next request uses the connection.
     func forget(_ number: Int32) {
         guard let socket = sockets[number] else { return }
         if socket.isTracked {
@@ -121,7 +121,7 @@ final class EventPoll: @unchecked Sendable {
         for number in sockets.filter({ $0.value.owner === owner }).keys { forget(number) }
     }
 
-    /// Records a socket that was opened. Its closing will be reported too.
+    /// Records a socket that was opened. Before it is closed, ``noteClosing(of:)`` is called.
     func noteOpening(of number: Int32) { sockets[number] = Socket(isTracked: true) }
 
     /// Records that a socket is about to be closed.

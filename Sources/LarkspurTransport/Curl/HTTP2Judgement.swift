@@ -1,24 +1,26 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// The judgement whether a libcurl reports every truncated HTTP/2 response as an error and every complete one as a
-/// success, together with the engine's watch of streams (``StreamWatch``).
+/// The judgement whether a libcurl handles HTTP/2 responses correctly, together with the engine's watch of streams
+/// (``StreamWatch``). A correct libcurl reports every truncated response as an error and every complete response as a
+/// success.
 ///
-/// The version does not show this: distributions backport corrections, and new versions have new faults. So the loaded
-/// libcurl reads prepared responses (``HTTP2Trial``), and its reports decide.
+/// The version of libcurl does not show this, because distributions backport corrections, and new versions have new
+/// faults. So the loaded libcurl reads prepared responses (``HTTP2Trial``), and the judgement depends on its reports.
 enum HTTP2Judgement: Equatable, Sendable {
-    /// Every trial had the right outcome.
+    /// Every trial has had the right outcome.
     case sound
-    /// Some trials had the wrong outcome.
+    /// Some trials have had the wrong outcome.
     case faulty([HTTP2Fault])
-    /// libcurl did not even load a plain response in the trial, so that the other trials show nothing. Or the trials
-    /// could not be run yet, because the process had no descriptor or memory left.
+    /// The other trials show nothing, because libcurl did not even load a plain response. Or the trials could not be
+    /// run yet, because the process had no free descriptor or memory.
     case untried
-    /// libcurl was built without HTTP/2. Nothing was tried.
+    /// libcurl was built without HTTP/2, so there was no trial.
     case absent
 
-    /// The judgement on the libcurl of this process. It is made when it is first read, takes a few milliseconds, and
-    /// uses no network. If descriptors or memory run out meanwhile, it is made when it is read again.
+    /// The judgement on the libcurl of this process. It is made when this property is first read, takes a few
+    /// milliseconds, and uses no network. If descriptors or memory run out during the trials, the judgement is made at
+    /// the next read.
     static var ofLoadedLibcurl: HTTP2Judgement {
         guard Libcurl.hasHTTP2 else { return .absent }
         return madeJudgement.withLock { judgement in
@@ -27,11 +29,11 @@ enum HTTP2Judgement: Equatable, Sendable {
         }
     }
 
-    /// The judgement on the libcurl of this process; nil if it was not made yet.
+    /// The judgement on the libcurl of this process; nil if it has not been made yet.
     private static let madeJudgement = Mutex<HTTP2Judgement?>(nil)
 
-    /// Judges the loaded libcurl. Nil if a trial could not be run, because descriptors or memory have run out.
-    /// - Parameter tracesStreams: Whether the engine sees the frames that libcurl reads.
+    /// Judges the loaded libcurl. Returns nil if a trial could not be run, because descriptors or memory have run out.
+    /// - Parameter tracesStreams: Whether the engine receives the frames that libcurl reads.
     init?(tracesStreams: Bool) {
         guard let runner = try? HTTP2TrialRunner(tracesStreams: tracesStreams) else { return nil }
         for socketSource in HTTP2TrialRunner.SocketSource.allCases {
@@ -78,7 +80,7 @@ enum HTTP2Judgement: Equatable, Sendable {
 
 /// A fault of libcurl's HTTP/2 that a trial can show.
 enum HTTP2Fault: Sendable, CaseIterable {
-    // A truncated response is accepted.
+    // libcurl accepts a truncated response.
     case resetWithError
     case resetWithoutError
     case goAway
@@ -86,12 +88,12 @@ enum HTTP2Fault: Sendable, CaseIterable {
     case faultyFrame
     case shortContent
     case faultOfOtherStream
-    // A complete response is refused.
+    // libcurl refuses a complete response.
     case resetAfterEnd
     case resetDuringUpload
     case cancellation
 
-    /// Whether libcurl accepts a truncated response. If not, it refuses a complete one.
+    /// Whether libcurl accepts a truncated response. If false, libcurl refuses a complete response.
     var isAcceptance: Bool {
         switch self {
         case .resetWithError, .resetWithoutError, .goAway, .connectionEnd, .faultyFrame, .shortContent: true
@@ -119,8 +121,8 @@ enum HTTP2Fault: Sendable, CaseIterable {
 /// A prepared conversation with libcurl, and the fault that a wrong outcome shows.
 struct HTTP2Trial {
     let fault: HTTP2Fault
-    /// The frames of the server. libcurl reads all frames of an element at once, and the next element later. At the end
-    /// the server closes the connection.
+    /// The frames of the server. libcurl reads all frames of one element at once, and the frames of the next element
+    /// later. After the last element, the server closes the connection.
     let writes: [[HTTP2Frame]]
     /// Whether the request has content that has not been sent when the response arrives.
     var isUpload = false
@@ -142,7 +144,7 @@ struct HTTP2Trial {
         writes: [[.head(of: 1), .data(4, of: 1)], [.data(length - 4, of: 1, endsStream: true)]]
     )
 
-    /// All trials except the plain one. Some versions of libcurl depend on whether the end of a response arrives
+    /// All trials except the plain one. For some versions of libcurl, it matters whether the end of a response arrives
     /// together with its beginning.
     static let all: [HTTP2Trial] =
         interruption(.resetWithError, .reset(of: 1, .internalError))
@@ -181,8 +183,8 @@ struct HTTP2Trial {
             ),
         ]
 
-    /// nghttp2 1.67 and 1.68 end a connection after 1000 frames of a stream that was cancelled. So many can be under
-    /// way when a download is cancelled.
+    /// The number of frames that arrive after a cancellation. So many frames can be in transit when a download is
+    /// cancelled. nghttp2 1.67 and 1.68 end a connection after 1000 frames of a cancelled stream.
     private static let lateFrames = 1100
 
     private static func interruption(_ fault: HTTP2Fault, _ frame: HTTP2Frame) -> [HTTP2Trial] {

@@ -1,15 +1,16 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
 
-/// Runs ``HTTP2Trial``s with the loaded libcurl: with the handles of a session, and with a pair of sockets in place of
-/// a connection. It waits for nothing, because both sides are in the same thread.
+/// Runs ``HTTP2Trial``s with the loaded libcurl. It uses the handles of a session, and a pair of sockets in place of a
+/// connection. It never waits, because both sides are in the same thread.
 final class HTTP2TrialRunner {
-    /// The way in which libcurl gets its end of the pair.
+    /// The way in which libcurl receives its end of the socket pair.
     enum SocketSource: CaseIterable {
-        /// libcurl is given the socket, and told that it is connected.
+        /// libcurl receives the connected socket, and is told that the socket is connected.
         case given
-        /// libcurl connects a UDP socket, which needs no server, and gets the end in its place before the request is
-        /// sent. libcurl 7.87 and 7.88 connect even a socket that is connected, which fails.
+        /// libcurl connects a UDP socket, which needs no server. Its end of the pair then replaces this socket before
+        /// the request is sent. This is necessary because libcurl 7.87 and 7.88 connect even a connected socket, which
+        /// fails.
         case exchanged
     }
 
@@ -25,8 +26,8 @@ final class HTTP2TrialRunner {
         )
     }
 
-    /// Runs a trial. Returns whether every transfer has the right outcome; nil if the trial could not be run, because
-    /// descriptors or memory have run out.
+    /// Runs a trial. Returns whether every transfer has the right outcome. Returns nil if the trial could not be run,
+    /// because descriptors or memory have run out.
     func outcome(of trial: HTTP2Trial) -> Bool? {
         TrialConnection.make(trial, of: self)?.run()
     }
@@ -37,13 +38,13 @@ private final class TrialConnection: MultiHandleClient {
     let trial: HTTP2Trial
     let runner: HTTP2TrialRunner
     private let multi: MultiHandle
-    /// The server's end of the pair; −1 when it is closed.
+    /// The server's end of the pair; −1 after it was closed.
     private var server: Int32
-    /// libcurl's end of the pair; −1 when libcurl has it.
+    /// libcurl's end of the pair; −1 after libcurl has received it.
     private var client: Int32
     /// The descriptor that libcurl uses; −1 before it has one.
     private var descriptor: Int32 = -1
-    /// Whether there was no descriptor or memory for a socket.
+    /// Whether a socket could not be created, because there was no descriptor or memory.
     private var lacksSocket = false
     private var watch = StreamWatch()
     /// Whether transfers report the events of streams.
@@ -59,7 +60,7 @@ private final class TrialConnection: MultiHandleClient {
         multi.client = self
     }
 
-    /// Creates a connection; nil if there is no descriptor or memory left.
+    /// Creates a connection. Returns nil if there is no free descriptor or memory.
     static func make(_ trial: HTTP2Trial, of runner: HTTP2TrialRunner) -> TrialConnection? {
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
@@ -132,7 +133,7 @@ private final class TrialConnection: MultiHandleClient {
         settle()
     }
 
-    /// Removes a transfer. Its handle and the transfer no longer retain each other, so that the descriptors of the
+    /// Removes a transfer. The handle and the transfer then no longer retain each other, so that the descriptors of the
     /// trial are closed.
     private func end(_ transfer: TrialTransfer) {
         multi.remove(transfer.handle)
@@ -148,8 +149,8 @@ private final class TrialConnection: MultiHandleClient {
         return connection?.runner.socketSource == .given ? CURL_SOCKOPT_ALREADY_CONNECTED : CURL_SOCKOPT_OK
     }
 
-    /// Returns libcurl's socket. There is only one: a second connection means that a request was sent again, which is
-    /// not the outcome of any trial.
+    /// Returns libcurl's socket. There is only one socket. A second connection would mean that a request was sent
+    /// again, which no trial expects.
     private func openSocket() -> Int32 {
         guard client >= 0, descriptor < 0 else { return -1 }
         switch runner.socketSource {
@@ -159,13 +160,13 @@ private final class TrialConnection: MultiHandleClient {
         case .exchanged:
             let type = Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
             descriptor = socket(AF_INET, type, 0)
-            // A system that has no such sockets is no reason for another attempt.
+            // If a system does not support such sockets, another attempt is useless.
             lacksSocket = descriptor < 0 && [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno)
         }
         return descriptor
     }
 
-    /// Puts libcurl's end of the pair in the place of the socket that libcurl has connected.
+    /// Replaces the socket that libcurl has connected by libcurl's end of the pair.
     fileprivate func exchangeSocket() {
         guard client >= 0, descriptor >= 0 else { return }
         _ = dup2(client, descriptor)
@@ -174,7 +175,7 @@ private final class TrialConnection: MultiHandleClient {
         client = -1
     }
 
-    /// Turns the reports of streams on in all transfers, as a shard does.
+    /// Turns on the reports of streams in all transfers, in the same way as a shard.
     fileprivate func watchStreams() {
         isWatching = true
         for transfer in transfers { transfer.handle.watchStreams(runner.tracesStreams) }
@@ -192,12 +193,12 @@ private final class TrialConnection: MultiHandleClient {
 
     private func answer(_ frames: [HTTP2Frame]) {
         let bytes = frames.flatMap(\.bytes)
-        // They always fit into the buffer of the socket. If libcurl has closed its end, nothing is sent.
+        // The bytes always fit into the buffer of the socket. If libcurl has closed its end, nothing is sent.
         _ = send(server, bytes, bytes.count, Int32(MSG_NOSIGNAL))
         settle()
     }
 
-    /// Reads and discards everything that libcurl has sent. Returns whether there was anything.
+    /// Reads and discards everything that libcurl has sent. Returns whether there was any data.
     private func discard() -> Bool {
         guard server >= 0 else { return false }
         var buffer = [UInt8](repeating: 0, count: 1 << 14)
@@ -206,7 +207,7 @@ private final class TrialConnection: MultiHandleClient {
         return hasRead
     }
 
-    /// Lets libcurl read and send until both sides have nothing for each other in two turns.
+    /// Lets libcurl read and send until neither side has any data for the other side in two turns.
     private func settle() {
         var idleTurns = 0
         for _ in 0..<Self.turnLimit where idleTurns < 2 {
@@ -218,7 +219,7 @@ private final class TrialConnection: MultiHandleClient {
         }
     }
 
-    /// More turns than any trial needs. A libcurl that is never idle must not hold up the process.
+    /// A limit that no trial needs. Without it, a libcurl that is never idle would block the process.
     private static let turnLimit = 64
 }
 
@@ -244,7 +245,8 @@ private final class TrialTransfer: EasyHandleClient {
     var owner: ConnectionOwner { ConnectionOwner() }
 
     func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
-        // The end of the header section. Without a length, the stream is watched from there on, as in an exchange.
+        // This line is the end of the header section. If the response has no length, the stream is watched from here
+        // on, as in an exchange.
         if line.count == 2, !connection.trial.announcesLength {
             endsWithStream = true
             connection.watchStreams()

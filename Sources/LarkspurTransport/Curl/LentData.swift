@@ -23,7 +23,8 @@ struct ParsedURL {
     private var text = ""
     private var parsed: UnsafeMutableRawPointer?
 
-    /// Sets the URL of the next transfer. If it is the same as the last URL, libcurl need not parse it again.
+    /// Sets the URL of the next transfer. If the URL is the same as the last one, libcurl does not have to parse it
+    /// again.
     /// - Returns: libcurl's code.
     mutating func replace(with text: String, of handle: UnsafeMutableRawPointer) -> Int32 {
         guard parsed == nil || text != self.text else { return CURLE_OK }
@@ -34,14 +35,14 @@ struct ParsedURL {
     func free() { parsed.map(libcurl_url_free) }
 }
 
-/// A list of lines in libcurl's memory. An option of a handle refers to it until the option gets another list.
+/// A list of lines in libcurl's memory. An option of a handle refers to the list until another list is set.
 struct LineList {
     private var lines: [String] = []
     private var lastLine: String?
     private var list: OpaquePointer?
 
-    /// Sets an option to these lines. Does nothing if the option already has the same lines, which is the most common
-    /// case.
+    /// Sets an option to these lines. If the option already has the same lines, which is the most common case, this
+    /// method does nothing.
     /// - Parameters:
     ///   - lines: The lines, in libcurl's notation.
     ///   - lastLine: One more line. Default: nil, for none.
@@ -80,12 +81,12 @@ struct LineList {
     func free() { libcurl_slist_free_all(list) }
 }
 
-/// A connection as a stream of bytes. An ``EasyHandle`` provides it for a connection of libcurl.
+/// A connection as a stream of bytes. An ``EasyHandle`` provides this stream for a connection of libcurl.
 protocol ByteConnection: AnyObject {
     /// The socket of the connection; nil if there is none.
     var socket: Int32? { get }
 
-    /// Sends bytes. If the result is `notReady`, the next call must have the same bytes at the same address, because
+    /// Sends bytes. If the result is `notReady`, the next call must pass the same bytes at the same address, because
     /// TLS requires this.
     func send(_ bytes: UnsafeRawBufferPointer) -> EasyHandle.ByteResult
 
@@ -102,14 +103,14 @@ extension EasyHandle: ByteConnection {
         case failed(Int32)
     }
 
-    /// Configures libcurl to open a connection and do nothing else. If there is a proxy, the connection goes through a
-    /// tunnel. Route, TLS and the checks of the server are the same as for a request. The engine does not use libcurl's
-    /// own WebSockets, because the oldest supported version has none.
+    /// Configures libcurl to open a connection without a request. If there is a proxy, the connection uses a tunnel.
+    /// Route, TLS and the checks of the server are the same as for a request. The engine does not use libcurl's own
+    /// WebSockets, because the oldest supported version does not have them.
     func connectOnly() {
         set(CURLOPT_CONNECT_ONLY, 1)
         set(CURLOPT_HTTPPROXYTUNNEL, 1)
-        // `CURLOPT_FORBID_REUSE` is not set, because libcurl would then close the connection at once. The option is not
-        // needed, because no later transfer uses such a connection.
+        // `CURLOPT_FORBID_REUSE` is not set, because libcurl would then close the connection immediately. The option is
+        // not needed, because no later transfer uses such a connection.
         connectionUse.makesConnection = true
         reuse.isClean = false
     }

@@ -4,7 +4,7 @@ import HTTPSyntax
 
 /// The libcurl of this process.
 enum Libcurl {
-    /// Uses the libcurl in a file, unless another one was found before.
+    /// Uses the libcurl in a file, unless another libcurl was found before.
     static func choose(_ file: URL) throws(LibcurlChoiceError) {
         var reason = [CChar](repeating: 0, count: 1024)
         let choice = libcurl_choose(file.path, &reason, reason.count)
@@ -16,7 +16,7 @@ enum Libcurl {
         }
     }
 
-    /// Whether the program or the environment has named the file of libcurl.
+    /// Whether the program or the environment has specified the file of libcurl.
     static let isNamed = libcurl_is_named()
 
     /// The path of libcurl's file; nil if there is no libcurl, or if it is linked into the program.
@@ -47,24 +47,23 @@ enum Libcurl {
     /// Whether libcurl was built with HTTP/2.
     static let hasHTTP2 = libcurl_features() & CURL_VERSION_HTTP2 != 0
 
-    /// Whether libcurl can use HTTP/3. Versions before 7.88 do not count, because they do not connect over TCP if QUIC
+    /// Whether libcurl can use HTTP/3. False for versions before 7.88, because they do not fall back to TCP if QUIC
     /// does not work.
     static let hasHTTP3 = libcurl_features() & CURL_VERSION_HTTP3 != 0 && isAtLeast(7, 88)
 
     /// Whether libcurl reports the numbers of connections.
     static let identifiesConnections = isAtLeast(8, 2)
 
-    /// Whether libcurl fails a transfer that pauses again while libcurl passes on what it has buffered during the pause
-    /// before. Version 8.16.0 does so, with error 23; 8.17.0 has the correction.
+    /// Whether libcurl has the following fault. After a pause, libcurl passes on the data that it has buffered. If the
+    /// transfer then pauses again, libcurl fails it with error 23. Only version 8.16.0 has this fault.
     static let failsRepeatedPauses = versionNumber == 0x081000
 
-    /// Whether `CURLOPT_CAINFO` and `CURLOPT_CAPATH` without a value mean libcurl's default file and folder, and not
-    /// none. This is so from 8.21.0 on.
+    /// Whether `CURLOPT_CAINFO` and `CURLOPT_CAPATH` without a value mean libcurl's default file and folder. Before
+    /// 8.21.0, they mean that there is no file and no folder.
     static let replacesMissingRoots = isAtLeast(8, 21)
 
-    /// Whether libcurl keeps a pointer to a field of a handle's last response, after it has freed the field. If the
-    /// next response begins with a folded line, libcurl reads what the pointer leads to. This is so from 7.84.0 to
-    /// 8.0.1.
+    /// Whether libcurl retains a pointer to a field of a handle's last response after it has freed the field. If the
+    /// next response begins with a folded line, libcurl reads the freed memory. This concerns versions 7.84.0 to 8.0.1.
     static let remembersFreedFields = isAtLeast(7, 84) && !isAtLeast(8, 1)
 
     /// Whether libcurl has at least this version.
@@ -91,7 +90,7 @@ public struct LibcurlComponent: Sendable, Hashable {
 
 extension LibcurlComponent {
     /// Reads the words of libcurl's description that have a version. The first word is libcurl itself. A word in
-    /// parentheses is a library that is not used by itself.
+    /// parentheses is a library that libcurl does not use directly.
     static func list(in description: String) -> [Self] {
         description.parts(separatedBy: " ").dropFirst().compactMap { word in
             let parts = word.parts(separatedBy: "/", maxSplits: 1)
@@ -102,18 +101,18 @@ extension LibcurlComponent {
         }
     }
 
-    /// Whether the library speaks HTTP/2.
+    /// Whether the library implements HTTP/2.
     var isHTTP2: Bool { name == "nghttp2" }
 
-    /// Whether the library speaks QUIC or HTTP/3. OpenSSL's own QUIC is not told from its TLS.
+    /// Whether the library implements QUIC or HTTP/3. OpenSSL's own QUIC cannot be distinguished from its TLS.
     var isHTTP3: Bool { ["ngtcp2", "nghttp3", "quiche", "msh3"].contains(name) }
 }
 
 extension Libcurl {
-    /// The libraries that speak HTTP/2 for libcurl.
+    /// The libraries with which libcurl implements HTTP/2.
     static let http2Libraries = LibcurlComponent.list(in: description).filter(\.isHTTP2)
 
-    /// The libraries that speak HTTP/3 for libcurl.
+    /// The libraries with which libcurl implements HTTP/3.
     static let http3Libraries = LibcurlComponent.list(in: description).filter(\.isHTTP3)
 }
 
@@ -123,7 +122,7 @@ enum LoopFailure: Error, Equatable {
     case noThread(Int32)
     /// libcurl could not allocate memory.
     case noHandle
-    /// No file descriptors were free for waiting and for waking the thread.
+    /// No file descriptor was free, for waiting or for waking the thread.
     case noWakeup
 
     func error(url: URL?) -> URLError {

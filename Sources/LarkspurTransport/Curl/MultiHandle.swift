@@ -13,21 +13,21 @@ protocol MultiHandleClient: AnyObject {
 
 /// libcurl's multi interface: some of the transfers of a session, and the connections that they share.
 ///
-/// The handle belongs to the loop's thread, which closes it. libcurl reports the sockets and the time that it waits
-/// for. So a turn of the thread has no cost for transfers without an event.
+/// The handle belongs to the loop's thread, which closes it. libcurl reports the sockets and the time for which it
+/// waits. So a transfer without an event has no cost in a turn of the thread.
 final class MultiHandle: SocketOwner {
     private let raw: UnsafeMutableRawPointer
     private let support: ConnectionSupport
     // Safe: the client owns the handle.
     @exclusivity(unchecked) unowned(unsafe) var client: (any MultiHandleClient)?
-    /// The transfers that the engine has added; nil if libcurl adds none of its own.
+    /// The transfers that the engine has added. Nil if libcurl adds no transfers itself.
     @exclusivity(unchecked) private var ownHandles: Set<UnsafeMutableRawPointer>?
 
     /// - Parameters:
-    ///   - maximumConnectionsPerHost: The number of connections to a host; 0 for no limit.
-    ///   - connectionLimit: The number of connections that stay open.
-    ///   - maximumConnections: The number of connections in all; 0 for no limit.
-    ///   - hasForeignHandles: Whether libcurl adds transfers of its own, to look up names over HTTPS.
+    ///   - maximumConnectionsPerHost: The maximum number of connections to a host; 0 for no limit.
+    ///   - connectionLimit: The number of connections that remain open.
+    ///   - maximumConnections: The maximum number of all connections; 0 for no limit.
+    ///   - hasForeignHandles: Whether libcurl itself adds transfers, to look up names over HTTPS.
     init(
         support: ConnectionSupport,
         maximumConnectionsPerHost: Int,
@@ -49,12 +49,12 @@ final class MultiHandle: SocketOwner {
         if maximumConnections > 0 {
             _ = libcurl_multi_setopt_long(raw, CURLMOPT_MAX_TOTAL_CONNECTIONS, maximumConnections)
         }
-        // By default, libcurl retains four idle connections for each running transfer. Between two bursts of requests
-        // no transfer is running, so libcurl would retain none.
+        // By default, libcurl retains four idle connections for each running transfer. Between two bursts of requests,
+        // no transfer is running, so libcurl would not retain any connection.
         _ = libcurl_multi_setopt_long(raw, CURLMOPT_MAXCONNECTS, connectionLimit)
     }
 
-    /// Closes all connections. Called when the handle has no transfers. The handle is not used again.
+    /// Closes all connections. Called when the handle has no transfers. Afterwards, the handle is not used again.
     func close() {
         _ = libcurl_multi_setopt_socket_callback(raw, nil)
         _ = libcurl_multi_setopt_timer_callback(raw, nil)
@@ -72,8 +72,8 @@ final class MultiHandle: SocketOwner {
         ownHandles?.remove(handle.raw)
     }
 
-    /// Returns the handle for one of libcurl's; nil for a transfer of libcurl's own. Some versions of libcurl use the
-    /// private pointer of such transfers themselves.
+    /// Returns the engine's handle for a handle of libcurl. Returns nil if libcurl itself has added the transfer,
+    /// because some versions of libcurl use the private pointer of such transfers.
     private func handle(of easy: UnsafeMutableRawPointer) -> EasyHandle? {
         ownHandles?.contains(easy) == false ? nil : EasyHandle.of(easy)
     }
@@ -97,8 +97,8 @@ final class MultiHandle: SocketOwner {
         advance(CURL_SOCKET_TIMEOUT, 0)
     }
 
-    /// The number of milliseconds until transfers are due; nil if none are due. It is read if libcurl was called too
-    /// early, because libcurl then does not report the same time again.
+    /// The number of milliseconds until transfers are due; nil if none are due. This property is read if libcurl was
+    /// called too early, because libcurl does not report the same time again.
     var timer: Int? {
         let milliseconds = libcurl_multi_timeout(raw)
         return milliseconds < 0 ? nil : milliseconds

@@ -6,7 +6,7 @@ enum OfferedVersions {
     case http1
     /// HTTP/2 over TLS, otherwise HTTP/1.1.
     case http2
-    /// HTTP/3, HTTP/2 or HTTP/1.1, depending on which connection is made first.
+    /// HTTP/3, HTTP/2 or HTTP/1.1. The first connection that is established determines the version.
     case http3
 
     /// The value of `CURLOPT_HTTP_VERSION`.
@@ -24,20 +24,21 @@ extension EasyHandle {
     var hasMultiplexed: Bool { [3, Int(CURL_HTTP_VERSION_3)].contains(long(CURLINFO_HTTP_VERSION)) }
 }
 
-/// The use of HTTP/2 by a session: whether it is offered in the TLS handshake. HTTP/1.1 is always offered.
+/// The use of HTTP/2 by a session. It determines whether HTTP/2 is offered in the TLS handshake. HTTP/1.1 is always
+/// offered.
 public enum HTTP2Use: Sendable, Hashable {
     /// HTTP/2 if the loaded libcurl reports every truncated HTTP/2 response as an error.
     ///
     /// Some versions, such as 7.88, report success for a response without Content-Length that ends with RST_STREAM,
-    /// GOAWAY or a faulty frame. The engine finds out what the loaded libcurl does: once per process, before the first
-    /// https request, libcurl reads a few prepared responses over a pair of sockets within the process. This takes a
-    /// few milliseconds. If one of the outcomes is wrong, only HTTP/1.1 is offered, and ``EngineReport`` has the
-    /// reason.
+    /// GOAWAY or a faulty frame. So the engine tests the loaded libcurl once per process, before the first https
+    /// request. In this test, libcurl reads a few prepared responses over a pair of sockets within the process. This
+    /// takes a few milliseconds. If one of the outcomes is wrong, only HTTP/1.1 is offered, and ``EngineReport`` has
+    /// the reason.
     ///
-    /// With libcurl 8.17 and later, a request whose content is produced while its response is read goes by HTTP/1.1:
-    /// over HTTP/2, a reader that pauses would stop the sending.
+    /// With libcurl 8.17 and later, a request uses HTTP/1.1 if its content is produced while its response is read. Over
+    /// HTTP/2, a reader that pauses would stop the sending.
     case whereTrusted
-    /// HTTP/2 with any libcurl that has it. With some versions, a truncated response can then look complete.
+    /// HTTP/2 if libcurl has it. With some versions, a truncated response can then look complete.
     case always
     /// No HTTP/2: only HTTP/1.1 is offered.
     case never
@@ -49,15 +50,15 @@ enum HTTP2Trust {
     /// texts of these reports.
     static let tracesStreams = libcurl_trace_streams()
 
-    /// Whether libcurl reads nothing from a connection of HTTP/2, not even window updates, while a response waits for
-    /// its reader. A reader that pauses then stops the sending, and libcurl's wait for the connection never sleeps.
+    /// Whether libcurl reads nothing from an HTTP/2 connection, not even window updates, while a response waits for its
+    /// reader. If so, a reader that pauses stops the sending, and libcurl's wait for the connection never sleeps.
     ///
-    /// Seen with 8.23.0, and not with 8.16.0; versions between them are not known to be free of it.
+    /// This was observed with 8.23.0, but not with 8.16.0. The versions between them may have the fault too.
     static let couplesDirections = Libcurl.isAtLeast(8, 17)
 
     /// Whether HTTP/2 is offered.
-    /// - Parameter judgement: The judgement on libcurl. Default: the judgement on the loaded libcurl. It is made when
-    ///   it is first needed.
+    /// - Parameter judgement: The judgement on libcurl. Default: the judgement on the loaded libcurl, which is made
+    ///   when it is first needed.
     static func offersHTTP2(
         _ use: HTTP2Use,
         judgement: @autoclosure () -> HTTP2Judgement = .ofLoadedLibcurl
@@ -72,34 +73,35 @@ enum HTTP2Trust {
 
 /// The use of HTTP/3 by a session.
 ///
-/// A request asks for HTTP/3 and the other versions at once. libcurl begins with QUIC. If this takes more than a
-/// moment, libcurl also connects over TCP. So in a network without QUIC, each new connection is delayed, but no request
-/// fails. libcurl prefers an existing connection to a new one.
+/// A request asks for HTTP/3 and the other versions at the same time. libcurl begins with QUIC. If no QUIC connection
+/// is established quickly, libcurl also connects over TCP. So in a network without QUIC, each new connection is
+/// delayed, but no request fails. libcurl prefers an existing connection to a new connection.
 ///
 /// The engine was tested with libcurl 8.23.0 and ngtcp2 for QUIC. With another libcurl, a response without
 /// Content-Length may look complete although the server has reset its stream without an error.
 ///
-/// Pins of keys and certificates are checked within the handshake of QUIC as within that of TCP, if libcurl uses an
-/// OpenSSL whose functions the engine can call. Otherwise, a session that has pins does not use HTTP/3. HTTP/3 is also
-/// not used for requests through a proxy or a Unix-domain socket, with NTLM or Negotiate, or for WebSockets.
+/// Pins of keys and certificates are checked in the handshake of QUIC in the same way as in the handshake over TCP.
+/// This requires that libcurl uses an OpenSSL whose functions the engine can call. Otherwise, a session with pins does
+/// not use HTTP/3. HTTP/3 is also not used for requests through a proxy or a Unix-domain socket, with NTLM or
+/// Negotiate, or for WebSockets.
 public enum HTTP3Use: Sendable, Hashable {
     /// No HTTP/3.
     case off
     /// HTTP/3 with origins that have announced it in an `Alt-Svc` field (RFC 7838).
     ///
-    /// The session stores an announcement in memory, for as long as the server says. If an announcement names another
-    /// host or port than the origin has, it is ignored. The connection of the first announcement gets no more requests,
-    /// so that the next request can use HTTP/3. After an HTTP/3 connection has failed, requests to the origin use TCP
-    /// for five minutes.
+    /// The session stores an announcement in memory for the time that the server specifies. An announcement with a host
+    /// or port other than those of the origin is ignored. The connection of the first announcement is not used for more
+    /// requests, so that the next request can use HTTP/3. After an HTTP/3 connection has failed, requests to the origin
+    /// use TCP for five minutes.
     case automatic
     /// HTTP/3 with every origin, from the first request on.
     case preferred
 
-    /// Returns this use if HTTP/3 is possible, otherwise ``off``.
+    /// Returns this use if HTTP/3 is possible; otherwise returns ``off``.
     /// - Parameters:
     ///   - hasHTTP3: Whether libcurl has HTTP/3.
-    ///   - offersHTTP2: Whether the session offers HTTP/2, to which libcurl falls back. It is only read if HTTP/3 is
-    ///     possible otherwise.
+    ///   - offersHTTP2: Whether the session offers HTTP/2, to which libcurl falls back. This value is read only if all
+    ///     other conditions for HTTP/3 are met.
     ///   - tls: The settings of TLS.
     func effective(hasHTTP3: Bool, offersHTTP2: @autoclosure () -> Bool, tls: TLSSettings) -> HTTP3Use {
         // QUIC requires TLS 1.3 (RFC 9001, section 4.2).
@@ -110,8 +112,8 @@ public enum HTTP3Use: Sendable, Hashable {
 }
 
 extension TLSSettings {
-    /// Whether the session's pins, if there are any, are checked over QUIC too. libcurl's own option for pins was not
-    /// tested with it.
+    /// Whether the session's pins, if there are any, are checked over QUIC too. False if libcurl's own option checks
+    /// the pins, because this option was not tested with QUIC.
     fileprivate var checksPinsOverQUIC: Bool {
         switch method {
         case .trust: true

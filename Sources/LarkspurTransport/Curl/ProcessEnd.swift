@@ -3,9 +3,10 @@ internal import CLibcurl
 
 /// The end of the process while sessions are running.
 ///
-/// By default, OpenSSL frees its memory at the end of the process (`atexit`), although threads still use it, and the
-/// process crashes. So OpenSSL is told not to do so, before any session is created. If other code has begun to use
-/// OpenSSL earlier, or if libcurl uses another TLS library, the threads of sessions are stopped before the clean-up.
+/// By default, OpenSSL frees its memory at the end of the process (`atexit`). If threads still use this memory, the
+/// process crashes. So before any session is created, OpenSSL is told not to free it. This is not possible if other
+/// code has used OpenSSL earlier, or if libcurl uses another TLS library. In these cases, the threads of sessions are
+/// stopped before the memory is freed.
 package enum ProcessEnd {
     /// The threads of the process that use libcurl.
     static let threads: RunningThreads = {
@@ -13,8 +14,8 @@ package enum ProcessEnd {
         return .ofProcess
     }()
 
-    /// Keeps OpenSSL from its clean-up. Called before a session of Foundation's class, or of a subclass, is created: it
-    /// begins to use OpenSSL.
+    /// Prevents OpenSSL from freeing its memory at the end of the process. Called before a session of Foundation's
+    /// class or of a subclass is created, because the session begins to use OpenSSL.
     package static func prepareForSession() { libcurl_prevent_cleanup() }
 }
 #endif

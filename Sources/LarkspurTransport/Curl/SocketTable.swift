@@ -6,12 +6,13 @@ import HTTPSyntax
 /// It also finds the sockets of a connection by the local port.
 ///
 /// The search is needed because libcurl 7.88 reports the socket of a transfer (`CURLINFO_ACTIVESOCKET`) only after the
-/// transfer. The table belongs to the loop's thread, and outlives all connections.
+/// transfer. The table belongs to the loop's thread, and exists longer than all connections.
 final class SocketTable {
     private let poll: EventPoll
     /// The sockets that were not yet connected at the last check.
     @exclusivity(unchecked) private var unplaced: [Int32] = []
-    /// The connected sockets by their local ports. Sockets without a port, such as Unix-domain sockets, are at 0.
+    /// The connected sockets by their local ports. Sockets without a port, such as Unix-domain sockets, are stored at
+    /// 0.
     @exclusivity(unchecked) private var socketsByPort: [Int: [Int32]] = [:]
     @exclusivity(unchecked) private var ports: [Int32: Int] = [:]
     @exclusivity(unchecked) private var openings: [Int32: Opening] = [:]
@@ -49,20 +50,21 @@ final class SocketTable {
         return close(socket)
     }
 
-    /// Returns the sockets that may belong to a connection. There is exactly one, except for Unix-domain sockets, and
-    /// for a port that is used for connections to several servers.
+    /// Returns the sockets that may belong to a connection. There is exactly one such socket, with two exceptions:
+    /// Unix-domain sockets, and a port that is used for connections to several servers.
     /// - Parameter port: The local port of the connection; 0 for a socket without a port.
     func sockets(at port: Int) -> [Int32] {
         if !unplaced.isEmpty { place() }
         return socketsByPort[port] ?? []
     }
 
-    /// Whether the other machine has been silent on a connection: it has confirmed neither the bytes that the system
-    /// has sent twice more (RFC 6298), nor two probes. On a connection that works, the first confirmation ends this.
+    /// Whether the other machine is silent on a connection. The system has sent bytes two more times (RFC 6298), or two
+    /// probes, and has received no confirmation. The first confirmation ends this state.
     ///
-    /// After the second attempt, at least 0.6 seconds have passed since the bytes were sent; on a slow path, more.
+    /// After the second repetition, at least 0.6 seconds have passed since the bytes were first sent. On a slow path,
+    /// the time is longer.
     static func hasSilentPeer(_ socket: Int32) -> Bool {
-        // The beginning of tcp_info: state, state of congestion control, retransmissions, probes.
+        // The beginning of tcp_info: the state, the state of congestion control, the retransmissions, and the probes.
         var information: (UInt8, UInt8, UInt8, UInt8) = (0, 0, 0, 0)
         var length = socklen_t(MemoryLayout.size(ofValue: information))
         let isKnown = getsockopt(socket, Int32(IPPROTO_TCP), TCP_INFO, &information, &length) == 0 && length == 4
@@ -106,13 +108,14 @@ struct ConnectionOwner {
 }
 
 extension EasyHandle {
-    /// The local port of the transfer's connection; nil before there is one.
+    /// The local port of the transfer's connection; nil if there is no connection yet.
     var localPort: Int? {
         let port = long(CURLINFO_LOCAL_PORT)
         return port > 0 ? port : nil
     }
 
-    /// Configures libcurl to create and close its sockets with a table. The table has to outlive all connections.
+    /// Configures libcurl to create and close its sockets with a table. The table must exist longer than all
+    /// connections.
     func useSockets(of table: SocketTable) {
         _ = libcurl_easy_setopt_open_callback(raw, CURLOPT_OPENSOCKETFUNCTION) { context, _, type in
             guard let context else { return -1 }
@@ -120,8 +123,8 @@ extension EasyHandle {
             handle.noteAttempt(at: type)
             return handle.support.sockets.makeSocket(type.pointee, for: handle.client?.owner ?? ConnectionOwner())
         }
-        // The context for opening is the handle, because a socket is opened during a transfer. The context for closing
-        // is the table, because the handle may no longer exist then.
+        // A socket is opened during a transfer, so the context for opening is the handle. When a socket is closed, the
+        // handle may no longer exist, so the context for closing is the table.
         _ = libcurl_easy_setopt_pointer(raw, CURLOPT_OPENSOCKETDATA, Unmanaged.passUnretained(self).toOpaque())
         _ = libcurl_easy_setopt_close_callback(raw, CURLOPT_CLOSESOCKETFUNCTION) { context, socket in
             context.map { Unmanaged<SocketTable>.fromOpaque($0).takeUnretainedValue().closeSocket(socket) } ?? -1

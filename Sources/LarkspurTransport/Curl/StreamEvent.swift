@@ -11,16 +11,17 @@ enum StreamEvent: Equatable {
     case sent(Int)
     /// A RST_STREAM frame has arrived.
     case reset(Int)
-    /// The server has not processed the request (REFUSED_STREAM, or a GOAWAY with a lower stream number). This line is
-    /// reported to the transfer that owns the stream.
+    /// The server has not processed the request. It has sent REFUSED_STREAM, or a GOAWAY with a lower stream number.
+    /// This line is reported to the transfer that owns the stream.
     case refused(Int)
-    /// The server has not processed the request, because it requires HTTP/1.1 (HTTP_1_1_REQUIRED). Reported to the
-    /// transfer that owns the stream.
+    /// The server has not processed the request, because it requires HTTP/1.1 (HTTP_1_1_REQUIRED). This line is
+    /// reported to the transfer that owns the stream.
     case downgraded(Int)
-    /// The stream is closed. This line is also reported to the transfer that owns the stream. The lines about frames
-    /// are reported to the transfer that reads from the connection.
+    /// The stream is closed. This line is reported to the transfer that owns the stream. But the lines about frames are
+    /// reported to the transfer that reads from the connection.
     case closed(Int)
-    /// The server has reset an HTTP/3 stream before its end. Reported to the transfer that owns the stream.
+    /// The server has reset an HTTP/3 stream before its end. This line is reported to the transfer that owns the
+    /// stream.
     case abandoned(Int)
 
     /// Parses a line; nil if the line reports no event of this type.
@@ -73,10 +74,10 @@ enum StreamEvent: Equatable {
     private static let endStream = Array(" eos=1".utf8)
 }
 
-/// The record of the streams of a shard. It distinguishes streams that a server has ended from streams that it has
-/// reset without an error.
+/// The record of the streams of a shard. It distinguishes the streams that a server has ended from the streams that a
+/// server has reset without an error.
 ///
-/// libcurl, at least up to 8.16, treats both as complete.
+/// libcurl, at least up to 8.16, considers both complete.
 struct StreamWatch {
     private struct Stream: Hashable {
         let connection: Int64?
@@ -111,7 +112,7 @@ extension Slice<UnsafeRawBufferPointer> {
 
 /// A frame of HTTP/2 (RFC 9113, section 4.1).
 ///
-/// By hand, because libcurl does not show the frames that it sends and receives.
+/// The engine encodes frames itself, because libcurl does not show the frames that it sends and receives.
 struct HTTP2Frame: Equatable {
     enum Kind: UInt8 {
         case data = 0
@@ -151,7 +152,7 @@ extension HTTP2Frame {
     /// The header section of a response with the status 200.
     /// - Parameter length: The value of Content-Length, one digit; nil for no such field.
     static func head(of stream: UInt32, length: Int? = nil) -> HTTP2Frame {
-        // RFC 7541: `:status: 200` is entry 8 of the static table (section 6.1), `content-length` is the name of entry
+        // RFC 7541: `:status: 200` is entry 8 of the static table (section 6.1). `content-length` is the name of entry
         // 28, and its value is a literal (section 6.2.2).
         let field: [UInt8] = length.map { [0x0F, 28 - 15, 1, UInt8(ascii: "0") + UInt8($0 % 10)] } ?? []
         return HTTP2Frame(kind: .headers, flags: .endHeaders, stream: stream, payload: [0x88] + field)
@@ -170,12 +171,12 @@ extension HTTP2Frame {
         HTTP2Frame(kind: .reset, stream: stream, payload: bytes(code.rawValue))
     }
 
-    /// - Parameter last: The last stream that the server has processed or will process.
+    /// - Parameter last: The last stream that the server has processed or may still process.
     static func goAway(after last: UInt32, _ code: ErrorCode) -> HTTP2Frame {
         HTTP2Frame(kind: .goAway, stream: 0, payload: bytes(last) + bytes(code.rawValue))
     }
 
-    /// A frame that breaks the rules: content belongs to a stream (RFC 9113, section 6.1). The connection has failed.
+    /// An invalid frame: content that belongs to no stream (RFC 9113, section 6.1). The connection then fails.
     static let faulty = data(1, of: 0)
 
     /// An error code (RFC 9113, section 7).

@@ -4,8 +4,9 @@ import HTTPSyntax
 extension TransferFailure {
     /// URLSession's code for the failure.
     ///
-    /// A number that newer versions of libcurl no longer use keeps its old meaning. Unknown numbers become `unknown`.
-    /// The numbers of FTP, LDAP, SSH, TFTP and RTSP cannot occur with HTTP; they get the most descriptive code.
+    /// If newer versions of libcurl no longer use a number, it retains its old meaning. Unknown numbers become
+    /// `unknown`. The numbers of FTP, LDAP, SSH, TFTP and RTSP cannot occur with HTTP. They have the most descriptive
+    /// code.
     var urlErrorCode: URLError.Code {
         switch curlCode {
         case 1: isAboutResponse ? .cannotParseResponse : .unsupportedURL
@@ -20,8 +21,8 @@ extension TransferFailure {
         case 23: isAboutCoding ? .cannotDecodeRawData : .cannotWriteToFile
         case 9, 69: .noPermissionsToReadFile
         case 26, 37: fileCode
-        // A header line is longer than libcurl allows. The number is 27 up to libcurl 8.5, and 100 in later versions.
-        // There is no message. 27 also means that memory has run out. But this hardly ever happens, because Linux
+        // A header line is longer than libcurl permits. libcurl up to 8.5 reports 27, and later versions report 100.
+        // There is no message. The number 27 also means that memory has run out. But this is very rare, because Linux
         // promises more memory than there is.
         case 27 where hasNoAddress: .cannotFindHost
         case 27 where !hasSent: .resourceUnavailable
@@ -51,24 +52,26 @@ extension TransferFailure {
 
     // MARK: Connections
 
-    /// Whether the proxy's name was not found. From libcurl 8.13 on, the number is 6 if the system's own look-up has
-    /// failed immediately. Then only libcurl's message shows that the name is the proxy's.
+    /// Whether the proxy's name was not found. If the system's own look-up fails immediately, libcurl 8.13 and later
+    /// report the number 6. Then only libcurl's message shows that the name is the proxy's.
     var isAboutProxyName: Bool { curlCode == 5 || curlCode == 6 && says("resolve proxy") }
 
-    /// Whether the server of DNS over HTTPS has no address for the host, though it knows the name. libcurl reports this
-    /// as if memory had run out. A header that is too large has the same number, but comes after a request.
+    /// Whether the server of DNS over HTTPS knows the host's name, but has no address for it. For this failure, libcurl
+    /// reports that memory has run out. A header that is too large has the same number, but is reported only after a
+    /// request.
     var hasNoAddress: Bool { curlCode == 27 && usesDNSOverHTTPS && !hasSent && !hasResponse }
 
-    /// Whether the connection was lost in the moment when it was made. libcurl then cannot read the peer's address. Its
-    /// message names this, and not the failure that follows, because only the first message of a transfer counts.
+    /// Whether the connection was lost immediately after it was established. libcurl cannot read the peer's address in
+    /// this case. Its message reports this and not the failure that follows, because libcurl retains only the first
+    /// message of a transfer.
     var isLostAtOnce: Bool {
         says("getpeername() failed", "getsockname() failed") || curlCode == 7 && osError == ENOTCONN
     }
 
-    /// The code for a connection that was not made.
+    /// The code for a connection that was not established.
     ///
-    /// Only an errno of this machine's own routing means that there is no network. "Host unreachable" comes from a
-    /// router, or means that a host of the local network does not respond. This error concerns only one host; other
+    /// Only an errno about the routing of this machine means that there is no network. "Host unreachable" comes from a
+    /// router, or means that a host of the local network does not respond. This error concerns only one host. Other
     /// hosts may be reachable.
     private var connectionCode: URLError.Code {
         switch osError {
@@ -94,7 +97,8 @@ extension TransferFailure {
         return osError == ETIMEDOUT ? .timedOut : .networkConnectionLost
     }
 
-    /// The code for an HTTP/2 or HTTP/3 connection or stream; the message names the error code of RFC 9113, section 7.
+    /// The code for a failure of an HTTP/2 or HTTP/3 connection or stream. The message contains the error code of RFC
+    /// 9113, section 7.
     private var streamCode: URLError.Code {
         if says("inadequate_security") { return .secureConnectionFailed }
         return says("protocol_error", "protocol error", "compression_error", "frame_size_error", "flow_control_error")
@@ -124,16 +128,17 @@ extension TransferFailure {
         return rejects ? .clientCertificateRejected : nil
     }
 
-    /// Whether the server has ended the handshake with the alert that a certificate has expired, which is the client's
-    /// (RFC 8446, section 6.2). libcurl takes this alert for a failed verification of the server: with TLS 1.2 the
-    /// alert comes within the handshake. The server's own certificate then has no fault, or is not verified.
+    /// Whether the server has ended the handshake with the alert that a certificate has expired. This is the client's
+    /// certificate (RFC 8446, section 6.2). With TLS 1.2, the alert arrives within the handshake, and libcurl reports
+    /// it as a failed verification of the server. But then the server's own certificate has no error, or is not
+    /// verified.
     var isAlertOfExpiry: Bool {
         guard curlCode == 60, objection == nil else { return false }
         return verifiesCertificate ? !isVerified && says("certificate verification failed") : says("ssl certificate")
     }
 
     /// Whether the client's own certificate or key could not be loaded. Up to version 8.13, libcurl's number is 58. For
-    /// a key, later versions use 43, the number for a wrong argument.
+    /// a key, later versions report 43, the number for an invalid argument.
     var isAboutOwnCertificate: Bool {
         curlCode == 58 || curlCode == 43 && says("private key", "client certificate", "pkcs12")
     }
@@ -141,14 +146,14 @@ extension TransferFailure {
     /// Whether the verification has a result. Before the verification, the value is OpenSSL's 1, "unspecified".
     private var isVerified: Bool { verifyResult != 0 && verifyResult != 1 }
 
-    /// The code for a certificate that was refused. If the certificate's name does not match, the code is "untrusted",
-    /// as on other platforms. Older versions of libcurl report no number for such a name.
+    /// The code for a certificate that was refused. If the name in the certificate does not match, the code is
+    /// "untrusted", as on other platforms. Older versions of libcurl report no number for such a name.
     private var certificateCode: URLError.Code {
         switch verifyResult {
         case 9: .serverCertificateNotYetValid
-        // Expired, or with malformed dates.
+        // The certificate has expired, or its dates are malformed.
         case 10, 13, 14: .serverCertificateHasBadDate
-        // The issuer is missing, the certificate has signed itself, or the chain cannot be verified or ends in an
+        // The issuer is missing, the certificate is self-signed, or the chain cannot be verified or ends in an
         // untrusted root.
         case 2, 18, 19, 20, 21, 27: .serverCertificateHasUnknownRoot
         case 0, 1:
@@ -180,7 +185,7 @@ extension TransferFailure {
 
     private var isUnknownCoding: Bool { says("unrecognized", "unknown", "content encodings") }
 
-    /// Whether a number with several meanings is about the bytes of a response.
+    /// Whether a number with several meanings concerns the bytes of a response.
     private var isAboutResponse: Bool { says("http/", "header", "response", "status line") }
 
     /// Whether libcurl's message contains one of the phrases. The messages are never translated. They have no

@@ -20,7 +20,8 @@ extension TransferFailure {
         return message.isEmpty ? "libcurl error \(curlCode)" : message
     }
 
-    /// Describes a connection that was not made, with the system's reason; nil if the reason is not known.
+    /// Describes a connection that was not established, with the system's reason. Returns nil if the reason is not
+    /// known.
     ///
     /// libcurl's message is only "Couldn't connect to server".
     private func sentence(forUnconnected code: URLError.Code) -> String? {
@@ -37,10 +38,10 @@ extension TransferFailure {
             : "The \(peer) could not be connected to: \(reason)."
     }
 
-    /// The peer of the secure connection, for a sentence; empty if it is not known.
+    /// The peer of the secure connection, as a part of a sentence; empty if it is not known.
     private var secureTarget: String { (refusedProxy == nil ? server : proxy).map { " to the \($0)" } ?? "" }
 
-    /// The connection that was lost, for a sentence.
+    /// The connection that was lost, as a part of a sentence.
     private var connection: String {
         guard let proxy else { return server.map { "The connection to the \($0)" } ?? "The connection" }
         guard isTLS, let server else { return "The connection to the \(proxy)" }

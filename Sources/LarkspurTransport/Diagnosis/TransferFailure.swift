@@ -7,11 +7,11 @@ struct TransferFailure: Sendable, Hashable {
     var curlCode: Int32
     /// The `errno` of the system call that failed (`CURLINFO_OS_ERRNO`); 0 if there was none.
     ///
-    /// libcurl does not reset the value when a later attempt succeeds. So the value counts only with codes that come
+    /// libcurl does not reset the value when a later attempt succeeds. So the value is used only for codes that come
     /// from a system call.
     var osError: Int32 = 0
-    /// The result of the certificate's verification, one of OpenSSL's `X509_V_ERR_` numbers; 0 if nothing was wrong, 1
-    /// before the verification.
+    /// The result of the certificate's verification, one of OpenSSL's `X509_V_ERR_` numbers. 0 if there was no error, 1
+    /// if the certificate was not verified.
     var verifyResult: Int = 0
     /// The text of libcurl's error buffer; may be empty.
     var message: String = ""
@@ -21,7 +21,7 @@ struct TransferFailure: Sendable, Hashable {
     var hasSent = true
     /// Whether a server of DNS over HTTPS looks up the names of hosts.
     var usesDNSOverHTTPS = false
-    /// Whether the connection was to be secure.
+    /// Whether the connection had to be secure.
     var isTLS: Bool = false
     /// Whether the server's certificate is verified.
     var verifiesCertificate = true
@@ -80,8 +80,7 @@ extension TransferFailure {
     /// Whether none of the server's keys is pinned, according to the engine or to libcurl.
     var isPinMismatch: Bool { objection?.isMismatch ?? (curlCode == 90) }
 
-    /// Whether the certificate is made out to other hosts. libcurl checks the name after OpenSSL has found nothing
-    /// wrong.
+    /// Whether the certificate was issued for other hosts. libcurl checks the name after OpenSSL has found no error.
     var isHostMismatch: Bool {
         guard curlCode == 51 || curlCode == 60 else { return false }
         switch verifyResult {
@@ -95,7 +94,7 @@ extension TransferFailure {
     private static let phrasesAboutNames = ["target host name", "target hostname", "subject name", "common name"]
 }
 
-/// The error that libcurl reported for a failed transfer: the cause of a `URLError`.
+/// The error that libcurl reported for a failed transfer. It is the cause of a `URLError`.
 ///
 /// It is available as ``Foundation/URLError/curlError``, and as an `NSError` of ``errorDomain`` under
 /// `NSUnderlyingErrorKey`.
@@ -106,13 +105,13 @@ public struct CurlError: Error, Sendable, Hashable {
     public let message: String
     /// The `errno` of the system call that failed; 0 if it is not known.
     public let systemError: Int32
-    /// The result of the verification of the server's certificate, one of OpenSSL's `X509_V_ERR_` numbers. 0 if nothing
-    /// was wrong, 1 if the certificate was not verified.
+    /// The result of the verification of the server's certificate, one of OpenSSL's `X509_V_ERR_` numbers. 0 if there
+    /// was no error, 1 if the certificate was not verified.
     public let verifyResult: Int
 }
 
 extension CurlError: LocalizedError {
-    /// libcurl's message, otherwise the number of the code.
+    /// libcurl's message. If it is empty, the number of the code.
     public var errorDescription: String? { message.isEmpty ? Self.sentence(for: code) : message }
 
     private static func sentence(for code: Int) -> String { "libcurl failed with code \(code)." }
@@ -122,14 +121,14 @@ extension CurlError: CustomNSError {
     /// The domain of the `NSError` to which a `CurlError` bridges: `LarkspurCurlErrorDomain`.
     public static var errorDomain: String { "LarkspurCurlErrorDomain" }
 
-    /// The key of ``verifyResult`` in `errorUserInfo`, as `Int`; absent for 0.
+    /// The key of ``verifyResult`` in `errorUserInfo`, as `Int`. If the value is 0, there is no such key.
     public static let verifyResultUserInfoKey = "LarkspurCurlErrorVerifyResult"
 
     /// The `CURLcode`.
     public var errorCode: Int { code }
 
-    /// The description and, if they are known, ``verifyResult`` and an `NSError` of `NSPOSIXErrorDomain` for
-    /// ``systemError``.
+    /// The description. Also contains ``verifyResult`` and an `NSError` of `NSPOSIXErrorDomain` for ``systemError``, if
+    /// they are known.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [:]
         info[NSLocalizedDescriptionKey] = errorDescription
@@ -140,7 +139,7 @@ extension CurlError: CustomNSError {
         return info
     }
 
-    /// Restores the error from the `NSError` to which it was bridged; nil for errors of other domains.
+    /// Restores the error from the `NSError` to which it was bridged. Returns nil for errors of other domains.
     init?(_ error: NSError) {
         guard error.domain == Self.errorDomain else { return nil }
         let description = error.userInfo[NSLocalizedDescriptionKey] as? String ?? ""
@@ -170,12 +169,12 @@ struct Peer: Sendable, Hashable {
     let kind: Kind
     /// The host and the port, or the path of a Unix-domain socket.
     let name: String
-    /// The addresses to which connections were tried; empty if the host itself is an address.
+    /// The addresses of the connection attempts; empty if the host itself is an address.
     let addresses: [String]
 }
 
 extension Peer {
-    /// Creates the peer of a URL; nil for a URL without a host.
+    /// Creates the peer of a URL. Returns nil for a URL without a host.
     /// - Parameters:
     ///   - url: The URL of a request.
     ///   - addresses: The addresses that were tried. Default: none.

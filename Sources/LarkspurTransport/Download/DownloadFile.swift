@@ -3,9 +3,10 @@ internal import HTTPSyntax
 
 /// The file of a download. It is written from the first byte to the last.
 ///
-/// While the file is open it is locked, so that no two downloads write to it. The lock is released explicitly, because
-/// closing the descriptor may not release it: a child process that is just being started has a copy of the descriptor.
-/// Until the file is complete, only its owner may read it. Then it gets the permissions of an ordinary new file.
+/// While the file is open, it is locked, so that two downloads never write to it. The lock is released explicitly,
+/// because closing the descriptor may not release it. The reason is that a child process that is just being started has
+/// a copy of the descriptor. Until the file is complete, only its owner may read it. Then it receives the permissions
+/// of an ordinary new file.
 final class DownloadFile {
     /// The prefix of the names of all files of this process.
     static let prefix = namePrefix + "\(getpid())-"
@@ -33,10 +34,11 @@ final class DownloadFile {
         _ = flock(descriptor, LOCK_EX | LOCK_NB)
     }
 
-    /// Opens the partial file of a download, to append to it. Nil if the file cannot be opened, was not created by
-    /// `DownloadFile`, is in use, or has the wrong length. A file with the wrong length is useless, and is removed.
+    /// Opens the partial file of a download in order to append to it. Returns nil if the file cannot be opened, was not
+    /// created by `DownloadFile`, is in use, or has the wrong length. A file with the wrong length is useless, and is
+    /// removed.
     ///
-    /// All bytes in the file count, because they were received in order. If the file is complete, its last byte is
+    /// All bytes in the file are used, because they were received in order. If the file is complete, its last byte is
     /// removed and requested again. This verifies that the server still has the same version.
     init?(_ resumption: ResumeData, of source: URL?) {
         path = resumption.file
@@ -64,13 +66,13 @@ final class DownloadFile {
     /// file that `DownloadFile` has created for this user.
     private static func openLeftFile(at path: String) -> (descriptor: Int32, status: stat)? {
         guard isOwnName(ofFileAt: path) else { return nil }
-        // Non-blocking, because the path may have become a pipe.
+        // The file is opened without blocking, because the path may now be that of a pipe.
         let descriptor = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         var status = stat()
         var named = stat()
-        // First the lock, then the check of the name: a download that ends removes the name before it releases the
-        // lock.
+        // The file is locked before its name is checked. The reason is that a download that ends removes the name
+        // before it releases the lock.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &status) == 0, lstat(path, &named) == 0,
             status.st_ino == named.st_ino, status.st_dev == named.st_dev,
             status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(), status.st_nlink == 1
@@ -81,15 +83,15 @@ final class DownloadFile {
         return (descriptor, status)
     }
 
-    /// Releases this descriptor's lock if it has one, and closes the descriptor.
+    /// If this descriptor has a lock, releases the lock. Then closes the descriptor.
     private static func unlockAndClose(_ descriptor: Int32) {
         _ = flock(descriptor, LOCK_UN)
         Foundation.close(descriptor)
     }
 
-    /// Removes the partial file of a download, whatever its content. The file stays if it was not created by
-    /// `DownloadFile`, is in use, or was written to recently.
-    /// - Parameter age: The shortest time since the last write. Default: nil, any time.
+    /// Removes the partial file of a download, regardless of its content. Does not remove a file that was not created
+    /// by `DownloadFile`, is in use, or was written to recently.
+    /// - Parameter age: The minimum time since the last write. Default: nil, so that the time is not checked.
     /// - Returns: Whether the file was removed.
     @discardableResult
     static func discardLeftFile(at path: String, unwrittenFor age: Duration? = nil) -> Bool {
@@ -102,8 +104,8 @@ final class DownloadFile {
         return unlink(path) == 0
     }
 
-    /// Whether a path is absolute, and its file name has the form of the names that `DownloadFile` creates. Resume data
-    /// that was tampered with must not lead to other files.
+    /// Whether a path is absolute, and its file name has the form of the names that `DownloadFile` creates. Manipulated
+    /// resume data must not give access to other files.
     static func isOwnName(ofFileAt path: String) -> Bool {
         let names = path.parts(separatedBy: "/", omittingEmptyParts: false)
         guard path.begins(with: "/"), !names.contains(where: { $0 == ".." }), !path.utf8.contains(0),
@@ -126,7 +128,7 @@ final class DownloadFile {
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 
-    /// Writes a chunk as it was delivered, without a buffer.
+    /// Writes a chunk as it was delivered, without buffering it.
     func write(_ bytes: UnsafeRawBufferPointer) throws(URLError) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -138,15 +140,15 @@ final class DownloadFile {
         }
     }
 
-    /// Makes the file one byte shorter; false if that fails.
+    /// Makes the file one byte shorter. Returns false if this fails.
     func removeLastByte() -> Bool {
         guard length > 0, ftruncate(descriptor, off_t(length - 1)) == 0 else { return false }
         length -= 1
         return lseek(descriptor, off_t(length), SEEK_SET) == length
     }
 
-    /// Closes the complete file and renames it, so that no download finds it under the old name. The file gets the
-    /// permissions that the process's umask leaves.
+    /// Closes the complete file and renames it, so that no download finds it under the old name. The file receives the
+    /// permissions that the process's umask permits.
     func finish() -> URL {
         if let permissions = NewFilePermissions.inFolder(URL(fileURLWithPath: path).deletingLastPathComponent()) {
             // If this fails, only the owner can read the file.
@@ -158,7 +160,7 @@ final class DownloadFile {
         return isRenamed ? URL(fileURLWithPath: String(finished), isDirectory: false) : url
     }
 
-    /// Closes the file. From now on it belongs to its recipient.
+    /// Closes the file. From now on, it belongs to its recipient.
     @discardableResult
     func close() -> URL {
         if descriptor >= 0 { Self.unlockAndClose(descriptor) }
@@ -184,11 +186,11 @@ final class DownloadFile {
 
 /// The permissions of files that a program creates without explicit permissions.
 package enum NewFilePermissions {
-    /// Returns the permissions that the process's umask, or the folder's default access control list, leaves to a new
-    /// file; nil if no file can be created in the folder.
+    /// Returns the permissions that a new file has according to the process's umask or the folder's default access
+    /// control list. Returns nil if no file can be created in the folder.
     ///
-    /// This method creates, inspects and removes an empty file. The function that reads the umask cannot be used,
-    /// because it also sets the umask, for all threads.
+    /// This method creates, inspects and removes an empty file. It does not use the function that reads the umask,
+    /// because that function also changes the umask for all threads.
     package static func inFolder(_ folder: URL) -> mode_t? {
         let path = folder.appendingPathComponent(".larkspur-\(UUID().uuidString)", isDirectory: false).path
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
@@ -201,8 +203,8 @@ package enum NewFilePermissions {
         return fstat(descriptor, &status) == 0 ? status.st_mode & 0o666 : nil
     }
 
-    /// If only the owner may read and write a file, gives the file the permissions of a new file in its folder. Has no
-    /// effect on a file with other permissions.
+    /// If only the owner may read and write a file, gives the file the permissions of a new file in its folder. Does
+    /// nothing for a file with other permissions.
     package static func replacePrivateOnes(ofFileAt file: URL) {
         var status = stat()
         guard lstat(file.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o777 == 0o600,

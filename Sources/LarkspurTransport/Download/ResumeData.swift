@@ -12,19 +12,19 @@ struct ResumeData: Equatable, Sendable {
     let file: String
     /// The total number of bytes; nil if it is unknown.
     var total: Int64?
-    /// The minimum number of bytes in the file. The file may have more, because it grows while the download runs.
+    /// The minimum number of bytes in the file. The file may have more bytes, because it grows while the download runs.
     var received: Int64
     /// The date at which the resume data was created.
     var date: Date
 }
 
 extension ResumeData {
-    /// Creates resume data from a response whose content goes to a file; nil if another download could not continue the
-    /// file.
+    /// Creates resume data from a response whose content is written to a file. Returns nil if another download could
+    /// not continue the file.
     ///
     /// Only the response to a GET without content can be continued, and only if it has the whole representation. The
     /// file must contain the bytes as they were received, so the engine must not have decoded them.
-    /// - Parameter entityTag: The entity tag of the response, made of octets; nil if it has none.
+    /// - Parameter entityTag: The entity tag of the response as octets; nil if it has none.
     init?(
         request: URLRequest,
         hasBody: Bool,
@@ -63,8 +63,8 @@ extension ResumeData {
         return request
     }
 
-    /// Whether a URL may be stored. A URL with a Unix-domain socket may not be stored, because resume data that was
-    /// tampered with must not give access to sockets.
+    /// Whether a URL may be stored. A URL with a Unix-domain socket may not be stored, because manipulated resume data
+    /// must not give access to sockets.
     static func mayHold(_ url: URL) -> Bool {
         guard let scheme = url.scheme?.inLowercase else { return false }
         return (scheme == "http" || scheme == "https") && url.host?.isEmpty == false
@@ -82,8 +82,8 @@ extension ResumeData {
         "transfer-encoding",
     ]
 
-    /// Further parts of field names that suggest a secret. A file outlives the request, so the rule is stricter than
-    /// the one for other origins.
+    /// Further parts of field names that suggest a secret. The rule is stricter than the rule for other origins,
+    /// because a file exists longer than the request.
     private static let secretParts = [
         "auth", "cookie", "token", "key", "secret", "pass", "credential", "session", "signature", "jwt", "csrf",
     ]
@@ -137,7 +137,7 @@ extension ResumeData {
         return try? encoder.encode(stored)
     }
 
-    /// Decodes resume data; nil if the data does not have this format, or is incomplete or inconsistent.
+    /// Decodes resume data. Returns nil if the data does not have this format, or is incomplete or inconsistent.
     init?(_ data: Data) {
         guard data.count <= Self.sizeLimit, let stored = try? JSONDecoder().decode(Stored.self, from: data),
             stored.format == Self.format, stored.version == Self.version, let url = URL(string: stored.url),

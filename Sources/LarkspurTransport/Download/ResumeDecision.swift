@@ -1,13 +1,14 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The decision of a download that has asked for the rest of a file, based on the response.
+/// The decision of a download after a response to a request for the rest of a file.
 ///
-/// Only a 206 with the rest of the same version is appended to the file. So the file is never a mixture of versions.
+/// Only a 206 with the rest of the same version is appended to the file. So the file never contains bytes of two
+/// versions.
 enum ResumeDecision: Equatable {
-    /// The content is the rest, and is appended. The file then has `end` of `total` bytes.
+    /// The content is the rest of the file, and is appended. The file then has `end` of `total` bytes.
     case append(end: Int64, total: Int64)
-    /// The response does not continue the file: it has the whole content, or other content such as an error page. The
+    /// The response does not continue the file. It has the whole content, or other content such as an error page. This
     /// content is written to a new file, and the old file is removed.
     case startOver
     /// The response, such as a 503, does not concern the file. The response is the result of the download, and the
@@ -15,7 +16,7 @@ enum ResumeDecision: Equatable {
     case setAside
     /// The file seems to be complete, and its last byte is requested again to verify it.
     case askForLastByte(total: Int64)
-    /// The response cannot be used. The request is sent again for the whole content.
+    /// The response cannot be used. The request is sent again, and asks for the whole content.
     case askAnew
 
     /// The values of a response on which the decision depends.
@@ -29,14 +30,14 @@ enum ResumeDecision: Equatable {
         var isCoded = false
         /// Whether the content is a multipart document, in which each part is a range.
         var hasManyParts = false
-        /// Whether another recipient of the same bytes could determine another end of the content.
+        /// Whether another recipient of the same bytes could find a different end of the content.
         var hasDoubtfulEnd = false
     }
 
     /// - Parameters:
     ///   - reply: The values of the response.
-    ///   - offset: The offset of the first byte that the request asked for.
-    ///   - total: The total length, if it was known before.
+    ///   - offset: The offset of the first requested byte.
+    ///   - total: The total length, if it is already known.
     ///   - validator: The validator of the version to which the first `offset` bytes belong.
     static func decide(
         _ reply: Reply,
@@ -46,7 +47,7 @@ enum ResumeDecision: Equatable {
     ) -> ResumeDecision {
         switch reply.status {
         case 206:
-            // If the total length is unknown, this may not be the whole rest.
+            // If the total length is unknown, this part may not be the whole rest.
             guard case .part(let first, let last, let length) = reply.contentRange.flatMap({ ContentRange($0) }),
                 let whole = total ?? length, first == offset, length == nil || length == whole, last < whole,
                 !reply.isCoded, !reply.hasManyParts, !reply.hasDoubtfulEnd,
@@ -64,7 +65,8 @@ enum ResumeDecision: Equatable {
         }
     }
 
-    /// Whether the response to a request for the whole content has the whole content. Some servers send it as a 206.
+    /// Whether a response to a request for the whole content has the whole content. Some servers send the whole content
+    /// as a 206.
     static func isWhole(_ reply: Reply) -> Bool {
         guard reply.status == 206 else { return true }
         guard case .part(0, let last, let length?) = reply.contentRange.flatMap({ ContentRange($0) }) else {
@@ -74,7 +76,7 @@ enum ResumeDecision: Equatable {
     }
 }
 
-/// A strong validator: it shows that a file on a server still has exactly the same bytes, and may be sent in `If-Range`
+/// A strong validator. It shows that a file on a server still has exactly the same bytes, and may be sent in `If-Range`
 /// (RFC 9110, section 13.1.5).
 enum DownloadValidator: Equatable, Sendable {
     /// A strong entity tag, with its quotes.
@@ -82,11 +84,11 @@ enum DownloadValidator: Equatable, Sendable {
     /// A date that is a strong validator.
     case lastModified(String)
 
-    /// Creates the validator of a response; nil if the response has no strong validator. A weak tag does not count,
-    /// because the bytes may differ. If there is any tag, the date does not count.
+    /// Creates the validator of a response. Returns nil if the response has no strong validator. A weak tag is not
+    /// used, because the bytes may differ. If there is any tag, the date is not used.
     ///
-    /// A date is strong if the response was created at least one second after it (section 8.8.2.2). Within that second,
-    /// another version may have got the same date.
+    /// A date is strong if the response was created at least one second after it (section 8.8.2.2). Within this second,
+    /// another version may have received the same date.
     init?(entityTag: String?, lastModified: String?, date: String?) {
         if let entityTag {
             guard Self.isStrong(entityTag) else { return nil }
@@ -108,7 +110,7 @@ enum DownloadValidator: Equatable, Sendable {
         }
     }
 
-    /// Whether a 206 is of the same version. The 206 has to repeat the tag, but may omit the date (section 15.3.7).
+    /// Whether a 206 belongs to the same version. The 206 must repeat the tag, but may omit the date (section 15.3.7).
     func agrees(withEntityTag entityTag: String?, lastModified: String?) -> Bool {
         switch self {
         case .entityTag(let tag): entityTag == tag

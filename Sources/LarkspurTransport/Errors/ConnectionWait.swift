@@ -1,4 +1,4 @@
-/// The wait of a request for a place at its host, because as many requests are under way as there may be at a time.
+/// The wait of a request for a place at its host. The request waits because the maximum number of requests is running.
 package struct ConnectionWait: Sendable {
     /// A request that has a place.
     package struct Holder: Sendable {
@@ -10,14 +10,14 @@ package struct ConnectionWait: Sendable {
 
     /// The URL of the request that waits.
     package let url: URL?
-    /// The maximum number of requests to the host at a time; nil if the limit of all connections of the session is
-    /// reached.
+    /// The maximum number of requests to the host at a time. Nil if the request waits because of the limit of all
+    /// connections of the session.
     package let limit: Int?
     /// The time at which the wait began.
     package let start: ContinuousClock.Instant
-    /// The requests that have the places, the oldest first. Empty until the wait was reported.
+    /// The requests that have the places, the oldest first. Empty until the wait is reported.
     package var holders: [Holder] = []
-    /// Whether no other request has waited so long at the host since there was last a free place.
+    /// Whether no other request has waited as long at the host since a place was last free.
     package var isFirst = false
 
     package init(url: URL?, limit: Int?, start: ContinuousClock.Instant) {
@@ -28,7 +28,7 @@ package struct ConnectionWait: Sendable {
 
     /// Returns the duration of the wait and its reason in words.
     /// - Parameters:
-    ///   - now: The end of the wait so far.
+    ///   - now: The current time.
     ///   - text: Returns the text of a URL, without secrets.
     package func clause(at now: ContinuousClock.Instant, _ text: (URL) -> String) -> String {
         "it has waited \(Self.seconds(start.duration(to: now))) for a connection, because \(reason(at: now, text))"
@@ -36,7 +36,7 @@ package struct ConnectionWait: Sendable {
 
     /// Returns the reason of the wait in words: the limit, and the requests that have the places.
     /// - Parameters:
-    ///   - now: The end of the wait so far.
+    ///   - now: The current time.
     ///   - text: Returns the text of a URL, without secrets.
     package func reason(at now: ContinuousClock.Instant, _ text: (URL) -> String) -> String {
         var reason =
@@ -51,10 +51,10 @@ package struct ConnectionWait: Sendable {
         return reason
     }
 
-    /// The maximum number of requests that a text names.
+    /// The maximum number of requests that a text contains.
     private static let mostHolders = 8
 
-    /// Returns a duration in seconds, with one digit after the point.
+    /// Returns a duration in seconds, with one decimal place.
     private static func seconds(_ duration: Duration) -> String {
         let tenths = duration.components.seconds * 10 + duration.components.attoseconds / 100_000_000_000_000_000
         return "\(tenths / 10).\(tenths % 10) s"

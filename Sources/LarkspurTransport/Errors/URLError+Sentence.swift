@@ -2,8 +2,8 @@
 import HTTPSyntax
 
 extension URLError {
-    /// Creates an error with a sentence as its `localizedDescription`. Both keys for the URL that failed have a URL
-    /// without a password, because errors are logged.
+    /// Creates an error with a sentence as its `localizedDescription`. Both keys for the failing URL have a URL without
+    /// a password, because errors are logged.
     static func engine(
         _ code: URLError.Code,
         _ sentence: String,
@@ -19,7 +19,7 @@ extension URLError {
         return URLError(code, userInfo: info)
     }
 
-    /// - Parameter wait: The wait for a place at the host; nil if the task did not wait at its end.
+    /// - Parameter wait: The wait for a place at the host; nil if the task was not waiting at its end.
     static func resourceTimedOut(after seconds: TimeInterval, url: URL?, wait: ConnectionWait? = nil) -> URLError {
         let reason = wait.map { ": " + $0.clause(at: .now, \.withoutQuery) } ?? ""
         return .engine(

@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// The state of one transfer of libcurl. A task has a new one for each transfer.
+/// The state of one transfer of libcurl. For each transfer, a task has a new value.
 struct CurlTransfer {
     /// The handle; nil before the transfer begins and after it has ended.
     var handle: EasyHandle?
@@ -19,7 +19,7 @@ struct CurlTransfer {
     var stream = Stream()
     var ending = Ending()
 
-    /// - Parameter headMemory: The last header section of the origin. Default: nil, none.
+    /// - Parameter headMemory: The last header section of the origin, if it is known. Default: nil.
     init(
         start: Date = .distantPast,
         connectionWait: Duration? = nil,
@@ -33,14 +33,14 @@ struct CurlTransfer {
 }
 
 extension CurlTransfer {
-    /// The way to the server.
+    /// The route to the server.
     struct Route {
         /// The proxy; nil for a direct connection to the server.
         @Boxed var proxy: ProxyServer?
         /// The versions of HTTP that libcurl may use.
         var versions = OfferedVersions.http1
-        /// Whether libcurl lets the request wait for a connection of the host that others open, because they may share
-        /// it.
+        /// Whether libcurl lets the request wait while another request opens a connection to the host. Both requests
+        /// may then share the connection.
         var sharesConnection = false
         /// The duration for which the request waited for a place at the host; nil if it did not wait.
         let connectionWait: Duration?
@@ -48,14 +48,14 @@ extension CurlTransfer {
         let connectTimeout: TimeInterval?
     }
 
-    /// The pauses of the sending.
+    /// The pauses in sending.
     struct Pauses {
         /// Whether the request has `Expect: 100-continue`. The server can then refuse the request before the content is
         /// sent.
         var expectsContinue = false
-        /// Whether the content waits for a 100 response, or for a second without one.
+        /// Whether the content waits for a 100 response. The wait ends after a second without one.
         var awaitsContinue = false
-        /// Whether the server has sent a final response without a 100, and reads the content nevertheless.
+        /// Whether the server reads the content although it has sent a final response and no 100.
         var isUnasked = false
         /// Whether the transfer waits for further content of the request.
         var awaitsContent = false
@@ -71,38 +71,39 @@ extension CurlTransfer {
         var endsResponse = false
         /// Whether the server reset the stream before its end. Only known if streams are watched.
         var isReset = false
-        /// Whether libcurl has to read although the socket may not be readable, see `Exchange.nudge()`.
+        /// Whether libcurl has to read although the socket may not be readable. See `Exchange.nudge()`.
         var mustReadMore = false
-        /// Whether libcurl has read a frame of HTTP/2 since it was last made to go on, see `Exchange.goOnSending()`.
+        /// Whether libcurl has read a frame of HTTP/2 since `Exchange.goOnSending()` was last called.
         var hasReadFrame = false
-        /// Whether libcurl has got the end of content without a known length, and has not sent END_STREAM.
+        /// Whether libcurl has received the end of content without a known length, but has not sent END_STREAM.
         var isEndUnsent = false
     }
 
-    /// The end of a transfer for reasons that libcurl does not have.
+    /// The reasons for the end of a transfer that libcurl does not know.
     struct Ending {
         /// The reason why the transfer ends although content is left to be sent; nil if there is none.
         var early: EarlyEnd?
-        /// Whether the end of the response ends the sending: the response is one of HTTP/2 or HTTP/3, or has a status
-        /// for which the rest of the content is not sent.
+        /// Whether sending ends with the response. True over HTTP/2 and HTTP/3, and for a status after which the rest
+        /// of the content is not sent.
         var followsResponse = false
-        /// libcurl's result if the exchange has refused what libcurl had kept during a pause; nil otherwise. libcurl
-        /// does not end such a transfer until more arrives.
+        /// libcurl's result if the exchange has refused data that libcurl had buffered during a pause; nil otherwise.
+        /// libcurl does not end such a transfer until more data arrives.
         var refusal: Int32?
         /// Whether the transfer was stopped without a failure, because the rest of the response is not needed.
         var isCutShort = false
-        /// The error of content that is truncated although libcurl takes it for complete.
+        /// The error if the content is truncated although libcurl considers it complete.
         var truncation: URLError?
     }
 
-    /// A reason why a response is complete although libcurl does not end the transfer, because it has content to send.
+    /// A reason why a transfer ends although libcurl does not end it: the response is complete, but content is left to
+    /// be sent.
     enum EarlyEnd: Equatable {
-        /// All of the content was received, as its length or its last chunk shows.
+        /// All of the content was received, according to its length or its last chunk.
         case contentEnded
-        /// The server has ended the stream. Content that libcurl has buffered may follow; the number is the count of
-        /// bytes at the last look.
+        /// The server has ended the stream. libcurl may still have buffered content. The number is the count of
+        /// received bytes at the last check.
         case streamEnded(after: Int64)
-        /// libcurl waits for nothing on the socket any more, because the server has closed it.
+        /// libcurl no longer watches the socket, because the server has closed it.
         case connectionEnded
     }
 }

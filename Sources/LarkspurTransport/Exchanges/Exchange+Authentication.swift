@@ -18,7 +18,7 @@ extension Exchange {
             history.authentication.sendNothing()
             return credentials
         }
-        // The request's own credentials are only replaced after a challenge of their recipient.
+        // The request's own credentials are replaced only after a challenge from their recipient.
         let brings = [credentials.has("Authorization"), credentials.proxyAuthorization != nil]
         for (recipient, bringsOwn) in zip([AuthenticationState.Recipient.origin, .proxy], brings) {
             guard let request = request(to: recipient) else {
@@ -94,7 +94,7 @@ extension Exchange {
         case 401:
             // A 401 without a challenge may come from a proxy, because some proxies refuse credentials in this way.
             if !head.challenges.isEmpty { noteAcceptance(by: .proxy, head) }
-            // libcurl may still answer the challenge. If it does not, this response is the last one.
+            // libcurl may still handle the challenge. If it does not, this response is the last one.
             if history.authentication.origin.isOnConnection {
                 return .awaitAnswer(.init(recipient: .origin, head: head))
             }
@@ -141,15 +141,15 @@ extension Exchange {
         }
     }
 
-    /// Returns the consequence of a refusal that libcurl could have answered but did not. If libcurl had answered the
-    /// refusal, it would not have reported the content.
+    /// Returns the consequence of a refusal to which libcurl has not responded. libcurl reports the content of a
+    /// refusal only if it does not respond.
     func settlement(of refusal: Transaction.Refusal) -> Transaction.Consequence {
         guard let response = transfer.response else { return .deliver }
         let fields = refusal.recipient == .origin ? refusal.head.challenges : refusal.head.proxyChallenges
         return demand(of: fields, by: refusal.recipient, response) ?? .deliver
     }
 
-    // MARK: Answers
+    // MARK: Decisions
 
     /// Returns the decision that follows from a delegate's disposition of a challenge.
     func decision(

@@ -3,8 +3,8 @@ internal import HTTPSyntax
 
 /// Responses from the cache.
 extension Exchange {
-    /// Loads the response from the URL if it contains the content, from the cache if possible, otherwise from the
-    /// network. The decision comes before the wait for a connection, so that a response from the cache never touches
+    /// Loads the response. A URL that contains the content is the first source, the cache the second, and the network
+    /// the last. This decision comes before the wait for a connection, so that a response from the cache never involves
     /// libcurl.
     func load() {
         caching = nil
@@ -33,8 +33,8 @@ extension Exchange {
         perform(CacheDecision.decide(candidates, for: state.request, at: Date()))
     }
 
-    /// Creates the state of the cache for the request; nil if the cache takes no part, for example because the task is
-    /// not a data task.
+    /// Creates the state of the cache for the request. Returns nil if the cache is not used, for example because the
+    /// task is not a data task.
     private func makeCacheState(_ policy: URLRequest.CachePolicy) -> CacheState? {
         guard !history.ignoresCache, task.plan.kind == .data, case .none = content.body, let url = destination.url,
             let key = destination.normalForm, let method = request.httpMethod, CacheRequest.serves(method)
@@ -73,7 +73,7 @@ extension Exchange {
         case .revalidate(let entry):
             caching?.stale = entry
             caching?.isConditional = true
-            // This value applies if the server sends a new response. A 304 changes it.
+            // This value applies if the server sends a new response. A 304 changes the value.
             caching?.use = .replaced
             enqueue()
         case .fail: end(.failure(notInCache))
@@ -89,8 +89,7 @@ extension Exchange {
         )
     }
 
-    /// Records the credentials and cookies that the request is sent with, because the stored response may depend on
-    /// them.
+    /// Records the credentials and cookies of the request, because the stored response may depend on them.
     func noteSent(_ head: RequestHead) {
         guard let caching else { return }
         let credential = history.authentication.origin.sentCredential
@@ -99,7 +98,7 @@ extension Exchange {
         caching.fields.note(sentCookie: head.value(of: "cookie"))
     }
 
-    /// Adds the fields that a cache sends (RFC 9111, sections 4.3.1, 5.2.1 and 5.4).
+    /// Adds the fields that a cache sends in a request (RFC 9111, sections 4.3.1, 5.2.1 and 5.4).
     func withCacheFields(_ additional: [String: String], for request: URLRequest) -> [String: String] {
         let policy = group.settings.cachePolicy(of: request)
         guard caching?.isConditional == true || policy != .useProtocolCachePolicy else { return additional }
@@ -132,11 +131,11 @@ extension Exchange {
         content.reader = nil
         caching?.replay = replay
         beginReplay()
-        // If the network has failed by a timeout, the recorded deadline has passed, and a new deadline is needed.
+        // After a timeout of the network, the recorded deadline has passed. Then the exchange needs a new deadline.
         group.note(deadline, of: self)
     }
 
-    /// Delivers the cache's response like a response of the network.
+    /// Delivers the response of the cache in the same way as a response of the network.
     func beginReplay() {
         _ = task.leaveQueue()
         guard let replay = caching?.replay, let url = destination.url,
@@ -168,7 +167,8 @@ extension Exchange {
         request.httpMethod == "HEAD" ? Data() : caching?.replay?.entry.content ?? Data()
     }
 
-    /// Continues to deliver a stored response, until its consumer is too slow or all of its content is delivered.
+    /// Continues to deliver a stored response. Stops when its consumer is too slow, or when all of its content is
+    /// delivered.
     func deliverReplay() {
         guard case .replaying = transaction.phase, !pausesReceiving else { return }
         let content = replayedContent
@@ -210,7 +210,7 @@ extension String {
 }
 
 extension CacheEntry {
-    /// The response if only the cache may serve the request, but has no usable response (RFC 9111, section 5.2.1.7).
+    /// The response if only the cache may handle the request, but has no usable response (RFC 9111, section 5.2.1.7).
     fileprivate static let gatewayTimeout = CacheEntry(
         url: "",
         status: 504,
@@ -246,7 +246,7 @@ final class CacheState {
     @exclusivity(unchecked) var hasEntries = false
     /// Whether there is an entry that the request cannot use.
     @exclusivity(unchecked) var hasUnusable = false
-    /// The stale entry: to validate, or to use if the server fails.
+    /// The stale entry. The server validates it, or it is used if the server fails.
     @exclusivity(unchecked) var stale: CacheEntry?
     /// Whether the request asks the server to validate ``stale``.
     @exclusivity(unchecked) var isConditional = false

@@ -29,8 +29,8 @@ extension Exchange {
     private func validation(of stale: CacheEntry, by head: ResponseHead) -> Transaction.Consequence? {
         guard let state = caching, let cache = group.settings.cache else { return nil }
         guard stale.isValidated(by: head.cachedFields) else {
-            // The 304 does not match the stored response. So the stored response cannot be used, and a complete
-            // response is needed.
+            // The 304 does not match the stored response. So the stored response cannot be used, and the request needs
+            // a complete response.
             cache.remove(state.url)
             history.ignoresCache = true
             return .sendAgain(readsContent: true)
@@ -89,7 +89,7 @@ extension Exchange {
         received.incoming.copy = ReceivedContent.CacheCopy(entry: entry, hasEntries: state.hasEntries)
     }
 
-    /// Updates the stored response to a GET from the response to a HEAD (RFC 9111, section 4.3.5).
+    /// Updates the stored response to a GET with the fields of the response to a HEAD (RFC 9111, section 4.3.5).
     private func note(_ head: ResponseHead, of state: CacheState, in cache: any ResponseStore) {
         guard head.status == 200, let stale = state.stale else { return }
         if stale.isConfirmed(byHead: head.cachedFields) {
@@ -114,7 +114,7 @@ extension Exchange {
         guard !state.request.directives.noStore else { return }
         var entry = entry
         entry.varying = names.map { CacheEntry.VaryingField(name: $0, value: state.fields.nominated($0)) }
-        // The server now distinguishes between requests that the old entry would still serve.
+        // The server now distinguishes between requests to which the old entry would still apply.
         if entry.varying != stale.varying { cache.remove(state.url) }
         cache.store(entry, for: request)
     }

@@ -28,10 +28,11 @@ extension Exchange {
         }
     }
 
-    /// Whether libcurl takes content from the engine, and has no copy of it.
+    /// Whether libcurl takes the content from the engine and has no copy of it.
     private var takesContent: Bool { content.reader != nil && transfer.handle?.sendsContentWithHead != true }
 
-    /// The decision whether the request may be sent again after its last attempt, if a part of it may have been sent.
+    /// The decision whether the request may be sent again. A part of the request may have been sent in the last
+    /// attempt.
     var resendDecision: ResendDecision { resendDecision(after: transfer.sending.isRefused ? .notProcessed : .lost) }
 
     private func resendDecision(after attempt: ResendDecision.Attempt) -> ResendDecision {
@@ -43,26 +44,27 @@ extension Exchange {
         )
     }
 
-    /// Whether libcurl could repeat the request without asking, which it must not do with content that it takes from
-    /// the engine. On a new connection of HTTP/1.1, it does not.
+    /// Whether libcurl could repeat the request without asking the engine. libcurl must not repeat content that it
+    /// takes from the engine. On a new connection of HTTP/1.1, libcurl does not repeat a request.
     var mayRepeatUnasked: Bool { transfer.handle?.seesSendings == false && takesContent }
 
-    /// Decides whether the transfer may reuse a connection. A new connection is needed in two cases: the repetition of
-    /// a request requires it, or libcurl must not send the request twice and does not ask before it sends.
+    /// Decides whether the transfer may reuse a connection. A new connection is needed in two cases. In the first case,
+    /// the request is repeated and the repetition requires a new connection. In the second case, libcurl must not send
+    /// the request twice, but does not ask the engine before it sends.
     func configureConnection(of handle: EasyHandle) {
         handle.connectionUse.makesConnection =
             history.needsNewConnection || mayRepeatUnasked || !handle.seesSendings && resendDecision == .fail
         handle.connectionUse.closesConnection = false
         handle.connectionUse.lacksContent = false
         // If libcurl (up to 8.14) fails to send content again, the next request of the handle fails too. So the handle
-        // gets no other request.
+        // is not used for another request.
         if case .none = content.body { handle.reuse.isClean = true } else { handle.reuse.isClean = false }
         history.needsNewConnection = false
         history.needsHTTP1 = false
     }
 
     /// If the transfer was stopped before anything was sent, restarts it on a new connection. Returns false if the
-    /// transfer has ended for another reason, or cannot be restarted.
+    /// transfer has ended for another reason, or if it cannot be restarted.
     func takesFreshConnection(_ handle: EasyHandle) -> Bool {
         guard transfer.sending.endInterruption(), transaction.failure == nil else { return false }
         handle.connectionUse.makesConnection = true
@@ -76,7 +78,7 @@ extension Exchange {
 
     // MARK: The end
 
-    /// Watches how the connection is closed, if only the end of the connection completes the content.
+    /// Watches how the connection is closed, if the content is complete only when the connection ends.
     func watchClose() {
         guard destination.isSecure, !group.settings.options.tls.acceptsMissingCloseNotify,
             received.incoming.framed.framing == .close
@@ -101,9 +103,9 @@ extension Exchange {
     }
 }
 
-/// Connections that turn out to be unusable, and requests that are repeated on a new connection.
+/// Connections that are unusable, and requests that are repeated on a new connection.
 extension Exchange {
-    /// Whether libcurl has chosen a retired connection. If so, reading this property also makes libcurl close the
+    /// Whether libcurl has chosen a retired connection. If it has, reading this property also makes libcurl close the
     /// connection.
     var hasRetiredConnection: Bool {
         guard let handle = transfer.handle, let connection = handle.connection,
@@ -122,8 +124,9 @@ extension Exchange {
         if let connection = handle.connection { transfer.shard?.retiredConnections.insert(connection) }
     }
 
-    /// Returns the way in which a failed transfer is repeated; nil if it is not repeated. This requires that nothing
-    /// arrived, and that the request may be sent twice, or that the server has not processed it.
+    /// Returns the way in which a failed transfer is repeated; nil if it is not repeated. A repetition requires that no
+    /// part of a response has arrived. It also requires that the request may be sent twice, or that the server has not
+    /// processed it.
     func repetition(after result: Int32, of handle: EasyHandle) -> Transaction.Repetition? {
         guard transaction.failure == nil, transfer.response == nil, history.mayRepeat,
             isLeftToEngine(after: result) || hasLostConnection(after: result, of: handle), resendDecision == .resend
@@ -152,8 +155,8 @@ extension Exchange {
 
     /// Whether the transfer has lost a connection that was shared with other transfers or had been used before.
     ///
-    /// If the connection is lost while content is sent, libcurl does not send the request again. Without content, it
-    /// does so over HTTP/1.1, and over HTTP/2 for some faults.
+    /// If the connection is lost while content is sent, libcurl does not send the request again. If the request has no
+    /// content, libcurl sends it again over HTTP/1.1, and after some faults over HTTP/2.
     private func hasLostConnection(after result: Int32, of handle: EasyHandle) -> Bool {
         guard handle.usesKnownConnection || transfer.sending.isRefused && result == CURLE_HTTP2_STREAM else {
             return false
@@ -166,22 +169,23 @@ extension Exchange {
     /// The results of libcurl that mean a lost connection.
     private static let lossResults = [CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR]
 
-    /// Whether the connection was lost while content was sent, after a response that is complete. The server needs no
-    /// more of the content then, and the response stands.
+    /// Whether the connection was lost while content was sent, after a complete response. The server then needs no more
+    /// of the content, and the response is valid.
     func isAnsweredWhole(after result: Int32) -> Bool {
         Self.lossResults.contains(result) && content.reader != nil && transfer.response != nil
             && received.incoming.framed.hasEnded
     }
 }
 
-/// The results of libcurl that mean the failure of a whole connection and not only of a stream.
+/// The results of libcurl that mean the failure of a whole connection, not only of a stream.
 enum ConnectionFault {
     /// - Parameter message: libcurl's message.
     static func isFault(_ result: Int32, message: @autoclosure () -> String) -> Bool {
         switch result {
         case CURLE_HTTP2, CURLE_HTTP3, CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR: true
         // After a GOAWAY with an error code, libcurl 8.23 fails the streams that the server has not processed. Earlier
-        // versions send their requests again. A stream that the server has reset is "reset by server".
+        // versions send the requests of these streams again. If the server has reset a stream, the message has "reset
+        // by server".
         case CURLE_HTTP2_STREAM: message().holds(" reset by curl ")
         default: false
         }

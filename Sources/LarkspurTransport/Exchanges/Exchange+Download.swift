@@ -1,12 +1,11 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// Downloads that continue the partial file of an earlier one.
+/// Downloads that continue the partial file of an earlier download.
 extension Exchange {
     // MARK: The request
 
-    /// If the file of an earlier download can be used, changes the request: it then asks for the bytes that the file
-    /// does not have yet.
+    /// If the file of an earlier download can be used, changes the request so that it asks only for the missing bytes.
     func prepareResumption() {
         guard let earlier = task.plan.resumption else { return }
         if group.settings.protocols.load(request) {
@@ -30,7 +29,7 @@ extension Exchange {
         task.noteResumption(resumption, received: offset)
     }
 
-    /// Discards the file, and changes the request: it then asks for the whole content.
+    /// Discards the file, and changes the request so that it asks for the whole content.
     private func askForWhole() {
         received.leaveFile(discarding: true)
         request.setValue(nil, forHTTPHeaderField: "Range")
@@ -70,14 +69,14 @@ extension Exchange {
         }
         do throws(URLError) {
             guard task.plan.resumption == nil || hasRange || ResumeDecision.isWhole(reply(response)) else {
-                // Without this check, the part would be taken for the whole file.
+                // Without this check, the partial content would be treated as the whole file.
                 throw .engine(
                     .badServerResponse,
                     "The server sends a part where the whole was asked for.",
                     url: destination.url
                 )
             }
-            // The file is created first: if that fails, the content is not needed.
+            // The file is created first, because the content is not needed if that fails.
             let file = try received.openFile()
             received.noteResumption(after: response, file: file)
             return .goesOn

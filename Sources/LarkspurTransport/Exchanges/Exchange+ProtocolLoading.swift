@@ -10,8 +10,8 @@ struct ProtocolLoading {
 
 /// Requests that are loaded by a `URLProtocol` class of the caller.
 extension Exchange {
-    /// Requests that the classes load the request; false if there are no classes. The session's additional fields are
-    /// added to the task's current request, so that the task shows the request that the classes receive.
+    /// Asks the classes to load the request; false if there are no classes. Adds the session's additional fields to the
+    /// task's current request, so that the task shows the request that the classes receive.
     func load(byProtocolOf classes: ProtocolClasses) -> Bool {
         let fields = group.settings.additionalFields(for: request, after: firstRequest)
         let request = fields.isEmpty ? request : request.adding(fields)
@@ -44,7 +44,7 @@ extension Exchange {
             transaction.receive(challenge)
             group.outbox.deliver(.challenge(challenge), to: task)
         case .finished:
-            // The class must report nothing more, and expects to be stopped.
+            // The class must be stopped, so that it does not report anything more.
             end(.success)
         case .failed(let error): end(.failure(error))
         }
@@ -58,7 +58,7 @@ extension Exchange {
     }
 
     private func redirect(to next: URLRequest, _ response: URLResponse) {
-        // From now on, reports of the class are ignored, for example the report that its own transfer was cancelled.
+        // From now on, reports of the class are ignored. An example is the report that its own transfer was cancelled.
         loading?.loader.stop()
         touch()
         let next = group.settings.withholdingSecrets(from: next, after: firstRequest)
@@ -98,9 +98,10 @@ extension Exchange {
     }
 }
 
-/// Requests whose URLs contain their content (RFC 2397). The superclass never ends a task with a malformed one.
+/// Requests whose URLs contain their content (RFC 2397). The superclass never ends a task whose `data:` URL is
+/// malformed.
 extension Exchange {
-    /// Delivers the content of a `data:` URL, or the reason why there is none. Returns false for any other URL.
+    /// Delivers the content of a `data:` URL. If the URL is malformed, fails. Returns false for any other URL.
     func loadDataURL() -> Bool {
         guard task.plan.webSocket == nil, destination.isDataURL, let url = destination.url else { return false }
         _ = task.leaveQueue()

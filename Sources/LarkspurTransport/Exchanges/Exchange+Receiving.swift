@@ -79,8 +79,8 @@ extension Exchange {
 
     private func consequence(of head: ResponseHead) -> Transaction.Consequence {
         if head.status == 417, transfer.pauses.expectsContinue {
-            // RFC 9110, section 10.1.1: the request is sent again without the expectation. libcurl would do this within
-            // the same transfer, after the response seems to have ended.
+            // The request is sent again without the expectation (RFC 9110, section 10.1.1). libcurl would send it again
+            // in the same transfer, after the response seems to have ended.
             history.mayExpectContinue = false
             return .sendAgain(readsContent: false)
         }
@@ -133,7 +133,7 @@ extension Exchange {
 
     /// Creates the decoder for the content; nil if the content is delivered unchanged.
     private func decoder(for head: ResponseHead, framing: ResponseFraming) -> ContentDecoder? {
-        // A part of encoded content cannot be decoded without the preceding part.
+        // A part of encoded content cannot be decoded without the parts before it.
         guard head.status != 206, framing != .none, let field = head.fields["Content-Encoding"] else { return nil }
         return ContentDecoder(
             contentEncoding: field,
@@ -166,8 +166,8 @@ extension Exchange {
         guard !bytes.isEmpty else { return .taken }
         var step = transaction.receiveContent()
         if case .settle(let refusal) = step {
-            // libcurl does not report the content of a refusal that it answers. Content has arrived, so there was no
-            // answer.
+            // libcurl does not report the content of a refusal if it sends the request again. Content has arrived, so
+            // libcurl has not done so.
             perform(transaction.receive(settlement(of: refusal)))
             step = transaction.receiveContent()
         }
@@ -193,13 +193,13 @@ extension Exchange {
         }
         guard transaction.failure == nil else { return .refused }
         noteContentEnd()
-        // If a short rest is read, other requests can use the connection. Reading a long rest costs more than a new
-        // connection.
+        // If the rest is short, it is read, so that other requests can use the connection. If it is long, reading it
+        // costs more than a new connection.
         if case .discard = step, received.incoming.framed.count > Self.discardLimit { return .refused }
         return .taken
     }
 
-    /// Whether libcurl lets the transfer pause now. If not, the transfer pauses with the content after that.
+    /// Whether libcurl allows the transfer to pause now. If it does not, the transfer pauses at the next content.
     private var mayPause: Bool { transfer.handle?.mustTake != true }
 
     /// The maximum number of bytes of unused content that are read to preserve the connection.
@@ -254,16 +254,16 @@ extension Exchange {
     private var trailers: [String: String]? {
         switch received.incoming.framed.framing {
         case .chunked: ResponseHeadParser.trailers(of: received.incoming.framed.trailers)
-        // Over HTTP/2 and HTTP/3, libcurl reports trailers like the fields of a header section.
+        // libcurl reports trailers over HTTP/2 and HTTP/3 in the same way as the fields of a header section.
         case .none, .length, .close, .stream: transfer.parser.trailers
         }
     }
 
-    /// Reports the end of the content, if content of the request may still be sent. Otherwise the end of the transfer
-    /// is the end of the content.
+    /// Reports the end of the response's content if content of the request may still be sent. Otherwise, the content
+    /// ends with the transfer.
     func reportContentEnd() {
         guard content.isTwoWay, transaction.failure == nil, received.hasUnreportedEnd else { return }
-        // The framing has ended, and the content coding may be incomplete.
+        // The framing has ended, but the content coding may be incomplete.
         if let failure = received.end() { return transaction.note(failure) }
         if let trailers { task.setTrailers(trailers) }
         received.reportEnd()
@@ -275,7 +275,7 @@ extension Exchange {
         switch (transaction.question, answer) {
         case (.redirect(_, let keepsContent), .redirect(let next)):
             guard var next else { return accept() }
-            // The delegate may have returned another URL.
+            // The delegate may have returned a different URL.
             if let secured = group.settings.secured(next) { next = secured }
             if let refusal = refusal(of: next) {
                 if let response = loading?.response.map(ReceivedResponse.init) ?? transfer.response {
@@ -295,7 +295,7 @@ extension Exchange {
 
     /// Returns the reason why the request must not follow the redirect; nil if it may.
     ///
-    /// The delegate is asked first, because it may take any redirect as the response.
+    /// The delegate is asked before this check, because it may accept any redirect as the response.
     private func refusal(of next: URLRequest) -> URLError? {
         if let excess = history.excessOfRedirects(at: destination.url) { return excess }
         let refusal = RedirectDecision.refusal(
@@ -303,7 +303,7 @@ extension Exchange {
             after: request,
             allowsInsecureTarget: group.settings.options.allowsInsecureRedirects && task.plan.webSocket == nil
         )
-        // A `URLProtocol` may load schemes that the network does not.
+        // A `URLProtocol` may load URL schemes that the network does not support.
         guard let refusal, loading == nil || refusal.code != .unsupportedURL else { return nil }
         return .engine(refusal.code, refusal.sentence, url: destination.url)
     }
@@ -327,7 +327,7 @@ extension Exchange {
     /// Returns the content of the next request. The delegate may have added, replaced or removed content.
     private func body(of next: URLRequest, keepsContent: Bool) -> TaskBody {
         if let data = next.httpBody, task.plan.kind != .upload || data != request.httpBody { return .data(data) }
-        // The delegate may also have replaced the content by a stream.
+        // If the next request has no data, it has a stream of the delegate, or no content.
         if case .data = content.body, task.plan.kind != .upload { return TaskBody(of: next) }
         return keepsContent ? content.body : .none
     }

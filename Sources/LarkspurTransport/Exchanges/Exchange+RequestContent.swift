@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
 
-/// Content from streams: the source of the streams, and the chunks that are read from them.
+/// Content from streams: the source of the streams, and the chunks that the engine reads from them.
 extension Exchange {
     /// Whether the content can be sent. If its stream is missing, reading this property requests a stream from the
     /// delegate.
@@ -27,7 +27,7 @@ extension Exchange {
         notePauses()
     }
 
-    /// Connects the production of the content with the transfer that has begun.
+    /// Connects the transfer, which has begun, with the production of the content.
     func attachProduction() {
         guard let channel = content.channel else { return }
         let number = content.streamNumber
@@ -40,12 +40,12 @@ extension Exchange {
     /// The time for which content waits for a 100 response, in milliseconds.
     static let continueTimeout = 1000
 
-    /// Has the content sent that waits for a 100 response, if the server reads it although it has sent a final one.
+    /// Sends the content that waits for a 100 response, if the server reads it although it has sent a final response.
     ///
-    /// The server takes the next bytes of the connection for the content (RFC 9112, section 9.3). libcurl up to 8.16
-    /// sends another request in its place if the response ends before the wait is over. A pause keeps the transfer from
-    /// its end until ``sendUnasked()``. Versions from 8.7 on may end the transfer nevertheless, so the connection is
-    /// used again only if all of the content was sent (RFC 9112, section 9.6).
+    /// The server reads the next bytes of the connection as the content (RFC 9112, section 9.3). But if the response
+    /// ends before the wait ends, libcurl up to 8.16 sends another request in place of the content. A pause prevents
+    /// the end of the transfer until ``sendUnasked()``. From 8.7 on, libcurl may end the transfer nevertheless. So the
+    /// connection is used again only if all of the content was sent (RFC 9112, section 9.6).
     func sendUnasked(after head: ResponseHead) {
         guard transfer.pauses.awaitsContinue else { return }
         transfer.pauses.awaitsContinue = false
@@ -58,7 +58,7 @@ extension Exchange {
         pauseTransfer(receiving: pausesReceiving, sending: true)
     }
 
-    /// Ends the wait for a 100 response after a final one. Called after libcurl has passed on the response.
+    /// Ends the wait for a 100 response after a final response. Called after libcurl has passed on the response.
     func sendUnasked() {
         guard transfer.pauses.isUnasked, transaction.isTransferring else { return }
         transfer.pauses.isUnasked = false
@@ -79,13 +79,14 @@ extension Exchange {
     /// Whether content is left to be sent.
     private var isSending: Bool { content.channel.map { !$0.isAtRest } ?? true }
 
-    /// Records a reason why the transfer may end before all content was sent. The loop looks at it after libcurl.
+    /// Records a reason why the transfer may end before all content was sent. The loop checks the reason after it has
+    /// run libcurl.
     private func note(_ end: CurlTransfer.EarlyEnd) {
         transfer.ending.early = end
         group.noteAnswer(to: self)
     }
 
-    /// Records the end of the response's content, if it ends the sending.
+    /// Records the end of the response's content, if sending ends with it.
     func noteContentEnd() {
         if transfer.ending.followsResponse, isSending, received.incoming.framed.hasEnded { note(.contentEnded) }
     }
@@ -103,7 +104,7 @@ extension Exchange {
         }
     }
 
-    /// Is notified that libcurl waits for nothing on the socket of the transfer.
+    /// Receives the notification that libcurl no longer watches the socket of the transfer.
     func socketReleased() {
         guard transfer.ending.followsResponse, isSending, received.incoming.framed.framing == .close else { return }
         note(.connectionEnded)
@@ -116,13 +117,14 @@ extension Exchange {
         case .contentEnded: break
         case .connectionEnded: if pausesReceiving { return }
         case .streamEnded(let count):
-            // libcurl may have more of the content. It has passed on all of it if it passes on nothing when it is read.
+            // libcurl may have more of the content. If libcurl is read and passes on nothing, it has passed on all of
+            // the content.
             guard !pausesReceiving, transfer.response != nil, count == received.incoming.framed.count else {
                 nudge()
                 return note(.streamEnded(after: received.incoming.framed.count))
             }
         }
-        // Content that is shorter than its announced length is a failure nevertheless.
+        // Content that is shorter than its announced length is still a failure.
         transferEnded(0)
     }
 
@@ -136,48 +138,50 @@ extension Exchange {
         transfer.pauses.awaitsContent && received.incoming.isPaused && !isSuspended && transaction.isTransferring
     }
 
-    /// Makes libcurl send the content that it has taken, if nothing more is there to be sent and the reader has paused.
+    /// Makes libcurl send the content that it has taken, if no more content is available and the reader has paused.
     ///
-    /// libcurl 8 waits for the socket of such a transfer, but does nothing when the socket is ready, because the
-    /// transfer is paused in both directions. libcurl 7 sends what it has taken before it takes more.
+    /// libcurl 8 waits for the socket of such a transfer. But when the socket is ready, it does nothing, because the
+    /// transfer is paused in both directions. libcurl 7 sends the content that it has taken before it takes more.
     private func goOnSending() {
         transfer.stream.hasReadFrame = false
         pauseTransfer(receiving: true, sending: false)
     }
 
-    /// Makes libcurl read once more after it has read frames. It may have left frames in its buffers or in those of the
-    /// TLS library, of which the socket shows nothing. One of them can be the window update for which content waits.
+    /// Makes libcurl read once more after it has read frames. Frames may remain in its buffers or in the buffers of the
+    /// TLS library, although the socket is not readable. One of these frames can be the window update for which content
+    /// waits.
     func readMoreFrames() {
         if transfer.stream.hasReadFrame, isPausedBothWays { goOnSending() }
     }
 
-    /// The number of bytes that are read for a reader that has paused, so that the content of the request can end.
+    /// The number of bytes that are read while the reader has paused, so that the content of the request can end.
     ///
-    /// A window update can follow as much content of the response as libcurl's window allows, which is 10 MiB. libcurl
-    /// can hold as much again.
+    /// A window update can arrive after as much response content as libcurl's window allows, which is 10 MiB. libcurl
+    /// can buffer the same amount again.
     private static let readAhead = 32 << 20
 
-    /// Records that libcurl has got the end of content without a known length.
+    /// Records that libcurl has received the end of content without a known length.
     func noteProvidedEnd() {
         guard transfer.stream.number != nil, !transfer.stream.isEndUnsent else { return }
         transfer.stream.isEndUnsent = true
         group.noteAnswer(to: self)
     }
 
-    /// Reads on for a reader that has paused, if END_STREAM waits for the window of the stream.
+    /// If END_STREAM waits for the window of the stream, continues to read although the reader has paused.
     ///
-    /// libcurl waits for no window update then, because it has sent all of the content.
+    /// libcurl itself does not wait for a window update then, because it has sent all of the content.
     func sendEnd() {
         guard transfer.stream.isEndUnsent, transaction.isTransferring, !isSuspended else { return }
         received.incoming.readAhead = Self.readAhead
         resumeReceiving()
     }
 
-    /// Continues with content that was produced, or fails if the production has failed.
+    /// Continues with the content that was produced. If the production has failed, the transfer fails.
     func receiveProduction(_ number: Int) {
         guard number == content.streamNumber, transaction.isTransferring else { return }
         if let failure = content.channel?.failure { return fail(ChannelReader.error(failure)) }
-        // There is no channel after a response that ends the sending. libcurl ends no transfer whose sending is paused.
+        // After a response that ends the sending, there is no channel. libcurl does not end a transfer while its
+        // sending is paused.
         guard transfer.pauses.awaitsContent else { return }
         transfer.pauses.awaitsContent = false
         notePauses()
@@ -205,7 +209,7 @@ extension Exchange {
     }
 
     private func use(_ stream: InputStream) {
-        // The stream is read once, so a later transaction needs another one.
+        // The stream can be read only once, so a later transaction needs another stream.
         content.body = .stream(nil)
         let task = task
         content.streamNumber += 1

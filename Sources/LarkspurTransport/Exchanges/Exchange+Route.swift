@@ -3,7 +3,7 @@ internal import CLibcurl
 internal import HTTPSyntax
 internal import Synchronization
 
-/// The route to the server: a proxy, a socket, or neither.
+/// The route to the server: through a proxy, over a Unix-domain socket, or directly.
 extension Exchange {
     /// Chooses the proxy of the request; nil for none.
     func proxy() throws(URLError) -> ProxyServer? {
@@ -22,7 +22,7 @@ extension String {
     fileprivate var isUnixScheme: Bool { UnixSocketTarget.schemes.contains(lowercased()) }
 }
 
-/// The choice of HTTP/3 for requests, and the servers' announcements of it.
+/// The choice of HTTP/3 for requests, and the alternative services that servers announce.
 extension Exchange {
     /// Returns the versions of HTTP that the request may use.
     /// - Parameter isAuthenticatedByConnection: Whether libcurl authenticates the connection, by NTLM or Negotiate.
@@ -40,8 +40,8 @@ extension Exchange {
         }
     }
 
-    /// The origin of the request; nil if HTTP/3 is not possible. Neither a proxy nor a Unix-domain socket transports
-    /// QUIC.
+    /// The origin of the request; nil if HTTP/3 is not possible. QUIC is not possible through a proxy or over a
+    /// Unix-domain socket.
     private var http3Origin: Origin? {
         guard group.settings.http3 != .off, transfer.route.proxy == nil, let url = destination.url,
             let origin = Origin(url),
@@ -60,7 +60,8 @@ extension Exchange {
             $0.note(field, age: head.fields["Age"], of: origin, at: .now)
             return $0.contains(origin, at: .now)
         }
-        // The next request asks for HTTP/3. But libcurl would prefer this connection to a new one, so it is retired.
+        // The next request uses HTTP/3. But libcurl would prefer this connection to a new one, so this connection is
+        // retired.
         if isOffered, transfer.route.versions != .http3 { retireConnection() }
     }
 
@@ -96,16 +97,17 @@ final class TunnelAnswers {
 extension Exchange {
     /// Receives a line of a proxy's header section from libcurl's trace.
     ///
-    /// libcurl does not report these lines together with the lines of the server's responses. If it did, a proxy could
-    /// forge a response of a server to which it is not even connected. The lines are used only if there is no tunnel.
+    /// libcurl does not report these lines together with the lines of the server's responses. Otherwise, a proxy could
+    /// forge a response of a server without a connection to this server. The lines are used only if the tunnel is not
+    /// opened.
     func receiveTunnelHeader(_ line: UnsafeRawBufferPointer) {
         guard isTunnelled, transfer.response == nil else { return }
         if transfer.tunnel == nil { transfer.tunnel = TunnelAnswers() }
         transfer.tunnel?.receive(line)
     }
 
-    /// Returns the refusal of a proxy that asks for credentials before it opens a tunnel; nil if the transfer failed
-    /// for another reason. The refusal becomes the response.
+    /// Returns the refusal if the proxy asks for credentials before it opens a tunnel. Returns nil if the transfer
+    /// failed for another reason. The refusal becomes the response.
     func tunnelRefusal(of handle: EasyHandle) -> Transaction.Refusal? {
         guard transaction.failure == nil, transfer.response == nil, handle.long(CURLINFO_HTTP_CONNECTCODE) == 407,
             let head = transfer.tunnel?.last?.withChallengesOnly, head.status == 407, let url = destination.url,
@@ -118,7 +120,7 @@ extension Exchange {
 }
 
 extension ResponseHead {
-    /// The head with only its challenges, because the proxy's other fields must not be taken for fields of the server.
+    /// The head with its challenges only. The proxy's other fields must not be mistaken for fields of the server.
     fileprivate var withChallengesOnly: ResponseHead {
         ResponseHead(
             status: status,
@@ -133,7 +135,7 @@ extension ResponseHead {
     }
 }
 
-/// The application of a session's TLS configuration to a transaction.
+/// Applies a session's TLS configuration to a transaction.
 extension Exchange {
     /// Checks whether the TLS configuration permits the request, and sets the options for its host.
     func configureTLS(of handle: EasyHandle) throws(URLError) {

@@ -2,39 +2,40 @@
 internal import CLibcurl
 import HTTPSyntax
 
-/// HTTP/2 and HTTP/3 streams. libcurl does not distinguish their end from a reset without an error.
+/// HTTP/2 and HTTP/3 streams. libcurl does not distinguish the end of a stream from a reset without an error.
 extension Exchange {
-    /// Watches the stream from the beginning, if the request has content or must not be sent twice, or if no response
-    /// of its host has arrived yet.
+    /// Watches the stream from the beginning in three cases: the request has content, the request must not be sent
+    /// twice, or no response of its host has arrived yet.
     ///
-    /// For the first two, an RST_STREAM may follow the END_STREAM of the response (RFC 9113, section 8.1), or may mean
-    /// that the server has not processed the request. Without a response, the first frame shows that requests to the
-    /// host can share a connection.
+    /// In the first two cases, an RST_STREAM may follow the END_STREAM of the response (RFC 9113, section 8.1), or may
+    /// mean that the server has not processed the request. In the third case, the first frame shows that requests to
+    /// the host can share a connection.
     func watchStreamFromBeginning() {
         let isHostUnknown = host.map { !$0.isMultiplexed && !$0.hasAnswered } ?? false
         guard destination.isSecure, content.reader != nil || isHostUnknown || resendDecision == .fail else { return }
         watchStream()
     }
 
-    /// Lets waiting requests to the host begin, because they can share the connection. Called from within libcurl.
+    /// Begins waiting requests to the host, because they can share the connection. Called from within libcurl.
     ///
-    /// The first frame of a server has its limit of streams (RFC 9113, section 3.4). So no more requests begin before
-    /// it has arrived, although the TLS handshake selects HTTP/2 earlier: the server would refuse their streams.
+    /// The first frame of a server contains its limit of streams (RFC 9113, section 3.4). The TLS handshake selects
+    /// HTTP/2 earlier. But the server would refuse streams above its limit, so no further requests begin before the
+    /// frame has arrived.
     func noteMultiplexing() {
         guard let host, !host.isMultiplexed else { return }
         group.noteMultiplexing(at: host, in: transfer.shard)
     }
 
-    /// Decides whether the request waits, within libcurl, for a connection to the host that is being opened.
+    /// Decides whether the request waits, within libcurl, while a connection to the host is being opened.
     ///
-    /// It does so if HTTP/2 is offered in the TLS handshake, which makes the connection one that can be shared.
+    /// The request waits if the TLS handshake offers HTTP/2, because requests can then share the connection.
     func setWait(of handle: EasyHandle) {
         transfer.route.sharesConnection = transfer.route.versions != .http1 && host?.usesHTTP1 != true
         handle.set(CURLOPT_PIPEWAIT, transfer.route.sharesConnection ? 1 : 0)
     }
 
-    /// Lets the requests that wait for the connection of this one make their own, if the TLS handshake has selected
-    /// HTTP/1.1. Called from within libcurl, which from 8.12 on would let them wait until a response has arrived.
+    /// If the TLS handshake has selected HTTP/1.1, lets the requests that wait for this connection open their own.
+    /// Called from within libcurl. From 8.12 on, libcurl would let these requests wait until a response has arrived.
     func noteSelection() {
         guard transfer.route.sharesConnection, let host, let shard = transfer.shard,
             transfer.handle?.hasSelectedHTTP1 == true
@@ -90,7 +91,7 @@ extension Exchange {
         transfer.shard?.endWatchingStreams()
     }
 
-    /// The failure of a response that libcurl takes for complete although the server has reset its stream.
+    /// The failure if libcurl considers a response complete although the server has reset its stream; nil otherwise.
     var streamFailure: URLError? {
         guard transfer.stream.endsResponse, transfer.stream.isReset else { return nil }
         return .engine(

@@ -40,7 +40,7 @@ extension Exchange {
         }
     }
 
-    /// The error's sentence if libcurl refuses a transfer.
+    /// The error's message if libcurl refuses a transfer.
     static let notBegun = "libcurl could not begin a transfer."
 
     /// Releases the resources of a transfer that did not begin and has no metrics.
@@ -50,8 +50,8 @@ extension Exchange {
         leaveHost()
     }
 
-    /// - Parameter contentLength: The content's length. The outer optional is nil without content, the inner one if the
-    ///   length is unknown.
+    /// - Parameter contentLength: The length of the content. The outer optional is nil if there is no content. The
+    ///   inner optional is nil if the length is unknown.
     private func configure(_ handle: EasyHandle, contentLength: Int64??) throws(URLError) {
         let settings = group.settings
         let credentials = makeCredentials()
@@ -94,7 +94,8 @@ extension Exchange {
         transfer.pauses.awaitsContinue = head.expectsContinue
         if head.expectsContinue { handle.set(CURLOPT_EXPECT_100_TIMEOUT_MS, Self.continueTimeout) }
         var lines = head.lines
-        // libcurl writes the field with the brackets of the request that opened the connection to the proxy.
+        // libcurl would write the `Host` field with the brackets of the request that opened the connection to the
+        // proxy.
         if isForwarded, !lines.setHost { lines.append("Host: " + head.target.hostField) }
         handle.setFields(lines, and: head.setsAcceptEncoding ? nil : head.acceptEncoding)
         transfer.route.versions = offeredVersions(isAuthenticatedByConnection: credentials.server != nil)
@@ -103,8 +104,8 @@ extension Exchange {
         watchStreamFromBeginning()
         handle.watchStreams(false)
         handle.set(CURLOPT_STREAM_WEIGHT, max(1, min(256, Int((max(0, min(1, task.priority)) * 256).rounded()))))
-        // If there is no limit, the largest value is set in place of libcurl's default, because the idle timer covers
-        // connecting too.
+        // Without a limit, the largest value replaces libcurl's default, because the idle timer also applies while a
+        // connection is opened.
         handle.set(CURLOPT_CONNECTTIMEOUT_MS, transfer.route.connectTimeout.map(Int.milliseconds) ?? Int(Int32.max))
         configureConnection(of: handle)
         try configureTLS(of: handle)
@@ -119,8 +120,8 @@ extension Exchange {
         let method = head.method
         handle.resetMethod()
         if method == "HEAD" {
-            // Content has no meaning in a HEAD (RFC 9110, section 9.3.2), and libcurl would wait for content of the
-            // response.
+            // The content of a HEAD request has no meaning (RFC 9110, section 9.3.2), and libcurl would wait for
+            // content in the response.
             handle.set(CURLOPT_NOBODY, 1)
             return handle.set(CURLOPT_CUSTOMREQUEST, nil)
         }
@@ -154,7 +155,7 @@ extension Exchange {
         group.notePauses(of: self)
     }
 
-    /// Ends the transfer if the exchange has refused what libcurl had kept during a pause.
+    /// Ends the transfer if the exchange has refused data that libcurl had buffered during a pause.
     func endRefused() {
         guard transaction.isTransferring, let refusal = transfer.ending.refusal.take() else { return }
         transferEnded(refusal)
@@ -165,8 +166,8 @@ extension Exchange {
         guard transaction.isTransferring, let handle = transfer.handle, !takesFreshConnection(handle) else { return }
         if result == 0, let webSocket, webSocket.begin() { return }
         noteClose(of: handle)
-        // libcurl 7.88 does not forget that a handle has sent trailers: the next content that the handle sends in
-        // chunks would be written before the beginning of its buffer.
+        // libcurl 7.88 retains the state that a handle has sent trailers. If the handle then sent content in chunks,
+        // libcurl would write before the beginning of its buffer.
         if result == 0, task.plan.webSocket == nil, !content.isProduced { handle.reuse.isClean = true }
         let refusal = result == 0 ? nil : tunnelRefusal(of: handle)
         let unreadable = content.reader?.failure
@@ -224,8 +225,8 @@ extension Exchange {
         ).error(url: destination.url)
     }
 
-    /// Returns the server, and the proxy if there is one. The addresses that were tried belong to the proxy if there is
-    /// one, otherwise to the server.
+    /// Returns the server, and the proxy if there is one. The addresses that were tried belong to the proxy. Without a
+    /// proxy, they belong to the server.
     private func peers(of handle: EasyHandle) -> (server: Peer?, proxy: Peer?) {
         let addresses = handle.triedAddresses
         let proxy = transfer.route.proxy.map { Peer($0, addresses: addresses) }
@@ -238,8 +239,9 @@ extension Exchange {
         return (try? proxy()).map { Peer($0) } ?? destination.url.flatMap { Peer($0) }
     }
 
-    /// The server or proxy to which there is no connection yet. Nil if there is a connection, if no address was tried
-    /// yet although no name has to be looked up, or if libcurl does not report when it begins to send (before 7.80).
+    /// The server or proxy to which there is no connection yet. Nil if there is a connection, or if no address was
+    /// tried yet although no name has to be looked up. Also nil if libcurl does not report the beginning of the sending
+    /// (before 7.80).
     var unconnectedPeer: Peer? {
         guard transaction.isTransferring, let handle = transfer.handle, handle.seesSendings,
             !transfer.sending.hasBegun, !handle.triedAddresses.isEmpty || looksUpName
@@ -248,7 +250,7 @@ extension Exchange {
         return proxy ?? server
     }
 
-    /// Whether the host to connect to is a name.
+    /// Whether the host of the connection is a name, and not an address.
     private var looksUpName: Bool {
         guard let host = transfer.route.proxy.map(\.canonicalHost) ?? destination.host else { return false }
         return host.address == nil
@@ -266,7 +268,7 @@ extension RequestHead.Failure {
 extension RequestHead {
     /// The `Accept-Encoding` line with the codings that the engine can decode.
     ///
-    /// A request for a range asks for content without a coding, because a part of encoded content cannot be decoded.
+    /// A request for a range requires content without a coding, because a part of encoded content cannot be decoded.
     /// The Fetch standard has the same rule.
     fileprivate var acceptEncoding: String? {
         asksForRange ? "Accept-Encoding: identity" : Self.anyCoding
@@ -328,8 +330,8 @@ extension Exchange: ConnectionUser {
     /// Reports the number of sent bytes to the delegate.
     func noteSentBytes() {
         guard transaction.isTransferring, let reader = content.reader, let handle = transfer.handle else { return }
-        // The smaller number is reported, because libcurl also counts chunk framing, and the reader also counts bytes
-        // that libcurl still buffers.
+        // The smaller number is reported. libcurl's number also counts the framing of chunks, and the reader's number
+        // also counts bytes that libcurl still buffers.
         let sent = min(handle.int64(CURLINFO_SIZE_UPLOAD_T), reader.position)
         let difference = sent - content.sentBytes
         guard difference > 0 else { return }

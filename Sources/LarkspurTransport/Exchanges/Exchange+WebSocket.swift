@@ -3,7 +3,8 @@ internal import HTTPSyntax
 
 /// Transfers that open the connection of a WebSocket.
 extension Exchange {
-    /// Sets up a transfer that only connects. The driver of the exchange then sends the request on the connection.
+    /// Sets up a transfer that only opens the connection. The driver of the exchange then sends the request on this
+    /// connection.
     func prepareUpgrade(
         of handle: EasyHandle,
         _ connection: WebSocketConnection,

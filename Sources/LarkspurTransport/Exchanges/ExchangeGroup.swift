@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The running exchanges of a session, and the objects that they share. They belong to the thread that has the loop.
+/// The running exchanges of a session, and the objects that they share. They belong to the thread that runs the loop.
 final class ExchangeGroup {
     let settings: SessionSettings
     let outbox: Outbox
@@ -14,12 +14,12 @@ final class ExchangeGroup {
     @exclusivity(unchecked) var now = LoopTime.now
     /// The time of the last activity: a command, a job, or the end of the last exchange.
     @exclusivity(unchecked) var idleSince = LoopTime.now
-    /// Whether the loop ends with its last exchange. If so, no more cached responses are revalidated.
+    /// Whether the loop ends with its last exchange. In this case, no further cached responses are revalidated.
     @exclusivity(unchecked) private(set) var isEnding: Bool
     @exclusivity(unchecked) private var exchanges: [Int: Exchange] = [:]
-    /// A time for each exchange, which is not later than the exchange's deadline. A byte that arrives moves the
-    /// deadline, but not this time. When the time comes, it is moved to the deadline, unless the deadline has passed
-    /// too.
+    /// A time for each exchange, which is not later than the exchange's deadline. When a byte arrives, the deadline
+    /// moves, but not this time. When this time comes, the exchange ends if its deadline has passed too. Otherwise, the
+    /// time moves to the deadline.
     @exclusivity(unchecked) private var deadlines = DeadlineHeap<Exchange>()
     /// The running revalidations of cached responses, by the identifiers of their tasks.
     @exclusivity(unchecked) private var refreshes: [Int: Revalidation] = [:]
@@ -28,14 +28,14 @@ final class ExchangeGroup {
     @exclusivity(unchecked) private var noted = Noted()
     @exclusivity(unchecked) private var lastDestination = Destination(nil)
 
-    /// The exchanges and hosts that were recorded for the loop, often from within libcurl.
+    /// The exchanges and hosts that the loop has to handle. They are often recorded from within libcurl.
     private struct Noted {
         /// The exchanges whose pauses have changed.
         var pauses: [Exchange] = []
         var answered: [Exchange] = []
         /// The hosts whose connections can be shared.
         var multiplexed: [(host: HostQueue, shard: Shard?)] = []
-        /// The hosts whose connections are those of HTTP/1.1.
+        /// The hosts whose connections use HTTP/1.1.
         var unshared: [(host: HostQueue, shard: Shard)] = []
     }
 
@@ -82,8 +82,8 @@ final class ExchangeGroup {
 
     // MARK: For exchanges
 
-    /// Returns the parts of a URL. Consecutive requests often have the same URL, so the parts of the last URL are
-    /// stored.
+    /// Returns the parts of a URL. The parts of the last URL are stored, because consecutive requests often have the
+    /// same URL.
     func destination(of url: URL?) -> Destination {
         if url != lastDestination.url { lastDestination = Destination(url) }
         return lastDestination
@@ -101,7 +101,8 @@ final class ExchangeGroup {
     /// Records the deadline of an exchange that is new, or whose deadline has moved to an earlier time.
     func note(_ deadline: LoopTime, of exchange: Exchange) { deadlines.advance(deadline, of: exchange) }
 
-    /// Revalidates a stale cached response that was delivered to a task, unless a revalidation of its URL is running.
+    /// Revalidates a stale cached response that was delivered to a task, unless the response for its URL is already
+    /// being revalidated.
     func refresh(_ url: String, with request: URLRequest, after task: TaskCore) {
         guard !isEnding, !task.isRefresh, !isRevalidating(url), !task.session.isInvalidated else { return }
         var request = request
@@ -111,17 +112,17 @@ final class ExchangeGroup {
         refresh.resume()
     }
 
-    /// Whether a new response for the URL is under way, or is not stored yet.
+    /// Whether a new response for the URL has been requested but is not stored yet.
     private func isRevalidating(_ url: String) -> Bool {
         undecided.removeAll { $0.revalidation == nil }
         return refreshes.values.contains { $0.url == url } || undecided.contains { $0.revalidation?.url == url }
     }
 
-    /// Returns what a task revalidates; nil if it does not revalidate anything.
+    /// Returns the revalidation that a task performs; nil if the task does not revalidate a response.
     func revalidation(by task: TaskCore) -> Revalidation? { task.isRefresh ? refreshes[task.identifier] : nil }
 
     /// Returns the requests that have a place, the oldest first.
-    /// - Parameter host: The queue of their host; nil for those of all hosts.
+    /// - Parameter host: The queue of a host, to return only its requests; nil to return the requests of all hosts.
     func holders(of host: HostQueue?) -> [ConnectionWait.Holder] {
         let (now, date) = (ContinuousClock.now, Date())
         return exchanges.values
@@ -129,7 +130,7 @@ final class ExchangeGroup {
             .map { exchange in
                 let age = Duration.seconds(max(0, date.timeIntervalSince(exchange.transfer.start)))
                 var request = exchange.request
-                // A stream of the caller must not be retained, nor released, with the report.
+                // The report must not retain a stream of the caller.
                 request.httpBodyStream = nil
                 return ConnectionWait.Holder(request: request, start: now - age)
             }
@@ -141,14 +142,14 @@ final class ExchangeGroup {
     /// Records from within libcurl that requests to a host can share a connection.
     func noteMultiplexing(at host: HostQueue, in shard: Shard?) { noted.multiplexed.append((host, shard)) }
 
-    /// Records from within libcurl that the connections to a host are those of HTTP/1.1, and are not shared.
+    /// Records from within libcurl that the connections to a host use HTTP/1.1 and are not shared.
     func noteHTTP1(at host: HostQueue, in shard: Shard) {
         host.usesHTTP1 = true
         noted.unshared.append((host, shard))
     }
 
-    /// Begins the requests that can share the connections which were recorded, or that wait for such connections in
-    /// vain.
+    /// Begins the requests that can share the recorded connections. Also begins the requests that have waited in vain
+    /// for a connection to share.
     func admitWaiting() {
         while let (host, shard) = noted.multiplexed.popLast() { host.allowMultiplexing(in: shard) }
         while let (host, shard) = noted.unshared.popLast() { shard.connectSeparately(to: host) }
@@ -162,31 +163,31 @@ final class ExchangeGroup {
     /// Whether libcurl does not yet know of a change of pauses.
     var hasNotedPauses: Bool { !noted.pauses.isEmpty }
 
-    /// Tells libcurl of the pauses that have changed. Called after the commands of a turn, immediately before libcurl
-    /// runs.
+    /// Tells libcurl about the pauses that have changed. Called after the commands of a turn, immediately before
+    /// libcurl runs.
     ///
-    /// If libcurl is told to go on and then to pause before it runs, it reads nevertheless, at least up to 7.88. It
-    /// keeps what it has read, and passes it on later, but without the order of status lines and fields.
+    /// If libcurl is told to continue and then to pause before it runs, it still reads (at least up to 7.88). It
+    /// buffers the data and passes it on later, but not in the order of status lines and fields.
     func applyPauses() {
         guard !noted.pauses.isEmpty else { return }
         let count = noted.pauses.count
         for exchange in noted.pauses[..<count] { exchange.applyPauses() }
-        // The bytes that libcurl has passed on may have changed the pauses of others.
+        // The bytes that libcurl has passed on may have changed the pauses of other exchanges.
         noted.pauses.removeFirst(count)
     }
 
-    // MARK: What libcurl does not do by itself
+    // MARK: Work that libcurl does not do
 
-    /// Records an exchange that has sent content and whose response has begun, or that has refused what libcurl had
-    /// kept.
+    /// Records an exchange that has sent content and whose response has begun, or that has refused data that libcurl
+    /// had buffered.
     func noteAnswer(to exchange: Exchange) { noted.answered.append(exchange) }
 
-    /// Makes libcurl read once more for these exchanges. While libcurl was sending over HTTP/2, it may have read bytes
-    /// that follow the header section. At least up to 7.88, libcurl then waits for the socket, although no more bytes
-    /// arrive there. Ends transfers that libcurl does not end.
+    /// Makes libcurl read once more for these exchanges, and ends transfers that libcurl does not end. While libcurl
+    /// was sending over HTTP/2, it may have read bytes that follow the header section. At least up to 7.88, libcurl
+    /// then waits until the socket is readable, although no more bytes arrive there.
     func nudgeAnswered() {
         guard !noted.answered.isEmpty else { return }
-        // An exchange may be recorded once more meanwhile.
+        // Meanwhile, an exchange may be recorded again.
         let count = noted.answered.count
         for exchange in noted.answered[..<count] {
             exchange.endRefused()
@@ -202,8 +203,8 @@ final class ExchangeGroup {
 extension ExchangeGroup {
     /// The connections and requests of all origins that have any, sorted by origin.
     ///
-    /// Everything is computed here, from libcurl's handles and the table of sockets, so that requests do not have to
-    /// count.
+    /// This property computes all values from libcurl's handles and the table of sockets, so that requests do not have
+    /// to count.
     var connectionSnapshot: [OriginConnections] {
         var snapshot: [TextKey: OriginConnections] = [:]
         func change(_ origin: String, _ change: (inout OriginConnections) -> Void) {

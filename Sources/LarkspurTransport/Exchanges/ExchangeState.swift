@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// The two timers of a task: for the time without a byte, and for the task as a whole.
+/// The two timers of a task. One limits the time without a byte, the other limits the duration of the whole task.
 struct TaskTimers {
     private let resourceDeadline: LoopTime
     private let resourceTimeout: TimeInterval
@@ -8,8 +8,8 @@ struct TaskTimers {
     private var lastActivity: LoopTime
 
     /// - Parameters:
-    ///   - start: The start of the timer for the task as a whole.
-    ///   - resourceTimeout: The limit for the task as a whole, in seconds.
+    ///   - start: The start of the timer for the whole task.
+    ///   - resourceTimeout: The limit for the whole task, in seconds.
     ///   - idleTimeout: The limit of the time without a byte, in seconds.
     init(now: LoopTime, start: LoopTime, resourceTimeout: TimeInterval, idleTimeout: TimeInterval) {
         lastActivity = now
@@ -21,7 +21,7 @@ struct TaskTimers {
     /// Records that a byte was sent or received.
     mutating func touch(at now: LoopTime) { lastActivity = now }
 
-    /// Returns the time at which the task fails if nothing happens.
+    /// Returns the time at which the task fails if no byte is transferred.
     /// - Parameter isIdleTimed: Whether the time without a byte counts.
     func deadline(isIdleTimed: Bool) -> LoopTime {
         isIdleTimed ? min(lastActivity.adding(idleTimeout), resourceDeadline) : resourceDeadline
@@ -40,7 +40,7 @@ struct TaskTimers {
     }
 }
 
-/// The facts about a task's earlier requests that affect the next ones.
+/// The data about a task's earlier requests that affects its next requests.
 struct TaskHistory {
     /// The maximum number of redirects that a task follows.
     static let redirectLimit = 20
@@ -57,7 +57,7 @@ struct TaskHistory {
     var needsNewConnection = false
     /// Whether the next transfer has to use HTTP/1.1, because the server requires it.
     var needsHTTP1 = false
-    /// The task's first request with https, if HSTS required this; nil otherwise.
+    /// The task's first request with the scheme https, if HSTS requires https; nil otherwise.
     @Boxed var securedRequest: URLRequest?
 
     /// Returns the failure of a task that has reached the limit of redirects; nil for other tasks.

@@ -14,7 +14,7 @@ final class NameLookups {
 
     private struct Waiting {
         let exchange: Exchange
-        /// The place of the exchange among all that have begun to wait.
+        /// The position of the exchange in the order in which all exchanges have begun to wait.
         let place: Int
     }
 
@@ -86,8 +86,8 @@ final class NameLookups {
 
 /// The names that the session's resolver looks up for an exchange.
 extension Exchange {
-    /// Whether the request has the addresses that it needs. If not, reading this property starts a look-up. Always true
-    /// without a resolver.
+    /// Whether the addresses for the request are known. If they are not, reading this property starts a look-up. Always
+    /// true without a resolver.
     var hasAddresses: Bool {
         guard let names = group.names, resolved == nil, let (host, port) = hostToResolve else { return true }
         if let addresses = names.addresses(of: host, at: group.now) {
@@ -101,13 +101,13 @@ extension Exchange {
         return false
     }
 
-    /// The name and port of the proxy or the server; nil if its addresses are known without a look-up, or if the
-    /// request fails when it begins.
+    /// The name and port of the proxy or the server, if the name has to be looked up. Nil if the addresses are known
+    /// without a look-up, or if the request fails when it begins.
     private var hostToResolve: (host: String, port: Int)? {
         let host: CanonicalHost
         let port: Int
         do throws(URLError) {
-            // Nothing is sent to a server without a canonical host, and through a proxy without one.
+            // If the server or the proxy has no canonical host, nothing is sent.
             guard let target = destination.target else { return nil }
             if let proxy = try proxy() {
                 guard let name = proxy.canonicalHost else { return nil }
@@ -146,7 +146,7 @@ extension Exchange {
     /// Passes the addresses that were found to libcurl.
     func setAddresses(of handle: EasyHandle) {
         guard let resolved, let names = group.names else { return }
-        // Depending on its version, libcurl looks for the name with or without the dot at its end.
+        // Depending on its version, libcurl searches for the name with or without the dot at its end.
         var lines = names.lines(for: resolved)
         var withDot = resolved
         withDot.host += "."

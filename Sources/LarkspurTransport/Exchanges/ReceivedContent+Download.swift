@@ -30,13 +30,13 @@ extension ReceivedContent {
     /// Continues without the file of an earlier download.
     func leaveFile(discarding: Bool) {
         if discarding { download.file?.discard() } else { download.file?.close() }
-        // A download that starts over uses another file, because resume data that was stored earlier relies on the
-        // order of the bytes in the old file.
+        // A download that starts again uses another file. The reason is that resume data that was stored earlier relies
+        // on the order of the bytes in the old file.
         download.leaveFile()
         task.noteResumption(nil, received: 0)
     }
 
-    /// Records the resume data that follows from the response.
+    /// Records the resume data that the response makes possible.
     func noteResumption(after response: HTTPURLResponse, file: DownloadFile) {
         guard !incoming.hasDoubtfulEnd, let original = task.plan.originalRequest else { return }
         var hasBody = true
@@ -60,10 +60,10 @@ extension ReceivedContent {
         return .engine(.networkConnectionLost, "The server sent less than the rest of the file.", url: url)
     }
 
-    /// Ends a download. The partial file stays if another download can continue it, otherwise it is removed.
+    /// Ends a download. If another download can continue the partial file, the file remains, otherwise it is removed.
     /// - Returns: The error, with the resume data if there is any.
     func endDownload(with error: (any Error)?) -> (any Error)? {
-        // Resume data can also be requested from a data task that has become a download, through its download task.
+        // A data task that has become a download can also be asked for resume data, through its download task.
         guard task.plan.kind == .download || download.resumeDataHandler != nil else { return error }
         var data: Data?
         if let error, let file = download.file {
@@ -82,8 +82,8 @@ extension ReceivedContent {
         return error.adding(resumeData: data)
     }
 
-    /// Whether the file is valid after an error. True if the network has failed, the download was cancelled resumably,
-    /// or the file of an earlier download has not been changed.
+    /// Whether the file is still valid after an error. True in three cases: the network has failed, the download was
+    /// cancelled to produce resume data, or the file of an earlier download has not been changed.
     private func mayGoOn(after error: any Error) -> Bool {
         guard let error = error as? URLError else { return false }
         if error.tlsFailure?.reason == .missingCloseNotify { return true }
@@ -99,17 +99,17 @@ extension ReceivedContent {
 
 /// The state of a download: its file, and the earlier download that it continues.
 struct DownloadState {
-    /// The file; nil until there is content, or a file of an earlier download.
+    /// The file; nil if there is neither content nor the file of an earlier download yet.
     var file: DownloadFile?
     /// The data with which another download could continue the file; nil if no download could.
     @Boxed var resumption: ResumeData?
-    /// Whether the file of an earlier download was looked for.
+    /// Whether the engine has looked for the file of an earlier download.
     var isPrepared = false
-    /// Whether the request asks for the part of the representation after the file's content.
+    /// Whether the request asks only for the bytes that follow the file's content in the representation.
     var asksForRest = false
     /// The length of the file after this response; nil if the response does not announce it.
     var end: Int64?
-    /// The closure that receives the resume data of a download that was cancelled resumably.
+    /// The closure that receives the resume data if the download was cancelled to produce it.
     var resumeDataHandler: Delivery.ResumeDataHandler?
 
     /// Continues without the current file.

@@ -1,20 +1,20 @@
 #if canImport(FoundationNetworking)
-/// The path of content from a task's responses to its destination. Content is decoded, and then goes to the delegate,
-/// into memory or into a file, and as a copy to the cache.
+/// The path of content from a task's responses to its destination. The content is decoded. Then it is delivered to the
+/// delegate, collected in memory, or written to a file. A copy goes to the cache.
 ///
 /// The object belongs to the loop's thread.
 final class ReceivedContent {
     /// The content of one response.
     struct Incoming {
-        /// The content as the server frames it, and whether all of it has arrived.
+        /// The framing of the content, and whether all of the content has arrived.
         var framed = FramedContent(.none)
-        /// Whether another recipient of the same bytes could determine another end of the content.
+        /// Whether another recipient of the same bytes could find a different end of the content.
         var hasDoubtfulEnd = false
-        /// The entity tag of the response, made of octets, if it has octets that are not UTF-8; otherwise nil.
+        /// The entity tag of the response as octets, if some of these octets are not UTF-8; otherwise nil.
         var entityTag: String?
         /// The decoder; nil if the content is delivered unchanged.
         var decoder: ContentDecoder?
-        /// The content that waits for the decision about the response. It is not decoded yet.
+        /// The content that is buffered until the response is accepted. It is not decoded yet.
         var buffered = Data()
         /// The number of decoded bytes.
         var decodedBytes: Int64 = 0
@@ -28,7 +28,7 @@ final class ReceivedContent {
         var readAhead = 0
         /// Whether the content is only counted, because there is no delegate for it.
         var isUnread = false
-        /// Whether a delegate receives the content although a completion handler receives it too.
+        /// Whether a delegate receives the content in addition to the completion handler.
         var isShared = false
         /// The copy for the cache; nil if there is none.
         var copy: CacheCopy?
@@ -77,8 +77,8 @@ final class ReceivedContent {
 
     // MARK: Pausing
 
-    /// Whether content has to wait for its consumer or for a decision. If so, records the pause. Content that waits for
-    /// a decision has the same limit as content that was delivered and not consumed.
+    /// Whether content has to wait for its consumer or for a decision. If so, records the pause. The limit for content
+    /// that waits for a decision is the same as the limit for content that was delivered but not consumed.
     /// - Parameter count: The number of bytes that have arrived, which are counted if they are read ahead.
     func mustWait(isBuffering: Bool, count: Int) -> Bool {
         guard !incoming.isPaused else { return true }
@@ -91,7 +91,7 @@ final class ReceivedContent {
         return incoming.isPaused
     }
 
-    /// Whether content has arrived that is not yet decoded.
+    /// Whether content that has arrived is not decoded yet.
     var hasRest: Bool { incoming.decoder?.hasRest == true }
 
     // MARK: Taking
@@ -119,7 +119,7 @@ final class ReceivedContent {
     func takeBuffered() -> URLError? {
         let content = incoming.buffered
         incoming.buffered = Data()
-        // Only the buffered content can have caused a pause, and it is delivered now.
+        // Only the buffered content can have caused the pause. This content is delivered now.
         incoming.isPaused = false
         return content.isEmpty ? nil : content.withUnsafeBytes(take)
     }
@@ -134,7 +134,8 @@ final class ReceivedContent {
     func deliver(_ data: Data) -> URLError? { data.withUnsafeBytes { deliver($0) } }
 
     private func deliver(_ bytes: UnsafeRawBufferPointer) -> URLError? {
-        // The received bytes can consist only of framing, and a decoder can take bytes without returning any.
+        // If the received bytes are framing alone, there is no content. A decoder can also take bytes without returning
+        // any.
         guard !bytes.isEmpty else { return nil }
         let count = Int64(bytes.count)
         incoming.decodedBytes += count
@@ -174,7 +175,7 @@ final class ReceivedContent {
         )
     }
 
-    /// Whether all of the content was delivered, as its framing shows, and this was not reported yet.
+    /// Whether all of the content was delivered, according to its framing, but its end was not reported yet.
     var hasUnreportedEnd: Bool {
         !incoming.isEndReported && !incoming.isPaused && incoming.buffered.isEmpty && !hasRest
             && incoming.framed.hasEnded
@@ -190,16 +191,17 @@ final class ReceivedContent {
 
     private func copyForCache(_ bytes: UnsafeRawBufferPointer) {
         guard let cache = group.settings.cache, incoming.decodedBytes <= Int64(cache.maximumContentSize) else {
-            // The response is too large to be stored. But it replaces the stored response, which is now outdated.
+            // The response is too large to be stored. But the stored response is now outdated, so it is removed.
             if let copy = incoming.copy, copy.hasEntries { group.settings.cache?.remove(copy.entry.url) }
             incoming.copy = nil
             return
         }
-        // For a task with a completion handler, the content is collected anyway.
+        // For a task with a completion handler, the content is already collected.
         if task.isPiecewise { incoming.copy?.content.append(contentsOf: bytes) }
     }
 
-    /// Takes the response with its complete content, for the cache; nil if there is no copy, or if it was taken before.
+    /// Takes the response with its complete content, for the cache. Returns nil if there is no copy, or if the copy was
+    /// already taken.
     func takeCopy() -> CacheEntry? {
         guard let copy = incoming.copy.take() else { return nil }
         var entry = copy.entry

@@ -4,7 +4,7 @@
 /// It has no I/O, no lock and no clock. Each request of a task has a new transaction, so nothing has to be reset.
 struct Transaction {
     private(set) var phase = Phase.waiting
-    /// The reason why the transfer was stopped from within libcurl. It is known before the transfer ends.
+    /// The reason why the transfer was stopped from within libcurl. The reason is known before the transfer ends.
     private(set) var failure: URLError?
     /// The URL of the request, for errors.
     private let url: URL?
@@ -37,8 +37,8 @@ struct Transaction {
 
     /// Whether the task fails after a time without a byte.
     ///
-    /// The timer runs while a delegate decides about a redirect, so that a delegate without a decision cannot hang the
-    /// task. The timer does not run during a challenge, because a person may have to enter a password.
+    /// The timer runs while a delegate decides about a redirect, so that a delegate that never decides cannot block the
+    /// task. The timer does not run during a challenge, because a user may have to enter a password.
     /// - Parameter isPaused: Whether the consumer of the task pauses the transfer.
     func runsIdleTimer(isPaused: Bool) -> Bool {
         switch phase {
@@ -52,7 +52,7 @@ struct Transaction {
 
     mutating func beginLookUp() { phase = .lookingUp }
 
-    /// Ends the look-up; returns false if its result is no longer needed.
+    /// Ends the look-up in the cache. Returns false if its result is no longer needed.
     mutating func endLookUp() -> Bool {
         guard case .lookingUp = phase else { return false }
         phase = .waiting
@@ -61,7 +61,7 @@ struct Transaction {
 
     mutating func beginResolving() { phase = .resolving }
 
-    /// Ends the look-up of addresses; returns false if they are no longer needed.
+    /// Ends the look-up of addresses. Returns false if they are no longer needed.
     mutating func endResolving() -> Bool {
         guard case .resolving = phase else { return false }
         phase = .waiting
@@ -82,7 +82,7 @@ struct Transaction {
         return challenge
     }
 
-    /// Records that a `URLProtocol` has reported a redirect, which waits for the delegate.
+    /// Records that a `URLProtocol` has reported a redirect. The redirect waits for the delegate's decision.
     mutating func receiveRedirect(to next: URLRequest) {
         phase = .asking(.redirect(to: next, keepsContent: true), failure: nil)
     }
@@ -94,17 +94,17 @@ struct Transaction {
 
     // MARK: The response
 
-    /// Records the header section of a final response. The consequence of the response has to be reported next, unless
+    /// Records the header section of a final response. The consequence of the response must be reported next, unless
     /// the returned actions stop the transfer.
     mutating func beginResponse() -> [Action] {
         switch phase {
         case .awaitingResponse: return []
         case .receiving(.bufferUnlessAnswered):
-            // This is the response to libcurl's answer to the refusal.
+            // libcurl has sent the request again with credentials, and this is the new response.
             phase = .awaitingResponse
             return [.dropBuffered]
         default:
-            // libcurl has sent the request again in the middle of a response (HTTP_1_1_REQUIRED).
+            // In the middle of a response, libcurl has sent the request again (HTTP_1_1_REQUIRED).
             note(
                 .engine(
                     .networkConnectionLost,
@@ -116,7 +116,7 @@ struct Transaction {
         }
     }
 
-    /// Receives the consequence of a response, or of a refusal that libcurl has not answered.
+    /// Receives the consequence of a response, or of a refusal that libcurl does not handle.
     mutating func receive(_ consequence: Consequence) -> [Action] {
         var hasEnded = false
         if case .draining = phase { hasEnded = true }
@@ -159,7 +159,7 @@ struct Transaction {
     }
 
     /// Records that the response cannot be used. The failure is reported when the transfer has ended. If there are
-    /// several failures, the first one counts.
+    /// several failures, only the first one is reported.
     mutating func note(_ failure: URLError) { self.failure = self.failure ?? failure }
 
     // MARK: The end of the transfer
@@ -169,7 +169,8 @@ struct Transaction {
         // A stored response replaces this response, however the transfer ends.
         case .receiving(.discard(.storedResponse)): return [.replay]
         case .receiving(.discard(.sameRequest)): return [.send(.same)]
-        // Only the header section was needed so far. The end of the content counts if the response is accepted.
+        // Until now, only the header section was needed. If the response is accepted, the end of its content is needed
+        // too.
         case .receiving(.buffer(let question)) where !end.isContentUnreadable:
             phase = .asking(question, failure: end.failure)
             return []
@@ -177,7 +178,7 @@ struct Transaction {
         }
         if let repetition = end.repetition { return [.send(repetition)] }
         if let failure = end.failure {
-            // The content that arrived before the failure may not be decoded yet, because its consumer is slow.
+            // Content that arrived before the failure may not be decoded yet, because its consumer is slow.
             guard case .receiving(.deliver) = phase, self.failure == nil else { return [.fail(failure)] }
             phase = .draining(failure: failure)
             return [.drain]

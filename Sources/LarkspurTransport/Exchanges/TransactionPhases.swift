@@ -8,7 +8,7 @@ extension Transaction {
         case challenge(AuthenticationState.Recipient, CredentialDemand, URLAuthenticationChallenge)
     }
 
-    /// A 401 or 407 response that libcurl may be about to answer without the engine.
+    /// A 401 or 407 response that libcurl may handle without the engine.
     ///
     /// It is an object because it is large and rare. As a value, it would make every transaction larger.
     final class Refusal: Sendable {
@@ -26,7 +26,7 @@ extension Transaction {
         case deliver
         /// Buffered until the delegate has decided whether the response is used.
         case buffer(Question)
-        /// Buffered until libcurl has answered the refusal, or the transfer has ended.
+        /// Buffered until libcurl has handled the refusal, or the transfer has ended.
         case bufferUnlessAnswered(Refusal)
         /// Read to preserve the connection, and discarded.
         case discard(Successor)
@@ -49,11 +49,11 @@ extension Transaction {
         case awaitingResponse
         /// The transfer is running, and receives the content of the response.
         case receiving(Disposition)
-        /// The transfer has ended, and the delegate has not decided yet. `failure` counts only if the response is
-        /// accepted.
+        /// The transfer has ended, but the delegate has not decided yet. If the response is accepted, `failure` is
+        /// reported.
         case asking(Question, failure: URLError?)
-        /// The transfer has ended, and some of its content has not been consumed yet. After this content, `failure` is
-        /// reported: the failure of the transfer.
+        /// The transfer has ended, but some of its content has not been consumed yet. `failure` is the failure of the
+        /// transfer, and is reported after this content.
         case draining(failure: URLError?)
         /// A stored response is being delivered.
         case replaying
@@ -108,7 +108,7 @@ extension Transaction {
         case deliverBuffered
         case dropBuffered
         case ask(Question)
-        /// Determines the consequence of a refusal that libcurl has not answered.
+        /// Determines the consequence of a refusal that libcurl has not handled.
         case settle(Refusal)
         /// Stops the transfer: the callback that performs the action tells libcurl to stop.
         case stop
@@ -127,7 +127,7 @@ extension Transaction {
         case fail(URLError)
     }
 
-    /// The treatment of a chunk of content.
+    /// The handling of a chunk of content.
     enum ContentStep {
         case deliver, buffer, discard, refuse
         case settle(Refusal)

@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The file with the hosts that require https, in the format of `curl --hsts`: a line for each host, with a dot before
-/// the name if subdomains are included, and the time of expiry.
+/// The file with the hosts that require https, in the format of `curl --hsts`. Each line has the name of a host and the
+/// time of expiry. If subdomains are included, a dot precedes the name.
 ///
 ///     .example.com "20271126 05:34:20"
 enum HSTSFile {
@@ -12,7 +12,7 @@ enum HSTSFile {
     /// Reads a file. Lines in another format are skipped. A missing file has no hosts.
     /// - Throws: `POSIXError` if the file cannot be read, is too large, or is not a regular file.
     static func read(_ file: URL) throws -> [(name: String, HSTSHosts.Entry)] {
-        // The flag O_NONBLOCK prevents that the opening of a pipe waits for a writer.
+        // Without O_NONBLOCK, opening a pipe would wait for a writer.
         let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             if errno == ENOENT { return [] }
@@ -27,8 +27,8 @@ enum HSTSFile {
         return text.split(whereSeparator: \.isNewline).compactMap(parse)
     }
 
-    /// Writes a file that only its owner can read. If it replaces another file, readers see either the old content or
-    /// the new.
+    /// Writes a file that only its owner can read. If it replaces another file, a reader sees either the old or the new
+    /// content.
     /// - Throws: `POSIXError`, or Foundation's error if the content could not be written.
     static func write(_ entries: [TextKey: HSTSHosts.Entry], to file: URL) throws {
         let lines = entries.sorted { $0.key.text < $1.key.text }.map { line(for: $0.text, $1) }
@@ -71,7 +71,7 @@ enum HSTSFile {
         return "\(entry.includesSubdomains ? "." : "")\(name) \"\(date)\"\n"
     }
 
-    /// Parses a line; nil if it has another format, or names no host.
+    /// Parses a line. Returns nil if it has another format, or does not contain a host.
     private static func parse(_ line: Substring) -> (name: String, HSTSHosts.Entry)? {
         let parts = line.parts(separatedBy: " ", maxSplits: 1)
         guard parts.count == 2, !parts[0].begins(with: "#") else { return nil }

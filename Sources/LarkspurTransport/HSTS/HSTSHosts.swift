@@ -1,15 +1,15 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The hosts that require https (RFC 6797): a value without I/O and without a clock. All names are canonical
+/// The hosts that require https (RFC 6797). It is a value without I/O and without a clock. All names are canonical
 /// (``HSTSName``).
 struct HSTSHosts: Sendable {
     struct Entry: Sendable, Equatable {
         var includesSubdomains: Bool
         var expiry: Date
-        /// The position of the last change in the order of all changes.
+        /// The number of the last change, in the order of all changes.
         fileprivate var change = 0
-        /// The expiry that the file has; nil if the file does not have the entry.
+        /// The expiry that is stored in the file; nil if the file does not have the entry.
         fileprivate var savedExpiry: Date?
 
         init(includesSubdomains: Bool, expiry: Date) {
@@ -24,8 +24,8 @@ struct HSTSHosts: Sendable {
 
     init(capacity: Int) { self.capacity = max(1, capacity) }
 
-    /// Whether requests to a host require https: the host itself has an entry, or one of its superdomains has an entry
-    /// that includes subdomains (section 8.2).
+    /// Whether requests to a host require https. This is so if the host itself has an entry, or if one of its
+    /// superdomains has an entry that includes subdomains (section 8.2).
     func contains(_ name: String, at now: Date) -> Bool {
         if let entry = entries[name], now < entry.expiry { return true }
         var rest = name[...]
@@ -49,9 +49,9 @@ struct HSTSHosts: Sendable {
         )
     }
 
-    /// Adds an entry, in place of the host's last entry. If there is no room, removes expired entries. If there is
-    /// still no room, removes the quarter of the entries that was changed the longest time ago.
-    /// - Parameter tolerance: The difference of the expiry, in seconds, up to which the file need not be written.
+    /// Adds an entry, which replaces the host's last entry. If there is no room, removes expired entries. If there is
+    /// still no room, removes the quarter of the entries whose last changes are the oldest.
+    /// - Parameter tolerance: The change of the expiry, in seconds, for which the file does not have to be written.
     ///   Default: 0.
     /// - Returns: Whether a file with the hosts should be written again.
     @discardableResult
@@ -68,13 +68,13 @@ struct HSTSHosts: Sendable {
             || abs(saved.timeIntervalSince(entry.expiry)) > tolerance
     }
 
-    /// Removes the entry of a host. Entries of its superdomains stay.
+    /// Removes the entry of a host. Does not remove entries of its superdomains.
     /// - Returns: Whether there was an entry.
     mutating func remove(_ name: String) -> Bool { entries.removeValue(forKey: name) != nil }
 
     mutating func removeAll() { entries.removeAll() }
 
-    /// Records that a file has these entries.
+    /// Records that a file now has these entries.
     mutating func noteSaved(_ saved: [TextKey: Entry]) {
         for (name, entry) in saved { entries[name]?.savedExpiry = entry.expiry }
     }
@@ -91,19 +91,19 @@ struct HSTSHosts: Sendable {
 
 /// The names of hosts as HSTS compares them.
 enum HSTSName {
-    /// Returns a host name in its ASCII form, in lower case and without the dot at its end (RFC 6797, section 10). Nil
-    /// for addresses, which HSTS does not cover (section 8.1.1), and for texts that are no host names.
+    /// Returns a host name in ASCII, in lower case and without a dot at its end (RFC 6797, section 10). Returns nil for
+    /// addresses, to which HSTS does not apply (section 8.1.1), and for texts that are not host names.
     static func canonical(_ host: String) -> String? {
         canonical(try? CanonicalHost(named: host))
     }
 
-    /// Returns the name of a host in this form; nil for an address, and without a host.
+    /// Returns the name of a host in this form. Returns nil for an address, and if there is no host.
     static func canonical(_ host: CanonicalHost?) -> String? { host?.address == nil ? host?.name : nil }
 }
 
 extension URL {
-    /// The URL with https in place of http, as HSTS requires (RFC 6797, section 8.3): the port 80 becomes 443, and any
-    /// other port stays. Nil if the scheme is not http.
+    /// The URL with https in place of http, as HSTS requires (RFC 6797, section 8.3). The port 80 becomes 443, and any
+    /// other port remains the same. Nil if the scheme is not http.
     var secured: URL? {
         let text = absoluteString
         guard let scheme, scheme.hasSameLetters(as: "http"), let colon = text.utf8.firstIndex(of: UInt8(ascii: ":"))
@@ -113,7 +113,7 @@ extension URL {
         return URL(string: "https" + rest, encodingInvalidCharacters: false)
     }
 
-    /// Returns the place of the port in the text that follows a scheme; nil if there is no port.
+    /// Returns the range of the port in the text that follows a scheme; nil if there is no port.
     private static func port(in text: Substring) -> Range<String.Index>? {
         guard text.utf8.starts(with: "://".utf8) else { return nil }
         let authority = text.utf8.dropFirst(3).prefix { !"/?#".utf8.contains($0) }

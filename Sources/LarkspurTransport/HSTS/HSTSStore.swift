@@ -2,14 +2,14 @@
 internal import HTTPSyntax
 internal import Synchronization
 
-/// The hosts that require https, by HTTP Strict Transport Security (RFC 6797), in memory or in a file.
+/// The hosts that require https because of HTTP Strict Transport Security (RFC 6797), in memory or in a file.
 ///
 ///     var options = CurlURLSession.Options()
 ///     options.hsts = HSTSStore()
 ///
 /// A host is added when a response over https has the field `Strict-Transport-Security`. From then on, a request for an
-/// http URL of this host is sent over https, and no byte of it is sent over http. A store can be shared by several
-/// sessions. All methods may be called on any thread.
+/// http URL of this host is sent over https, and no byte of it is sent over http. Several sessions can share a store.
+/// All methods may be called on any thread.
 public final class HSTSStore: Sendable {
     /// A host that requires https.
     public struct Host: Sendable, Hashable {
@@ -34,7 +34,7 @@ public final class HSTSStore: Sendable {
 
     private struct State {
         var hosts: HSTSHosts
-        /// Whether the file is about to be written.
+        /// Whether a write of the file is already scheduled.
         var awaitsSaving = false
     }
 
@@ -45,8 +45,8 @@ public final class HSTSStore: Sendable {
 
     /// Creates an empty store in memory.
     /// - Parameters:
-    ///   - capacity: The largest number of hosts, at least 1. If there are more, the store forgets expired hosts, and
-    ///     then the hosts that were noted the longest time ago. Default: 10,000.
+    ///   - capacity: The maximum number of hosts, at least 1. If there are more hosts, the store removes expired hosts,
+    ///     and then the hosts that were recorded first. Default: 10,000.
     ///   - now: Returns the current time. It is called on the threads of sessions. Default: the system's time.
     public init(capacity: Int = 10_000, now: @escaping @Sendable () -> Date = { Date() }) {
         state = Mutex(State(hosts: HSTSHosts(capacity: capacity)))
@@ -57,12 +57,12 @@ public final class HSTSStore: Sendable {
     /// Creates a store with the hosts of a file.
     ///
     /// The store writes the file in the background each time that hosts are added or removed. Only its owner can read
-    /// the file. It has the format of `curl --hsts`, and curl can use it too. Two processes should not use the same
-    /// file at the same time, because each of them writes only the hosts that it knows.
+    /// the file. It has the format of `curl --hsts`, so that curl can use it too. Two processes should not use the same
+    /// file at the same time, because each process writes only the hosts that it has recorded.
     /// - Parameters:
-    ///   - file: The file, which need not exist. Its folder has to exist.
-    ///   - capacity: The largest number of hosts, at least 1. If there are more, the store forgets expired hosts, and
-    ///     then the hosts that were noted the longest time ago. Default: 10,000.
+    ///   - file: The file. It does not have to exist, but its folder has to exist.
+    ///   - capacity: The maximum number of hosts, at least 1. If there are more hosts, the store removes expired hosts,
+    ///     and then the hosts that were recorded first. Default: 10,000.
     ///   - now: Returns the current time. It is called on the threads of sessions. Default: the system's time.
     /// - Throws: `POSIXError` if there is a file that cannot be read.
     public init(
@@ -83,7 +83,7 @@ public final class HSTSStore: Sendable {
 
     // MARK: Hosts
 
-    /// The hosts that require https now, sorted by name.
+    /// The hosts that currently require https, sorted by name.
     public var hosts: [Host] {
         let now = now()
         return state.withLock { $0.hosts.entries }
@@ -92,8 +92,8 @@ public final class HSTSStore: Sendable {
             .sorted { $0.name < $1.name }
     }
 
-    /// Returns whether requests to a host require https: the host is in the store, or one of its superdomains is in the
-    /// store together with its subdomains. Always false for addresses.
+    /// Returns whether requests to a host require https. This is so if the host is in the store, or if one of its
+    /// superdomains is in the store together with its subdomains. Always false for addresses.
     /// - Parameter host: The name of the host, as it appears in URLs.
     public func requiresHTTPS(_ host: String) -> Bool {
         requiresHTTPS(try? CanonicalHost(inURL: host))
@@ -105,8 +105,8 @@ public final class HSTSStore: Sendable {
         return state.withLock { $0.hosts.contains(name, at: now) }
     }
 
-    /// Adds a host, for example one that always has to be reached over https. It replaces the host of the same name.
-    /// - Returns: Whether the host was added. False for addresses and for texts that are no host names.
+    /// Adds a host, for example a host that always requires https. It replaces the host with the same name.
+    /// - Returns: Whether the host was added. False for addresses and for texts that are not host names.
     @discardableResult
     public func insert(_ host: Host) -> Bool {
         guard let name = HSTSName.canonical(host.name) else { return false }
@@ -116,7 +116,7 @@ public final class HSTSStore: Sendable {
         return true
     }
 
-    /// Removes a host. Its superdomains and subdomains stay.
+    /// Removes a host. Does not remove its superdomains and subdomains.
     public func remove(_ host: String) {
         guard let name = HSTSName.canonical(host) else { return }
         change { $0.remove(name) }
@@ -132,22 +132,22 @@ public final class HSTSStore: Sendable {
 
     /// Writes the file now, and waits until it is written. Has no effect on a store in memory.
     ///
-    /// A program needs this method before it exits, or to find out whether the file can be written. The store also
-    /// writes the file in the background, and ignores errors there.
+    /// Call this method before the program exits, or to check whether the file can be written. The store also writes
+    /// the file in the background, but ignores errors there.
     /// - Throws: `POSIXError`, or Foundation's error if the content could not be written.
     public func save() throws { try queue.sync { try write() } }
 
     // MARK: For sessions
 
-    /// Returns the URL with https; nil if the URL can be used as it is.
+    /// Returns the URL with https. Returns nil if the URL can be used unchanged.
     func secured(_ url: URL) -> URL? {
         guard let scheme = url.scheme, scheme.hasSameLetters(as: "http"), requiresHTTPS(try? CanonicalHost(of: url))
         else { return nil }
         return url.secured
     }
 
-    /// Records the first `Strict-Transport-Security` field of a response. The response must have come over a verified
-    /// TLS connection to its host.
+    /// Records the first `Strict-Transport-Security` field of a response. The response must have arrived over a
+    /// verified TLS connection to its host.
     func note(_ field: String, of url: URL?) {
         guard let name = HSTSName.canonical(url.flatMap { try? CanonicalHost(of: $0) }),
             let field = StrictTransportField(field)
@@ -165,7 +165,7 @@ public final class HSTSStore: Sendable {
             state.awaitsSaving = true
             return true
         }
-        // There is no caller to whom an error could be reported. The next response of the host tries again.
+        // No caller can receive an error here. The next response of the host tries again.
         if schedulesSaving { queue.async { try? self.write() } }
     }
 

@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// A URL in the form that libcurl accepts: absolute, in ASCII, without user information and fragment, and with a valid
-/// port. Its host is in the canonical form.
+/// A URL in the form that libcurl accepts. It is absolute and in ASCII, and has a valid port and a host in the
+/// canonical form. It has no user information and no fragment.
 struct CurlURL: Equatable {
     let text: String
     /// The path of the server's Unix-domain socket; nil for a server with a host.
@@ -30,7 +30,7 @@ struct CurlURL: Equatable {
         }
         socketPath = nil
         guard parts.isValid else { throw .invalidURL }
-        // User information is removed, because libcurl would send it before the server sends a challenge.
+        // libcurl would send the user information before the server sends a challenge. So it is removed.
         let (scheme, written, rest) = whole.withUTF8 { bytes in
             func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
             return (
@@ -40,7 +40,7 @@ struct CurlURL: Equatable {
         do throws(CanonicalHost.Defect) {
             let host = try CanonicalHost(inURL: written)
             self.host = host
-            // libcurl gets the same host as the resolver, HSTS, pins, proxies and cookies.
+            // libcurl receives the same host as the resolver, HSTS, pins, proxies and cookies.
             text = scheme + host.urlText + rest
         } catch {
             throw .invalidHost(error)
@@ -56,7 +56,7 @@ struct CurlURL: Equatable {
         var isValid = false
     }
 
-    /// Splits a URL; nil if there is no scheme.
+    /// Splits a URL. Returns nil if it has no scheme.
     private static func parts(of bytes: UnsafeBufferPointer<UInt8>) -> Parts? {
         guard let colon = bytes.firstIndex(where: { !$0.isToken }), bytes[colon] == UInt8(ascii: ":") else {
             return nil
@@ -81,7 +81,7 @@ struct CurlURL: Equatable {
         "https".utf8.starts(with: bytes) { $0 == $1.asLowercase } && bytes.count >= 4
     }
 
-    /// Returns the end of the host in a text of host and port; nil if the host is empty or the port is impossible.
+    /// Returns the end of the host in a text of host and port. Returns nil if the host is empty or the port is invalid.
     private static func endOfHost(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
         var hostEnd = bytes.endIndex
         if bytes.first == UInt8(ascii: "[") {
@@ -105,16 +105,16 @@ struct CurlURL: Equatable {
 }
 
 extension CurlURL {
-    /// Returns the normal form of the URL that the target was made of. It has no user information and no fragment. URLs
-    /// that differ only in the case of scheme and host, in a default port or in an empty path are equivalent, and have
-    /// the same normal form (RFC 9110, section 4.2.3).
+    /// Returns the normal form of the URL from which the target was created. It has no user information and no
+    /// fragment. Two URLs are equivalent if they differ only in the case of scheme and host, in a default port or in an
+    /// empty path. Equivalent URLs have the same normal form (RFC 9110, section 4.2.3).
     func normalForm(of url: URL) -> String {
         guard socketPath == nil else { return Self.normalFormForSocket(url) }
         var text = text
         return text.withUTF8(Self.isNormal) ? text : Self.normalized(text)
     }
 
-    /// Whether it is certain that a text is in the normal form. This is so for nearly all URLs.
+    /// Whether a text is certainly in the normal form. This is so for nearly all URLs.
     private static func isNormal(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return false }
         let rest = bytes[(colon + 1)...].dropFirst(2)

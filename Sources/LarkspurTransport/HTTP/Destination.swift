@@ -2,15 +2,15 @@
 internal import HTTPSyntax
 
 /// The URL of a request, and the parts of the URL that the engine reads often. They are stored here, because
-/// `URLRequest` copies its URL for each read.
+/// `URLRequest` copies its URL at each read.
 final class Destination {
     let url: URL?
     /// Whether the request uses TLS. This includes TLS on a Unix-domain socket.
     let isSecure: Bool
-    /// The scheme, host and port, with the host in its canonical form. If there is no such form, they are as they are
+    /// The scheme, host and port. The host is in its canonical form. If there is no canonical form, all three are as
     /// written in the URL.
     let origin: String
-    /// The URL in the form that libcurl accepts; nil if there is no URL, or libcurl would not accept it.
+    /// The URL in the form that libcurl accepts. Nil if there is no URL, or if libcurl would not accept it.
     let target: CurlURL?
     /// The normal form of the URL; nil if there is no `target`.
     let normalForm: String?
@@ -29,10 +29,10 @@ final class Destination {
         }
     }
 
-    /// The server's host; nil if it is on a Unix-domain socket, or if the URL has no host that could be a host.
+    /// The server's host. Nil if the server is on a Unix-domain socket, or if the URL has no valid host.
     var host: CanonicalHost? { target?.host }
 
-    /// Returns the index of the third slash, or of an earlier question mark.
+    /// Returns the index of the third slash. If a question mark comes earlier, returns its index.
     private static func endOfOrigin(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
         var slashes = 0
         for (index, byte) in bytes.enumerated() {
@@ -50,8 +50,8 @@ extension URL {
     /// Whether a request to the URL uses TLS. This includes TLS on a Unix-domain socket.
     var isSecure: Bool { scheme?.isSecureScheme == true }
 
-    /// The host name that TLS uses for the URL's server. For a server on a Unix-domain socket the name is "localhost",
-    /// as in requests to that server. It is empty if the URL has no host that could be a host.
+    /// The host name that TLS uses for the URL's server. For a server on a Unix-domain socket, the name is "localhost",
+    /// as in requests to that server. The name is empty if the URL has no valid host.
     var nameOfServer: String {
         if let scheme, scheme.hasSameLetters(as: "https+unix") { return UnixSocketTarget.host }
         return (try? CanonicalHost(of: self))?.name ?? ""
@@ -66,7 +66,7 @@ extension String {
 /// A URL with the scheme http+unix or https+unix. Its host is the percent-encoded path of a Unix-domain socket.
 struct UnixSocketTarget: Equatable {
     static let schemes = ["http+unix", "https+unix"]
-    /// The host that servers on sockets expect in the Host field. TLS uses the same name for them.
+    /// The host that servers on sockets expect in the `Host` field. TLS uses the same name for these servers.
     static let host = "localhost"
 
     let socketPath: String
@@ -75,7 +75,7 @@ struct UnixSocketTarget: Equatable {
 
     init(_ url: URL) throws(RequestHead.Failure) {
         guard let scheme = url.scheme?.inLowercase, Self.schemes.contains(scheme) else { throw .unsupportedScheme }
-        // The capacity of sockaddr_un, including the zero byte at the end.
+        // The maximum is the capacity of sockaddr_un, including the zero byte at the end.
         guard let path = url.host(percentEncoded: false), path.utf8.first == UInt8(ascii: "/"), url.port == nil,
             path.utf8.count < 108, !path.utf8.contains(0)
         else { throw .invalidSocketPath }
@@ -94,8 +94,8 @@ extension URL {
     ///
     /// - Parameters:
     ///   - socketPath: The absolute path of the socket, at most 107 bytes long.
-    ///   - resource: The path and query of the resource, percent-encoded. Characters that are not allowed there are
-    ///     escaped. If the text does not begin with a slash, one is added. Default: "/".
+    ///   - resource: The path and query of the resource, percent-encoded. Characters that are not permitted there are
+    ///     escaped. If the text does not begin with a slash, a slash is added. Default: "/".
     public init?(unixSocket socketPath: String, resource: String = "/") {
         let host = PercentEncoding.escapingAll(socketPath) { $0.isDigit || $0.isLetter }
         let slash = resource.utf8.first == UInt8(ascii: "/") ? "" : "/"
@@ -105,10 +105,10 @@ extension URL {
 }
 
 extension URLReference {
-    /// Whether the URL is on a Unix-domain socket.
+    /// Whether the URL is for a server on a Unix-domain socket.
     var isOnSocket: Bool { scheme.map { UnixSocketTarget.schemes.contains($0.inLowercase) } ?? false }
 
-    /// Whether scheme and authority are equal, character by character.
+    /// Whether scheme and authority are equal in every character.
     func hasSameServer(as other: URLReference) -> Bool {
         scheme?.inLowercase == other.scheme?.inLowercase && authority == other.authority
     }

@@ -4,12 +4,12 @@ internal import HTTPSyntax
 @_spi(Reflection) internal import Swift
 import Synchronization
 
-/// An `HTTPURLResponse` that takes its fields unchanged.
+/// An `HTTPURLResponse` that stores its fields unchanged.
 ///
 /// The superclass converts every name to its canonical spelling, and reads the Content-Type with scanners. For a small
-/// response, this costs more than all other work of the engine. Here the names are already canonical: this class writes
-/// the fields into the superclass's storage, and computes the derived values only when they are read. An environment
-/// variable switches this class off, see Docs/Linux.md.
+/// response, this costs more than all other work of the engine. In the engine, the names are already canonical. So this
+/// class writes the fields into the superclass's storage, and computes the derived values only when they are read. An
+/// environment variable switches this class off; see Docs/Linux.md.
 final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
     // Safe: nothing changes after initialisation.
     private let fields: [String: String]
@@ -48,8 +48,8 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
     override var expectedContentLength: Int64 { fields["Content-Length"].flatMap { Int64($0) } ?? -1 }
     override var mimeType: String? { Self.contentType(fields["Content-Type"]).mimeType }
     override var textEncodingName: String? { Self.contentType(fields["Content-Type"]).textEncodingName }
-    /// The suggested file name. Whatever the server sends, the name contains no folder, see `SuggestedFilename`. If the
-    /// response suggests no name, the value is `Unknown`, as in Foundation.
+    /// The suggested file name. It never contains a folder, even if the server sends one; see `SuggestedFilename`. If
+    /// the response suggests no name, the value is `Unknown`, as in Foundation.
     override var suggestedFilename: String? {
         SuggestedFilename(disposition: fields["Content-Disposition"], url: url)?.text ?? "Unknown"
     }
@@ -65,11 +65,11 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
         var textEncodingName: String?
     }
 
-    /// Foundation's results for recent values. Servers send few different values.
+    /// Foundation's results for recent values. Servers send only a few different values.
     private static let contentTypes = Mutex<[TextKey: ContentType]>([:])
 
-    /// The maximum length of a cached value, in bytes. Without this limit, a server could fill the cache with 64 values
-    /// that are each as long as a header section.
+    /// The maximum length of a cached value, in bytes. The cache has up to 64 values. Without this limit, each of them
+    /// could be as long as a header section.
     private static let longestRemembered = 256
 
     /// Reads the value of a Content-Type field. Both parts of the result are nil if there is no field.
@@ -89,7 +89,7 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
 
     /// Creates an ordinary response with a Content-Type field, so that Foundation parses the field.
     private static func ordinary(_ field: String) -> HTTPURLResponse? {
-        // The time that Foundation's scanners need grows with the square of the length, so a longer value is cut.
+        // The time that Foundation's scanners need grows with the square of the length, so a long value is cut.
         let value = field.utf8.count > 4096 ? String(decoding: field.utf8.prefix(4096), as: UTF8.self) : field
         return HTTPURLResponse(
             url: constantURL,
@@ -121,17 +121,16 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
     }()
 }
 
-/// A stored property of another module's class, found by its name through reflection.
+/// A stored property of a class in another module. Reflection finds it by its name.
 struct StoredProperty: @unchecked Sendable {
-    // Safe: both properties are constants. Objects are accessed only on the queues on which their own module accesses
-    // them.
+    // Safe: both properties are constants. An object is accessed only on the queue on which its own module accesses it.
     private let offset: Int
     private let type: Any.Type
 
     /// Finds a property; nil if the class does not have it.
     init?(_ name: String, of owner: AnyClass) {
         var found: (offset: Int, type: Any.Type)?
-        // The option declares that the type is a class.
+        // The option says that the type is a class.
         _ = _forEachField(of: owner, options: _EachFieldOptions(rawValue: 1)) { candidate, offset, type, _ in
             guard String(cString: candidate) == name else { return true }
             found = (offset, type)
@@ -148,7 +147,7 @@ struct StoredProperty: @unchecked Sendable {
         guard self.type == type else { return nil }
     }
 
-    /// Reads the value, whatever its type is.
+    /// Reads the value of any type.
     func value(in object: AnyObject) -> Any {
         func load<Value>(_ type: Value.Type) -> Any { place(in: object).assumingMemoryBound(to: type).pointee }
         return _openExistential(type, do: load)
@@ -159,12 +158,12 @@ struct StoredProperty: @unchecked Sendable {
         self.type == type ? place(in: object).assumingMemoryBound(to: type).pointee : nil
     }
 
-    /// Writes the value. If the property has another type, nothing happens.
+    /// Writes the value. If the property has another type, this method does nothing.
     func set<Value>(_ value: Value, in object: AnyObject) {
         if type == Value.self { place(in: object).assumingMemoryBound(to: Value.self).pointee = value }
     }
 
-    /// Writes an object after a cast to the property's type, such as a protocol of the other module.
+    /// Writes an object after a cast to the property's type, for example to a protocol of the other module.
     /// - Returns: Whether the cast was possible.
     func setCast(of value: AnyObject, in object: AnyObject) -> Bool {
         func store<Value>(_ type: Value.Type) -> Bool {

@@ -6,7 +6,7 @@ struct FieldName: Sendable {
     enum Role: Sendable {
         case plain, contentLength, transferEncoding, location, setCookie, challenge, proxyChallenge
         case strictTransport
-        /// A name that begins with X-. It keeps the server's spelling.
+        /// A name that begins with X-. It retains the server's spelling.
         case spelledAsSent
     }
 
@@ -41,7 +41,7 @@ struct FieldName: Sendable {
         self = made
     }
 
-    /// Finds a common name without the allocation of a new string.
+    /// Finds a common name without allocating a string.
     private static func common(_ bytes: UnsafeRawBufferPointer) -> FieldName? {
         guard bytes.count < commonByLength.count, bytes.count > 1 else { return nil }
         let ends = ends(bytes)
@@ -55,8 +55,8 @@ struct FieldName: Sendable {
         UInt16(bytes[0] | 0x20) << 8 | UInt16(bytes[bytes.count - 1] | 0x20)
     }
 
-    /// Spells a name with capitals at the beginning of words, as `HTTPURLResponse` does. Only names that begin with X-
-    /// keep their spelling.
+    /// Spells a name with capital letters at the beginning of its words, as `HTTPURLResponse` does. Only a name that
+    /// begins with X- retains its spelling.
     private static func canonical(_ bytes: UnsafeRawBufferPointer) -> String {
         String(unsafeUninitializedCapacity: bytes.count) { output in
             var isInsideWord = false
@@ -69,7 +69,7 @@ struct FieldName: Sendable {
         }
     }
 
-    /// Whether Foundation treats the byte as a part of a word. Every other byte ends a word.
+    /// Whether Foundation considers the byte a part of a word. Every other byte ends a word.
     private static func isPartOfWord(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "'") || byte == UInt8(ascii: "^") || byte == UInt8(ascii: "`")
     }
@@ -103,11 +103,11 @@ struct FieldName: Sendable {
     private struct Common {
         let name: FieldName
         let bytes: [UInt8]
-        /// The first and the last byte, which are enough to distinguish most names of one length.
+        /// The first and the last byte. They distinguish most names of the same length.
         let ends: UInt16
 
-        /// Whether a received name equals this name, if the case of letters is ignored. The received name must have the
-        /// same length.
+        /// Whether a received name equals this name. The case of letters is ignored. Both names must have the same
+        /// length.
         func matches(_ sent: UnsafeRawBufferPointer) -> Bool {
             bytes.withUnsafeBufferPointer { bytes in
                 for index in 0..<bytes.count where (bytes[index] ^ sent[index]) & 0xDF != 0 || sent[index] < 0x20 {

@@ -1,7 +1,8 @@
 import HTTPSyntax
 import Synchronization
 
-/// The response of a transfer. Programs get it as a `URLResponse`, which is created at the first read, on any thread.
+/// The response of a transfer. Programs receive it as a `URLResponse`, which is created when it is first read, on any
+/// thread.
 package final class ReceivedResponse: Sendable {
     private enum Source {
         case object(URLResponse)
@@ -41,7 +42,7 @@ package final class ReceivedResponse: Sendable {
         }
     }
 
-    /// Whether the `URLResponse` exists already.
+    /// Whether the `URLResponse` has already been created.
     var isMade: Bool {
         source.withLock { if case .object = $0 { true } else { false } }
     }
@@ -49,8 +50,8 @@ package final class ReceivedResponse: Sendable {
     /// The response; nil if it is not an HTTP response.
     package var http: HTTPURLResponse? { object as? HTTPURLResponse }
 
-    /// The media type of the Content-Type field; nil on Apple platforms, where the caller has to read the field.
-    /// `URLResponse.mimeType` is no substitute, because Apple's platforms may derive it from the content.
+    /// The media type of the Content-Type field. Nil on Apple platforms, where the caller has to read the field.
+    /// `URLResponse.mimeType` cannot replace it, because Apple's platforms may derive that value from the content.
     package var typeOfField: String? {
         #if canImport(FoundationNetworking)
         source.withLock { source in
@@ -75,8 +76,8 @@ extension ReceivedResponse: Hashable {
 
 #if canImport(FoundationNetworking)
 extension ReceivedResponse {
-    /// Creates the response of a head; nil only if Foundation refuses to create a response, which no version does. If
-    /// ``EngineResponse`` is available, the result is never nil, because its `URLResponse` is created later.
+    /// Creates the response for a head. Returns nil only if Foundation cannot create a response, which no version does.
+    /// If ``EngineResponse`` is available, the result is never nil, because its `URLResponse` is created later.
     convenience init?(_ head: ResponseHead, url: URL) {
         if EngineResponse.isAvailable {
             self.init(statusCode: head.status, .head(head, url))

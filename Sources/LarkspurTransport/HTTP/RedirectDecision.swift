@@ -6,11 +6,11 @@ internal import HTTPSyntax
 package enum RedirectDecision {
     /// The response is final, even if its status is 3xx.
     case deliver
-    /// The request that follows the redirect. It is proposed to the delegate, whatever its scheme is. `keepsBody` is
-    /// true if the content is sent again, whatever the source of the content is.
+    /// The request that follows the redirect. It is proposed to the delegate even if its scheme is not supported.
+    /// `keepsBody` is true if the content is sent again, from any source.
     case follow(URLRequest, keepsBody: Bool)
 
-    /// - Parameter secured: Returns the URL with https, if HSTS requires this for its host. Default: never.
+    /// - Parameter secured: Returns the URL with https if HSTS requires this for the URL's host. Default: returns nil.
     package static func decide(
         status: Int,
         location: String?,
@@ -20,14 +20,14 @@ package enum RedirectDecision {
         guard isRedirect(status), let location, !location.isEmpty, let source = request.url else { return .deliver }
         let base = URLReference(source.absoluteString)
         var target = target(location, from: base)
-        // The scheme changes before anything is decided, so that the redirect counts as one to https.
+        // The scheme is changed before all decisions, so that the redirect is treated as a redirect to https.
         if let url = target.url.flatMap(secured) { target = URLReference(url.absoluteString) }
         let origin = target.origin
         guard let url = target.url, !target.isHTTP || origin != nil && url.host?.isEmpty == false
         else { return .deliver }
         let method = method(after: status, of: request.httpMethod ?? "GET")
         let isRewritten = status == 303 || method != request.httpMethod
-        // URLs on sockets and with other schemes have no origin, so only their sockets are compared.
+        // URLs on sockets and URLs with other schemes have no origin. For such URLs, only the sockets are compared.
         let staysAtOrigin = origin == nil ? target.isOnSocket(of: base) : origin == base.origin
         return .follow(
             next(request, url: url, method: method, dropsContent: isRewritten, dropsCredentials: !staysAtOrigin),
@@ -41,7 +41,8 @@ package enum RedirectDecision {
         package let sentence: String
     }
 
-    /// Checks the request that follows a redirect: the proposed request, or the request that the delegate has returned.
+    /// Checks the request that follows a redirect. This is the proposed request, or the request that the delegate has
+    /// returned.
     /// - Parameters:
     ///   - next: The request to send.
     ///   - request: The request that was redirected.
@@ -51,7 +52,7 @@ package enum RedirectDecision {
         after request: URLRequest,
         allowsInsecureTarget: Bool
     ) -> Refusal? {
-        // A request without a URL or scheme fails later, when it is sent.
+        // A request without a URL or scheme fails later, when the engine sends it.
         guard let url = next.url, let scheme = url.scheme, let source = request.url else { return nil }
         let (target, base) = (URLReference(url.absoluteString), URLReference(source.absoluteString))
         guard target.isHTTP || target.isOnSocket(of: base) else {
@@ -117,7 +118,7 @@ package enum RedirectDecision {
         "Transfer-Encoding",
     ]
 
-    /// Whether a field is meant only for the origin: it carries credentials, or is the origin's name.
+    /// Whether a field is meant only for the origin, because it contains credentials or is the origin's name.
     private static func belongsToOrigin(_ name: String) -> Bool {
         CredentialField.matches(name) || name.hasSameLetters(as: "Host")
     }

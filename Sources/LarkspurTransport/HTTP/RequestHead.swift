@@ -7,14 +7,14 @@ struct RequestHead {
     enum BodyLength: Equatable {
         case none
         case known(Int64)
-        /// The length is unknown. Over HTTP/1.1, libcurl then sends the content in chunks, because it gets
+        /// The length is unknown. Over HTTP/1.1, libcurl then sends the content in chunks, because it receives
         /// `CURLOPT_UPLOAD` without a size.
         case unknown
 
         var hasContent: Bool { self != .none && self != .known(0) }
 
-        /// Whether the content is long enough for `Expect: 100-continue` (RFC 9110, section 10.1.1). libcurl sends the
-        /// field for more than 1 MiB.
+        /// Whether the content is long enough for `Expect: 100-continue` (RFC 9110, section 10.1.1). libcurl sends this
+        /// field if the content is longer than 1 MiB.
         var isLong: Bool {
             if case .known(let length) = self { length > 1 << 20 } else { false }
         }
@@ -22,23 +22,23 @@ struct RequestHead {
 
     let method: String
     let target: CurlURL
-    /// The lines for `CURLOPT_HTTPHEADER`: "Name: value"; "Name;" for a field without a value; "Name:" to remove one of
-    /// libcurl's own fields.
+    /// The lines for `CURLOPT_HTTPHEADER`. There are three forms: "Name: value", "Name;" for a field without a value,
+    /// and "Name:" to remove a field that libcurl adds.
     let lines: [String]
     /// The length of the content. For a stream it is the value of the Content-Length field, if the request has one.
     let body: BodyLength
-    /// Whether the request has `Expect: 100-continue`, so that the server can refuse the request before the content is
+    /// Whether the request has `Expect: 100-continue`. The server can then refuse the request before the content is
     /// sent.
     let expectsContinue: Bool
     /// Whether the caller sets the Accept-Encoding field.
     let setsAcceptEncoding: Bool
     /// Whether the request is for a part of the content, with a `Range` field.
     let asksForRange: Bool
-    /// Whether the engine adds fields with credentials or cookies to those of the request.
+    /// Whether the engine adds fields with credentials or cookies to the fields of the request.
     let addsCredentials: Bool
 
-    /// The maximum length of URL and fields together, in bytes. libcurl allows 1 MiB, including the lines that it adds,
-    /// and does not report that a request is longer.
+    /// The maximum length of the URL and the fields together, in bytes. libcurl permits 1 MiB, including the lines that
+    /// it adds. It does not report that a request is too long.
     static let maximumLength = (1 << 20) - (1 << 12)
 
     /// The URL for libcurl.
@@ -49,7 +49,8 @@ struct RequestHead {
     /// The request's own fields have priority over `additionalFields`, and both have priority over `cookie`.
     /// `authorization` was created for a challenge, and has priority over all of them. libcurl adds the fields about
     /// the transfer of the content. If `mayAskFirst` is true, libcurl adds `Expect: 100-continue` for long content.
-    /// Most requests of a session have the same lines, so the lines of the last request without content can be passed
+    ///
+    /// Most requests of a session have the same lines. So the lines of the last request without content can be passed
     /// as `remembered`. `target` is the request's URL, if the caller has already converted it.
     init(
         _ request: URLRequest,
@@ -122,8 +123,8 @@ struct RequestHead {
         expectsContinue = mayAskFirst && self.body.hasContent && (self.body.isLong || made.contains(.expect))
     }
 
-    /// Returns the value of a field as text that is made of octets. The engine itself sets conditions, which are such
-    /// text already; other values are the program's, which are sent in UTF-8.
+    /// Returns the value of a field as text that consists of octets. The conditions that the engine sets already
+    /// consist of octets. All other values come from the program, and are sent in UTF-8.
     private static func octets(of value: String, named name: String) -> String {
         guard value.hasOctets, !name.hasSameLetters(as: "If-None-Match"), !name.hasSameLetters(as: "If-Range") else {
             return value
@@ -133,8 +134,8 @@ struct RequestHead {
 }
 
 extension RequestHead {
-    /// The reason why a request cannot be written. Its sentence has the name of the field, but not its value, which may
-    /// be a secret.
+    /// The reason why a request cannot be written. Its message contains the name of the field, but not its value, which
+    /// may be a secret.
     enum Failure: Error, Equatable {
         case missingURL, invalidURL, unsupportedScheme, invalidSocketPath
         case invalidHost(CanonicalHost.Defect)
@@ -144,8 +145,8 @@ extension RequestHead {
         case longURL(bytes: Int)
         case tooLong(bytes: Int)
 
-        /// The code of the error. Foundation has no code for invalid fields, so they have the code for a bad URL: in
-        /// both cases the request is malformed, and sending it again does not help.
+        /// The code of the error. Foundation has no code for invalid fields, so they have the code for an invalid URL.
+        /// In both cases, the request is malformed, and sending it again is useless.
         var code: URLError.Code {
             self == .unsupportedScheme || self == .missingURL ? .unsupportedURL : .badURL
         }

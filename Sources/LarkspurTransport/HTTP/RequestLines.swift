@@ -2,7 +2,7 @@
 internal import CLibcurl
 internal import HTTPSyntax
 
-/// The lines of a request's fields while they are collected. If a name occurs twice, the first field counts.
+/// The lines of a request's fields while they are collected. If a name occurs twice, only the first field is used.
 struct RequestLines {
     /// The fields that determine whether other lines are added.
     struct Noted: OptionSet {
@@ -38,7 +38,7 @@ struct RequestLines {
         guard !names.contains(where: { $0.hasSameLetters(as: name) }) else { return }
         names.append(name)
         if note(name, value) {
-            // In libcurl's notation, a name with a colon and nothing else means that the field is not sent.
+            // For libcurl, a name that is followed only by a colon means that the field is not sent.
             lines.append(value.utf8.allSatisfy(\.isBlank) ? name + ";" : name + ": " + value)
         }
     }
@@ -59,8 +59,8 @@ struct RequestLines {
             statedLength = ContentLength(value).value
             return false
         case 17 where name.hasSameLetters(as: "Transfer-Encoding"): return false
-        // A field for the proxy must not reach the server (RFC 9110, section 11.7.2). It is passed to libcurl in
-        // another way.
+        // A field for the proxy must not be sent to the server (RFC 9110, section 11.7.2). Another option passes the
+        // field to libcurl.
         case 19 where name.hasSameLetters(as: "Proxy-Authorization"): return false
         default: break
         }
@@ -83,7 +83,7 @@ struct RequestLines {
     private mutating func addContentDefaults(method: String, body: RequestHead.BodyLength) {
         let isPost = method == "POST"
         if !contains(.contentType), body.hasContent {
-            // libcurl would add this type to any content. It should be added only to a POST that has no type.
+            // libcurl would add this type to any content. It must be added only to a POST without a type.
             lines.append(isPost ? "Content-Type: application/x-www-form-urlencoded" : "Content-Type:")
         }
         if body.hasContent {
@@ -113,7 +113,7 @@ extension RequestLines {
     }()
 }
 
-/// The lines of the last request without content, credentials and cookies, and all values on which the lines depend.
+/// The lines of the last request without content, credentials and cookies, and all values that determine the lines.
 struct RememberedLines {
     let method: String
     let fields: [String: String]

@@ -1,4 +1,5 @@
-/// The part of a request for which the engine cannot send it. Foundation has one code for all of them.
+/// The part of a request because of which the engine cannot send the request. Foundation has the same error code for
+/// several parts.
 package enum RequestPart: String, Sendable {
     case url, method, fields
 

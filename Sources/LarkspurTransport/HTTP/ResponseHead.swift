@@ -3,31 +3,31 @@ internal import HTTPSyntax
 
 /// The status line and the fields of one response, final or informational.
 final class ResponseHead: @unchecked Sendable {
-    // Safe: all properties are constants but for `memo` and `knownClose`, which are used only by the thread that has
-    // the loop which has received the head.
+    // Safe: all properties are constants, except `memo` and `knownClose`. These two are used only by the thread that
+    // has the loop of the response.
     let status: Int
     /// The version as it was received, such as "HTTP/1.1" or "HTTP/2".
     let version: String
-    /// The values by their names in the spelling of `HTTPURLResponse`. Repeated fields are joined by commas.
-    /// `Set-Cookie` fields are joined in such a way that Foundation's parser can separate the cookies. Octets that are
-    /// not UTF-8 are read as ISO-8859-1.
+    /// The values by their names, in the spelling of `HTTPURLResponse`. Repeated fields are joined by commas.
+    /// `Set-Cookie` fields are joined in a form that Foundation's parser can split. Octets that are not UTF-8 are read
+    /// as ISO-8859-1.
     let fields: [String: String]
-    /// The `Set-Cookie` values, one by one, because joined values cannot be separated with certainty. These values and
-    /// those of the challenges are made of octets, because the engine sends parts of them back.
+    /// The separate `Set-Cookie` values, because joined values cannot be split reliably. These values and the values of
+    /// the challenges consist of octets, because the engine sends parts of them back.
     let setCookies: [String]
-    /// The `WWW-Authenticate` values, one by one.
+    /// The separate `WWW-Authenticate` values.
     let challenges: [String]
-    /// The `Proxy-Authenticate` values, one by one.
+    /// The separate `Proxy-Authenticate` values.
     let proxyChallenges: [String]
     /// The first `Location` value.
     let location: String?
     /// The fields that frame the content.
     let framing: FramingFields
-    /// The first `Strict-Transport-Security` value. Others are ignored (RFC 6797, section 8.1).
+    /// The first `Strict-Transport-Security` value. Further values are ignored (RFC 6797, section 8.1).
     let strictTransport: String?
-    /// The entity tag, made of octets, if it has octets that are not UTF-8; otherwise nil.
+    /// The entity tag as octets, if some of these octets are not UTF-8; otherwise nil.
     let entityTag: String?
-    /// What a cache has computed from the head.
+    /// The value that a cache has computed from the head.
     @exclusivity(unchecked) var memo: AnyObject?
     @exclusivity(unchecked) private var knownClose: Bool?
 
@@ -66,7 +66,7 @@ final class ResponseHead: @unchecked Sendable {
     /// The length of the content; nil if the field is missing, is not a valid number, or occurs with different values.
     var contentLength: Int64? { framing.length?.value }
 
-    /// The value of a field. The case of the name does not matter.
+    /// The value of a field. The case of the name is ignored.
     subscript(name: String) -> String? {
         if let value = fields[name] { return value }
         guard let canonical = FieldName(name) else { return nil }
@@ -75,10 +75,11 @@ final class ResponseHead: @unchecked Sendable {
 }
 
 extension ResponseHead {
-    /// Whether the server ends the connection after the response (RFC 9112, sections 9.3 and 9.6). Not for HTTP/2 and
-    /// HTTP/3.
+    /// Whether the server ends the connection after the response (RFC 9112, sections 9.3 and 9.6). Always false for
+    /// HTTP/2 and HTTP/3.
     ///
-    /// libcurl 8.14.0 to 8.19.0 overlooks `close` if it is not the first member of the field.
+    /// The engine checks this itself, because libcurl 8.14.0 to 8.19.0 ignores `close` if it is not the first member of
+    /// the field.
     var closesConnection: Bool {
         if let knownClose { return knownClose }
         let closes = announcesClose
@@ -100,16 +101,15 @@ extension ResponseHead {
         }
     }
 
-    /// Creates the response for users of URLSession; nil only if Foundation refuses to create it, which no version
-    /// does.
+    /// Creates the response for programs. Returns nil only if Foundation cannot create it, which no version does.
     func makeResponse(url: URL) -> HTTPURLResponse? {
         EngineResponse.make(url: url, status: status, version: version, fields: fields)
     }
 }
 
 extension ResponseHead {
-    /// A head whose fields are still arriving. It is an object because most transfers do not need it: their head is
-    /// complete, or all lines so far are the same as in the last head.
+    /// A head whose fields are still arriving. It is an object because most transfers do not need it. Usually, the head
+    /// is complete, or all lines so far are the same as in the last head.
     final class Draft {
         let status: Int
         let version: String
@@ -131,7 +131,7 @@ extension ResponseHead {
             fields.reserveCapacity(12)
         }
 
-        /// - Parameter octets: The value, made of octets.
+        /// - Parameter octets: The value, which consists of octets.
         func add(_ name: FieldName, _ octets: String) {
             let value = octets.hasOctets ? reading(octets, of: name) : octets
             switch name.role {
@@ -158,8 +158,8 @@ extension ResponseHead {
             }
         }
 
-        /// Returns the value for programs. In a URL, octets that are not UTF-8 become escapes, so that the URL leads to
-        /// the same resource. Other values are read as ISO-8859-1.
+        /// Returns the value for programs. In a URL, octets that are not UTF-8 are percent-encoded, so that the URL
+        /// still identifies the same resource. Other values are read as ISO-8859-1.
         private func reading(_ octets: String, of name: FieldName) -> String {
             switch name.text {
             case "Location", "Content-Location", "Link": return octets.escapingOctets
@@ -169,16 +169,16 @@ extension ResponseHead {
             return octets.readable
         }
 
-        /// Records that a field that determines the end of the content is in a form that some recipients might
-        /// overlook.
+        /// Records that a field that determines the end of the content has a form that some recipients might not
+        /// recognize.
         func noteObscured(_ name: FieldName) { obscured = obscured ?? name.text }
 
         private func add(_ value: String, named name: String) {
             Self.append(value, to: &fields[name])
         }
 
-        // Appended in place, because a server can repeat a field until the header section is full, and each copy would
-        // cost time.
+        // The value is appended in place. A server can repeat a field until the header section is full, and a copy for
+        // each repetition would take too much time.
         private static func append(_ value: String, to list: inout String?) {
             if list?.append(", " + value) == nil { list = value }
         }
@@ -189,8 +189,8 @@ extension ResponseHead {
 
         func finished() -> ResponseHead {
             let length = lengths.map(ContentLength.init)
-            // If there is a Transfer-Encoding, it overrides the Content-Length, which must then not be used as the
-            // length (RFC 9112, section 6.3).
+            // A Transfer-Encoding overrides the Content-Length, which must then not be used as the length (RFC 9112,
+            // section 6.3).
             if transferEncoding == nil, let lengths, let length {
                 let isList = lengths.utf8.contains(UInt8(ascii: ","))
                 fields["Content-Length"] = isList ? length.value.map { String($0) } ?? lengths : lengths
@@ -212,9 +212,9 @@ extension ResponseHead {
     }
 }
 
-/// The first line of a response: "HTTP/1.1 200 OK", "HTTP/2 200".
+/// The first line of a response, such as "HTTP/1.1 200 OK" or "HTTP/2 200".
 enum StatusLine {
-    /// Whether the line begins with the protocol's name and a slash. No field begins in this way.
+    /// Whether the line begins with the protocol's name and a slash. A field never begins in this way.
     static func begins(_ line: UnsafeRawBufferPointer) -> Bool {
         line.count > 4 && line[0] == UInt8(ascii: "H") && line[1] == UInt8(ascii: "T") && line[2] == UInt8(ascii: "T")
             && line[3] == UInt8(ascii: "P") && line[4] == UInt8(ascii: "/")
@@ -229,16 +229,16 @@ enum StatusLine {
         else { throw .invalidStatusLine }
         let digits = line[start...].prefix(while: \.isDigit)
         let end = digits.endIndex
-        // A recipient could read text after a carriage return as the reason phrase (RFC 9112, section 2.2).
+        // A recipient could read the text after a carriage return as the reason phrase (RFC 9112, section 2.2).
         guard digits.count == 3, end == line.count || line[end].isBlank, !line[end...].contains(UInt8(ascii: "\r"))
         else { throw .invalidStatusLine }
         let status = digits.reduce(0) { $0 * 10 + Int($1 &- UInt8(ascii: "0")) }
-        // Status codes of 600 and above are not assigned, but are not errors (RFC 9110, section 15).
+        // Status codes of 600 and above are unassigned, but are not errors (RFC 9110, section 15).
         guard status >= 100 else { throw .invalidStatus(status) }
         return (status, String(decoding: line[..<versionEnd], as: UTF8.self))
     }
 
-    /// Whether the bytes are one digit, or two digits with a dot between them.
+    /// Whether the bytes are one digit, or two digits that are separated by a dot.
     private static func isVersion(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
         let start = bytes.startIndex
         switch bytes.count {

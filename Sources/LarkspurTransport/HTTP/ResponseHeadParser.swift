@@ -1,14 +1,15 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The parser of response heads. It gets libcurl's header lines one at a time, each with its line end.
+/// The parser of response heads. It receives libcurl's header lines one at a time, each with its line end.
 ///
-/// It accepts what real servers send: a missing reason phrase, no blank after the colon or a blank before it, bare line
-/// feeds, text in ISO 8859-1, folded lines. It skips lines that are not fields. It replaces control characters with
-/// spaces, because another recipient could read them as the end of a line (RFC 9110, section 5.5). It records input
-/// that could make the end of the content uncertain (``FramingFields/obscured``).
+/// It accepts the forms that real servers send: a missing reason phrase, no blank after the colon, a blank before the
+/// colon, bare line feeds, text in ISO 8859-1, and folded lines. It skips lines that are not fields. It replaces
+/// control characters by spaces, because another recipient could read them as the end of a line (RFC 9110, section
+/// 5.5). It records input that could make the end of the content uncertain (``FramingFields/obscured``).
 ///
-/// By hand, because libcurl's own functions for fields begin with 7.83, and hide what makes a head ambiguous.
+/// The engine parses heads itself for two reasons. libcurl's own functions for fields exist only since 7.83, and they
+/// hide the causes of an ambiguous head.
 struct ResponseHeadParser {
     enum Failure: Error, Equatable {
         case invalidStatusLine, invalidLineEnd
@@ -42,24 +43,24 @@ struct ResponseHeadParser {
     private var draft: ResponseHead.Draft?
     /// The last field. The next line may continue it.
     private var pending: Field?
-    /// Whether the last field has more than one line.
+    /// Whether the last field consists of more than one line.
     private var isFolded = false
     private var finishedTrailers: [CaselessName: String] = [:]
     /// The number of lines so far, without continuation lines.
     private var lineCount = 0
     private let memory: HeadMemory?
-    /// The last head of the origin, as long as all lines so far are the same as the lines of that head; nil otherwise.
-    /// Until a line differs, nothing is parsed.
+    /// The last head of the origin, while all lines so far are the same as the lines of that head; nil otherwise. No
+    /// line is parsed until a line differs.
     private var known: HeadMemory.KnownHead?
     private var statusLine: [UInt8] = []
     /// The lines so far; nil if one of them cannot be stored in the memory.
     private var lines: [HeadMemory.Line]?
 
-    /// - Parameter memory: The last head of the origin, and its lines. Default: nil, every line is parsed.
+    /// - Parameter memory: The last head of the origin, and its lines. Default: nil, so that every line is parsed.
     init(memory: HeadMemory? = nil) { self.memory = memory }
 
-    /// The fields after the content, by canonical names; nil if there are none. They are complete when the transfer has
-    /// ended. Fields that must not be in a trailer section are left out.
+    /// The fields after the content, by their canonical names; nil if there are none. They are complete when the
+    /// transfer has ended. Fields that must not be in a trailer section are removed.
     var trailers: [String: String]? {
         guard stage == .trailers, pending != nil || !finishedTrailers.isEmpty else { return nil }
         var copy = self
@@ -68,8 +69,8 @@ struct ResponseHeadParser {
         return Dictionary(uniqueKeysWithValues: copy.finishedTrailers.map { ($0.text, $1) })
     }
 
-    /// Returns the fields of the trailer section of chunked content; nil if there are none. The rules are those of
-    /// header sections.
+    /// Returns the fields of the trailer section of chunked content; nil if there are none. The rules are the same as
+    /// for header sections.
     /// - Parameter lines: The lines of the section, without their line ends.
     static func trailers(of lines: [[UInt8]]) -> [String: String]? {
         guard !lines.isEmpty else { return nil }
@@ -81,14 +82,14 @@ struct ResponseHeadParser {
 
     /// Consumes the next line.
     ///
-    /// If the line is the empty line that ends a head, final or informational, returns the head; otherwise nil. Lines
-    /// after a final head are trailers. A status line begins a new head even then, because libcurl may repeat a request
-    /// automatically.
+    /// Returns the head if the line is the empty line that ends it; otherwise returns nil. The head may be final or
+    /// informational. Lines after a final head are trailers. A status line always begins a new head, because libcurl
+    /// may repeat a request automatically.
     mutating func consume(_ line: UnsafeRawBufferPointer) throws(Failure) -> ResponseHead? {
         byteCount += line.count
         guard byteCount <= Self.maximumByteCount else { throw .tooManyBytes(limit: Self.maximumByteCount) }
         let content = Self.withoutLineEnd(line)
-        // libcurl treats a line that begins with a carriage return as the empty line.
+        // libcurl treats a line that begins with a carriage return in the same way as the empty line.
         guard content.first != .carriageReturn else { throw .invalidLineEnd }
         switch stage {
         case .statusLine:
@@ -128,7 +129,7 @@ struct ResponseHeadParser {
         stage = .fields
     }
 
-    /// Takes over the fields of the lines that were the same as in the last head. Called when a line differs.
+    /// Reads the fields of the lines that were the same as in the last head. Called when a line differs.
     private mutating func readKnownLines(of last: HeadMemory.KnownHead) {
         known = nil
         statusLine = last.statusLine
@@ -184,8 +185,8 @@ struct ResponseHeadParser {
         }
     }
 
-    /// Returns the name without surrounding blanks. Other recipients may read the name differently or ignore the field,
-    /// so a name that can determine the end of the content is recorded.
+    /// Returns the name without surrounding blanks. Other recipients may read the name differently or ignore the field.
+    /// So if the field can determine the end of the content, this method records the name.
     private mutating func repairedName(_ written: UnsafeRawBufferPointer) -> FieldName? {
         if let name = FieldName(Self.token(written)), name.isFraming { draft?.noteObscured(name) }
         return FieldName(Self.trimmed(written))
@@ -227,7 +228,7 @@ extension ResponseHeadParser {
         return UnsafeRawBufferPointer(rebasing: bytes[start..<end])
     }
 
-    /// Returns the first sequence of characters that are allowed in names.
+    /// Returns the first sequence of characters that are permitted in names.
     private static func token(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         var start = 0
         while start < bytes.count, !bytes[start].isToken { start += 1 }
@@ -256,8 +257,8 @@ extension ResponseHeadParser {
     }
 }
 
-/// The last header section of an origin, and its lines. In the next header section of the origin, most lines are often
-/// the same, or even all. A line that is the same is not parsed again.
+/// The last header section of an origin, and its lines. In the next header section of the origin, many lines or all
+/// lines are often the same. Such a line is not parsed again.
 ///
 /// It is used only on the loop's thread.
 final class HeadMemory {
@@ -266,7 +267,7 @@ final class HeadMemory {
         let field: ResponseHeadParser.Field
     }
 
-    /// A head, and the lines from which it was read. It never changes, because a parser can still compare with it while
+    /// A head, and the lines from which it was read. It never changes. So one parser can compare lines with it while
     /// the parser of another response stores new lines.
     final class KnownHead {
         let statusLine: [UInt8]
@@ -280,9 +281,9 @@ final class HeadMemory {
         }
     }
 
-    /// The maximum number of lines that are stored. With ``longest`` it limits the memory that a server can occupy.
+    /// The maximum number of stored lines. Together with ``longest``, it limits the memory that a server can occupy.
     private static let capacity = 24
-    /// The maximum length of a line that is stored, in bytes.
+    /// The maximum length of a stored line, in bytes.
     private static let longest = 256
 
     @exclusivity(unchecked) private var lines: [Line?] = []
@@ -295,7 +296,7 @@ final class HeadMemory {
         return known
     }
 
-    /// Stores a line and its field, in place of the stored line at this index.
+    /// Stores a line and its field. They replace the stored line at this index.
     /// - Returns: The line; nil if the line is too long or the index is too large.
     func remember(_ field: ResponseHeadParser.Field, of line: UnsafeRawBufferPointer, at index: Int) -> Line? {
         guard index < Self.capacity else { return nil }

@@ -1,41 +1,41 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The attempts to send one request: a value without I/O. If a reused connection turns out to be closed, or the server
-/// has not processed the request, libcurl sends the request again.
+/// The attempts to send one request. It is a value without I/O. libcurl sends the request again in two cases: a reused
+/// connection was closed, or the server has not processed the request.
 struct SendingState: Sendable {
     enum Verdict: Equatable, Sendable {
         case send
-        /// The request is sent. Its content was taken before a response, and is needed from its beginning.
+        /// The request is sent with its content from the beginning. Before, content was taken without a response.
         case sendFromBeginning
-        /// Nothing is sent on this connection. The request starts again on a new connection.
+        /// Nothing is sent on this connection. The request begins again on a new connection.
         case takeFreshConnection
-        /// libcurl must not send the content once more: the engine sends the request again, with another transfer.
+        /// libcurl must not send the content again, so the engine sends the request again with another transfer.
         case leaveToEngine
-        /// The request is not sent again: the server may have executed it.
+        /// The request is not sent again, because the server may have processed it.
         case fail
     }
 
-    /// The outcome of the last sending.
+    /// The outcome of the last attempt.
     private enum Course: Sendable {
         case notBegun
         /// A byte of the request may have been sent, and no response has followed.
         case unanswered
         /// The server has reported that it did not process the request.
         case refused
-        /// A response has begun. If the request is sent again, the response is the reason.
+        /// A response has begun. If the request is sent again, the reason is in the response.
         case answered
     }
 
     private var course = Course.notBegun
     private var isInterrupted = false
     private var hasTakenContent = false
-    /// Whether the request has to be sent again with its content from the beginning, which libcurl must not do.
+    /// Whether the request has to be sent again with its content from the beginning, which only the engine may do.
     private(set) var isLeftToEngine = false
-    /// Whether the server has reported that it takes the request only over HTTP/1.1.
+    /// Whether the server has reported that it accepts the request only over HTTP/1.1.
     private(set) var needsHTTP1 = false
 
-    /// Whether there was a connection on which sending began.
+    /// Whether sending has begun on a connection.
     var hasBegun: Bool { course != .notBegun }
 
     /// Whether the server has reported that it did not process the last attempt.
@@ -44,9 +44,9 @@ struct SendingState: Sendable {
     /// Decides whether sending may begin.
     /// - Parameters:
     ///   - hasStaleConnection: Whether the connection was used before, and was then closed or has received bytes that
-    ///     belong to no response.
-    ///   - takesContent: Whether libcurl takes content from the engine. If so, libcurl must not repeat the request by
-    ///     itself: some versions continue in the middle of the content, or with the state of the last attempt.
+    ///     do not belong to a response.
+    ///   - takesContent: Whether libcurl takes content from the engine. If it does, libcurl must not repeat the request
+    ///     automatically: some versions continue in the middle of the content, or with the state of the last attempt.
     ///   - resend: Returns the decision whether the request may be sent again. Called only if a byte of the request may
     ///     have been sent.
     mutating func begin(hasStaleConnection: Bool, takesContent: Bool, resend: () -> ResendDecision) -> Verdict {
@@ -67,8 +67,8 @@ struct SendingState: Sendable {
     /// Records that libcurl has taken a part of the content, or its end.
     mutating func noteContent() { hasTakenContent = true }
 
-    /// Decides whether libcurl may take the content from the beginning once more, after it has asked for that.
-    /// - Parameter canRepeat: Whether the source of the content can move back.
+    /// Decides whether libcurl may take the content again from the beginning, after libcurl has requested this.
+    /// - Parameter canRepeat: Whether the source of the content can go back.
     mutating func mayRepeatContent(canRepeat: Bool) -> Bool {
         guard hasTakenContent, !canRepeat else { return true }
         isLeftToEngine = true
@@ -80,13 +80,13 @@ struct SendingState: Sendable {
 
     /// Records that the server has not processed the request (REFUSED_STREAM, or a GOAWAY with a lower stream
     /// identifier).
-    /// - Parameter needsHTTP1: Whether the server takes the request only over HTTP/1.1. Default: false.
+    /// - Parameter needsHTTP1: Whether the server accepts the request only over HTTP/1.1. Default: false.
     mutating func noteRefusal(needsHTTP1: Bool = false) {
         course = .refused
         self.needsHTTP1 = self.needsHTTP1 || needsHTTP1
     }
 
-    /// Returns whether the transfer was stopped because it needs another connection. The next call returns false.
+    /// Returns whether the transfer was stopped because it needs a new connection. The next call returns false.
     mutating func endInterruption() -> Bool {
         defer { isInterrupted = false }
         return isInterrupted
@@ -96,21 +96,21 @@ struct SendingState: Sendable {
 /// The decision whether a request may be sent again after an attempt without a response (RFC 9110, section 9.2.2). It
 /// is a value without I/O.
 ///
-/// It does not apply after a response such as a redirect or a challenge, because such a response determines the next
-/// step.
+/// The decision is not used after a response such as a redirect or a challenge, because such a response determines the
+/// next step.
 enum ResendDecision: Equatable, Sendable {
     case resend
-    /// The request is not sent again, because the server may have executed it.
+    /// The request is not sent again, because the server may have processed it.
     case fail
 
     /// The outcome of the previous attempt.
     enum Attempt: Sendable, CaseIterable {
         /// No byte of the request has left this machine.
         case notSent
-        /// The server has reported that it did not process the request, with REFUSED_STREAM or with a GOAWAY with a
+        /// The server has reported that it did not process the request. It has sent REFUSED_STREAM, or a GOAWAY with a
         /// lower stream identifier.
         case notProcessed
-        /// A byte of the request may have been sent. It is not known whether the server has executed the request.
+        /// A byte of the request may have been sent. It is not known whether the server has processed the request.
         case lost
     }
 
@@ -118,7 +118,7 @@ enum ResendDecision: Equatable, Sendable {
     ///   - request: The request, with its own fields.
     ///   - additionalFields: The fields that the session adds.
     ///   - attempt: The outcome of the previous attempt.
-    ///   - isAllowed: Whether the caller allows that requests are sent again even if their method is not idempotent.
+    ///   - isAllowed: Whether the caller permits requests to be sent again even if their method is not idempotent.
     init(_ request: URLRequest, additionalFields: [String: String], after attempt: Attempt, isAllowed: Bool) {
         let mayBeRepeated =
             isAllowed || MethodProperties(request.httpMethod ?? "GET").isIdempotent

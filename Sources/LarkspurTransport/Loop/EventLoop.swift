@@ -3,8 +3,8 @@ import HTTPSyntax
 
 /// The work of the loop's thread: it takes commands, runs libcurl, handles ended transfers, and delivers events.
 ///
-/// The loop, its exchanges and their handles are used only on that thread, or while it waits on the one thread that has
-/// borrowed the loop (``LentLoop``).
+/// Only the loop's thread uses the loop, its exchanges and their handles. While this thread waits, one other thread
+/// that has borrowed the loop may use them (``LentLoop``).
 final class EventLoop {
     private let mailbox: LoopMailbox
     private let settings: SessionSettings
@@ -43,8 +43,8 @@ final class EventLoop {
         )
     }
 
-    /// Runs the loop. If the loop cannot work, fails all tasks. If more commands have arrived since then, returns
-    /// false. Returns true in all other cases.
+    /// Runs the loop. If the loop cannot work, fails all tasks. In this case, returns false if more commands have
+    /// arrived. Otherwise returns true.
     func run() -> Bool {
         var hasEnded = false
         if failure == nil, settings.mayLendLoop { lent = LentLoop { [unowned self] in startLent($0) } }
@@ -71,7 +71,7 @@ final class EventLoop {
         mailbox.takeCommands(&commands)
         exchanges.now = .now
         if !commands.isEmpty {
-            // A program that looks at its connections from time to time does not prevent the end of the thread.
+            // A program that reads its connections from time to time does not prevent the end of the thread.
             if commands.count > 1 || commands[0].isActivity { exchanges.idleSince = exchanges.now }
             for command in commands { perform(command) }
             commands.removeAll(keepingCapacity: true)
@@ -83,9 +83,9 @@ final class EventLoop {
         guard let poll = connections.support?.poll, !isFinished else { return }
         let mayWait = jobs.isEmpty && !exchanges.hasNotedPauses
         var deadline = min(nextDeadline, connections.deadline)
-        // With tasks under way, this thread soon wakes anyway.
+        // If tasks are running, this thread will soon wake anyway.
         let isLent = mayWait && isIdle && lent != nil
-        // Most requests have this timeout, so the thread need not be woken for their deadline.
+        // Most requests have this timeout. So the loop's thread does not have to be woken for their deadline.
         if isLent { deadline = min(deadline, exchanges.now.adding(settings.requestTimeout)) }
         let time = mayWait ? exchanges.now.milliseconds(until: deadline) : 0
         mailbox.wait(poll, milliseconds: time, until: deadline, lending: isLent ? lent : nil)
@@ -101,8 +101,8 @@ final class EventLoop {
 
     // MARK: Lending
 
-    /// Starts a task on another thread, if it sends no content and a connection is kept for it, so that this takes a
-    /// few microseconds. The events are delivered later, on the loop's thread.
+    /// Starts a task on another thread if this takes only a few microseconds. This is so if the task sends no content
+    /// and there may be an open connection for it. The events are delivered later, on the loop's thread.
     private func startLent(_ task: TaskCore) -> LoopTime? {
         guard task.plan.kind == .data, case .none = task.plan.body,
             connections.hasConnection(to: exchanges.destination(of: task.plan.originalRequest?.url))
@@ -117,8 +117,8 @@ final class EventLoop {
 
     /// Runs the jobs of Swift tasks, after the events that may have resumed the tasks.
     ///
-    /// The next turn looks at the sockets before it looks at the deadlines. So a transfer does not time out only
-    /// because a job took long: if bytes have arrived in the meantime, they are read first.
+    /// The next turn checks the sockets before the deadlines. So if bytes have arrived during a long job, they are read
+    /// first, and the transfer does not time out.
     private func runJobs() {
         mailbox.takeJobs(into: &jobs)
         guard !jobs.isEmpty else { return }
@@ -130,7 +130,7 @@ final class EventLoop {
         exchanges.idleSince = exchanges.now
     }
 
-    /// The next time at which the thread has something to do, apart from libcurl's transfers.
+    /// The time at which the thread next has to act, apart from libcurl's transfers.
     private var nextDeadline: LoopTime { isIdle ? idleDeadline : min(exchanges.deadline, dormant.deadline) }
 
     private func perform(_ command: LoopMailbox.Command) {
@@ -151,7 +151,7 @@ final class EventLoop {
             } else {
                 let data = task.unusedResumeData
                 outbox.deliver(.resumeData(data, handler), to: task)
-                // Has no effect on a task that has already ended.
+                // This has no effect on a task that has already ended.
                 outbox.end(task, with: data.flatMap { (error as? URLError)?.adding(resumeData: $0) } ?? error)
             }
         case .answer(let task, let answer): exchanges[task]?.receive(answer)
@@ -213,10 +213,10 @@ final class EventLoop {
     }
 }
 
-/// The tasks of a loop that were resumed but have not begun. Either they were suspended before the loop could start
-/// them, or their earliest begin date is in the future.
+/// The tasks of a loop that were resumed but have not begun. Some of them were suspended before the loop could start
+/// them. The others have an earliest begin date in the future.
 ///
-/// It is a value without I/O. The loop stores the waiting tasks because their deadlines apply even before they begin.
+/// It is a value without I/O. The loop stores these tasks because their deadlines apply even before they begin.
 struct DormantTasks {
     enum Due {
         case begins(TaskCore)
@@ -239,12 +239,12 @@ struct DormantTasks {
     private var entries: [Int: Entry] = [:]
     private var deadlines = DeadlineHeap<Entry>()
 
-    /// - Parameter resourceTimeout: The time limit for a task as a whole, in seconds.
+    /// - Parameter resourceTimeout: The time limit for a whole task, in seconds.
     init(resourceTimeout: TimeInterval) { self.resourceTimeout = resourceTimeout }
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// The time at which the first of the tasks is due.
+    /// The time at which the first of these tasks is due.
     var deadline: LoopTime { deadlines.next }
 
     mutating func add(_ task: TaskCore, _ dormancy: Dormancy) {

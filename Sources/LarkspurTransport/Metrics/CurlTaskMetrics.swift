@@ -3,11 +3,11 @@ import HTTPSyntax
 
 /// The metrics of a ``CurlURLSession``'s task, as `urlSession(_:task:didFinishCollecting:)` receives them.
 ///
-/// The method is called once for each task, before `urlSession(_:task:didCompleteWithError:)`. It is called with or
-/// without a completion handler, and whether the task succeeds, fails or is cancelled.
+/// The method is called once for each task, before `urlSession(_:task:didCompleteWithError:)`. It is also called for a
+/// task with a completion handler, and for a task that fails or is cancelled.
 ///
 /// Code outside of FoundationNetworking cannot set the superclass's properties: `transactionMetrics` is empty,
-/// `taskInterval` has no length, and `redirectCount` is 0. Use the properties below instead.
+/// `taskInterval` has no length, and `redirectCount` is 0. Use the properties below.
 ///
 /// ```swift
 /// if let metrics = metrics as? CurlTaskMetrics { print(metrics.interval.duration, metrics.transfers.count) }
@@ -15,7 +15,7 @@ import HTTPSyntax
 public final class CurlTaskMetrics: URLSessionTaskMetrics, @unchecked Sendable {
     // Safe: all properties are constants, and the superclass's properties are never written.
     /// The metrics of the task's requests, including redirects and authentication, and of responses from the cache.
-    /// Empty if nothing was sent and nothing came from the cache.
+    /// Empty if no request was sent and no response came from the cache.
     public let transfers: [TransferMetrics]
     /// The interval from the creation of the task to its end.
     public let interval: DateInterval
@@ -45,14 +45,14 @@ extension TransferMetrics {
 public struct OriginConnections: Sendable, Hashable {
     /// The scheme, host and port, such as "https://example.com:443". For a Unix-domain socket, the URL of the socket.
     public let origin: String
-    /// The number of open connections, including connections that are being opened. If a connection to a proxy serves
-    /// several origins, it counts for the origin for which it was opened.
+    /// The number of open connections, including connections that are being opened. If a connection to a proxy is used
+    /// for several origins, it counts for the origin for which it was opened.
     public internal(set) var open = 0
     /// The number of open connections without a request.
     public var idle: Int { open - busy }
     /// The number of connections that have requests, or are being opened for a request.
     public internal(set) var busy = 0
-    /// The number of requests that have a place at the origin, or are an open WebSocket. Over HTTP/2, many of them
+    /// The number of requests that have a place at the origin, or are an open WebSocket. Over HTTP/2, many requests
     /// share a connection.
     public internal(set) var active = 0
     /// The number of requests that wait for a place at the origin.

@@ -5,8 +5,8 @@ import HTTPSyntax
 extension TransferMetrics {
     /// Reads libcurl's measurements of a transfer that has ended.
     /// - Parameters:
-    ///   - contentBytes: The number of content bytes that arrived, without chunk framing and not decoded.
-    ///   - tls: The protocol and the cipher suite. libcurl knows them only during the transfer.
+    ///   - contentBytes: The number of received content bytes, without the framing of chunks and before decoding.
+    ///   - tls: The protocol and the cipher suite, which libcurl reports only during the transfer.
     init(
         _ handle: EasyHandle,
         request: URLRequest,
@@ -42,8 +42,8 @@ extension TransferMetrics {
         remotePort = remoteAddress.map { _ in handle.long(CURLINFO_PRIMARY_PORT) }
         let requestBodyBytes = handle.int64(CURLINFO_SIZE_UPLOAD_T)
         let requestBytes = Int64(handle.long(CURLINFO_REQUEST_SIZE))
-        // From version 8.8 on, libcurl's request size includes the whole content. Before that version, it included only
-        // the content that was sent together with the header section.
+        // libcurl 8.8 and later include the whole content in the request size. Earlier versions include only the
+        // content that was sent together with the header section.
         let countsContent = Libcurl.isAtLeast(8, 8) || handle.sendsContentWithHead
         requestHeaderBytes = countsContent ? max(0, requestBytes - requestBodyBytes) : requestBytes
         self.requestBodyBytes = requestBodyBytes
@@ -54,8 +54,9 @@ extension TransferMetrics {
         tlsCipherSuite = tls.cipher
     }
 
-    /// The libraries that speak ``protocolName`` for libcurl, with their versions, such as nghttp2 1.65.0 for HTTP/2,
-    /// or ngtcp2 and nghttp3 for HTTP/3. Empty for HTTP/1.x, which libcurl speaks itself, and if no response arrived.
+    /// The libraries with which libcurl implements ``protocolName``, with their versions. Examples are nghttp2 1.65.0
+    /// for HTTP/2, and ngtcp2 and nghttp3 for HTTP/3. Empty for HTTP/1.x, which libcurl implements itself, and if no
+    /// response arrived.
     public var protocolLibraries: [LibcurlComponent] {
         switch protocolName {
         case "h2": Libcurl.http2Libraries
@@ -77,7 +78,7 @@ extension TransferMetrics {
 }
 
 extension EasyHandle {
-    /// Returns a duration that libcurl measured, in microseconds; nil for a phase that did not happen.
+    /// Returns a duration that libcurl has measured, in microseconds; nil if the phase did not take place.
     fileprivate func time(_ info: Int32) -> Duration? {
         let microseconds = int64(info)
         return microseconds > 0 ? .microseconds(microseconds) : nil
@@ -89,7 +90,7 @@ extension EasyHandle {
 }
 
 extension TransferMetrics {
-    /// Creates the metrics of a response from the cache. Nothing was sent for it.
+    /// Creates the metrics of a response from the cache. No request was sent for it.
     init(
         cachedResponse response: ReceivedResponse,
         to request: URLRequest,

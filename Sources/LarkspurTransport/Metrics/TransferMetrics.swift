@@ -3,9 +3,9 @@ import HTTPSyntax
 /// The durations and sizes of one transaction: a request and its response. Each redirect and each authentication of a
 /// task is a separate transaction.
 ///
-/// Durations are measured from the beginning of the transfer. If the limit of connections per host delays a transfer,
-/// this wait is not included; ``connectionWait`` is its duration. The duration of a phase that did not happen, such as
-/// the name look-up on a reused connection, is nil.
+/// Durations are measured from the beginning of the transfer. They do not include a wait because of the limit of
+/// connections per host. The duration of this wait is ``connectionWait``. If a phase did not take place, such as the
+/// name look-up on a reused connection, its duration is nil.
 public struct TransferMetrics: Sendable, Hashable {
     /// The source of a response. Later releases may add sources.
     public struct Source: Sendable, Hashable, CustomStringConvertible {
@@ -15,7 +15,7 @@ public struct TransferMetrics: Sendable, Hashable {
 
         /// A server.
         public static let network = Self(kind: .network)
-        /// The cache, without revalidation. Nothing was sent.
+        /// The cache, without revalidation. No request was sent.
         public static let cache = Self(kind: .cache)
         /// The cache, after the server confirmed the stored response. ``TransferMetrics/response`` is the server's 304.
         public static let validatedCache = Self(kind: .validatedCache)
@@ -26,20 +26,20 @@ public struct TransferMetrics: Sendable, Hashable {
 
     /// The request that was sent.
     public let request: URLRequest
-    /// The response to the request; nil if none arrived.
+    /// The response to the request; nil if no response arrived.
     public var response: HTTPURLResponse? { received?.http }
     let received: ReceivedResponse?
     /// The source of the response that was delivered.
     public let source: Source
-    /// The use of the cache in the transaction; nil if the session has no cache, or if the cache never serves requests
-    /// of this kind.
+    /// The use of the cache in the transaction. Nil if the session has no cache, or if the cache is never used for
+    /// requests of this kind.
     public let cacheUse: CacheUse?
     /// Whether the delivered response came from the cache.
     public var isFromCache: Bool { source != .network }
     /// The date at which the transfer began.
     public let start: Date
-    /// The duration for which the request waited for a connection before ``start``, because of the limit of connections
-    /// per host or in all; nil if it did not wait.
+    /// The duration for which the request waited for a connection before ``start``. It waits because of the limit of
+    /// connections per host or of all connections. Nil if it did not wait.
     public let connectionWait: Duration?
     /// The duration until the host's name was resolved; nil if no name was resolved.
     public let nameLookup: Duration?
@@ -49,9 +49,9 @@ public struct TransferMetrics: Sendable, Hashable {
     public let secureConnect: Duration?
     /// The duration until the sending of the request began; nil if it did not begin.
     public let requestStart: Duration?
-    /// The duration until the first byte of the response arrived; nil if none arrived.
+    /// The duration until the first byte of the response arrived; nil if no byte arrived.
     public let firstByte: Duration?
-    /// The duration until the last byte of the response arrived, or the transfer failed.
+    /// The duration until the last byte of the response arrived or the transfer failed.
     public let end: Duration
     /// The protocol by its ALPN name: "http/1.0", "http/1.1", "h2" or "h3"; nil if no response arrived.
     public let protocolName: String?
@@ -84,8 +84,8 @@ public struct TransferMetrics: Sendable, Hashable {
 }
 
 extension TransferMetrics {
-    /// The use of the cache in a transaction: whether a stored response was delivered, and why or why not. Later
-    /// releases may add values.
+    /// The use of the cache in a transaction. It says whether a stored response was delivered, and for which reason.
+    /// Later releases may add values.
     public struct CacheUse: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
             case absent, bypassed, unverifiable, fresh, stale, revalidatedLater, validated, replaced, fallback
@@ -97,19 +97,19 @@ extension TransferMetrics {
         public static let absent = Self(kind: .absent)
         /// The request or its policy requires a response from the server. The request was sent.
         public static let bypassed = Self(kind: .bypassed)
-        /// The stored response is stale, and has no validator that the server could confirm. An ordinary request was
-        /// sent.
+        /// The stored response is stale, and has no validator that the server could confirm. The request was sent
+        /// without a condition.
         public static let unverifiable = Self(kind: .unverifiable)
         /// The stored response is fresh, and was delivered.
         public static let fresh = Self(kind: .fresh)
-        /// The stored response is stale, and was delivered because the request allows that.
+        /// The stored response is stale, and was delivered because the request permits this.
         public static let stale = Self(kind: .stale)
-        /// The stored response is stale. It was delivered because the server allows the use of a stale response while
+        /// The stored response is stale. It was delivered because the server permits the use of a stale response while
         /// the cache revalidates it (`stale-while-revalidate`).
         public static let revalidatedLater = Self(kind: .revalidatedLater)
         /// The stored response was delivered after the server confirmed it.
         public static let validated = Self(kind: .validated)
-        /// The server was asked to confirm the stored response, but sent another response or none.
+        /// The server was asked to confirm the stored response, but has sent another response or no response.
         public static let replaced = Self(kind: .replaced)
         /// The stored response is stale. It was delivered because the server or the network has failed
         /// (`stale-if-error`).

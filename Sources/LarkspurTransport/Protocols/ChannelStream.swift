@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
-/// Content that is produced, as a stream for classes that load requests. Reading blocks until the producer has written.
-/// Each time that the stream is opened, the content is produced from its beginning, if it can be produced again.
+/// Produced content as a stream for classes that load requests. Reading blocks until the producer has written. Each
+/// time that the stream is opened, the content is produced again from its beginning, if this is possible.
 ///
 /// Like other streams, it may be used by only one thread at a time.
 final class ChannelStream: InputStream {
@@ -8,7 +8,7 @@ final class ChannelStream: InputStream {
     private var channel: BodyChannel?
     private var status = Stream.Status.notOpen
     private var failure: (any Error)?
-    /// The bytes that were taken from the channel and not read yet.
+    /// The bytes that were taken from the channel but have not been read yet.
     private var rest = Data()
 
     init(_ content: ProducedBody) {
@@ -34,7 +34,7 @@ final class ChannelStream: InputStream {
 
     override func close() {
         channel?.close()
-        // The error stays readable after the stream is closed.
+        // The error remains readable after the stream was closed.
         if status != .error { status = .closed }
     }
 
@@ -66,8 +66,8 @@ final class ChannelStream: InputStream {
     }
 }
 
-/// A file as a stream. If it is opened again after it was closed or read to its end, it starts from the beginning. So a
-/// class that loads requests can read the content as often as it needs.
+/// A file as a stream. If the stream was closed or read to its end, it can be opened again and starts from the
+/// beginning. So a class that loads requests can read the content several times.
 ///
 /// Like other streams, it may be used by only one thread at a time.
 final class FileStream: InputStream {

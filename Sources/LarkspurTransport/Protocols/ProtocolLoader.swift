@@ -2,11 +2,11 @@
 import HTTPSyntax
 import Synchronization
 
-/// The loader that runs one of the caller's `URLProtocol` classes for a task, and passes the reports of the class to
+/// The loader that uses one of the caller's `URLProtocol` classes for a task, and passes the reports of the class to
 /// the loop.
 ///
-/// The class is called on a separate queue, so that it may block or use sessions. Its reports may come from any thread.
-/// After the class is stopped, its reports are ignored.
+/// The class is called on a separate queue, so it may block or use sessions. Its reports may come from any thread.
+/// After the class was stopped, its reports are ignored.
 final class ProtocolLoader: NSObject, URLProtocolClient {
     enum Report: Sendable {
         /// No class loads the request, so the engine sends it.
@@ -56,9 +56,9 @@ final class ProtocolLoader: NSObject, URLProtocolClient {
                 return report(.unclaimed)
             }
             let request = loader.canonicalRequest(for: self.request)
-            // A class may override the initialiser for tasks. That initialiser loads the task's original request, so it
-            // is used only for a request that is equal. Fields and content are compared separately, because Foundation
-            // ignores them when it compares requests.
+            // A class may override the initialiser for tasks. This initialiser loads the task's original request, so it
+            // is used only if the request is equal to it. Foundation ignores fields and content when it compares
+            // requests, so they are compared separately.
             let instance: URLProtocol
             let original = object.originalRequest
             if request == original, request.allHTTPHeaderFields ?? [:] == original?.allHTTPHeaderFields ?? [:],
@@ -88,7 +88,7 @@ final class ProtocolLoader: NSObject, URLProtocolClient {
         if let instance { queue.async { instance.value.stopLoading() } }
     }
 
-    /// Runs an action on the queue where the class is called.
+    /// Runs an action on the queue on which the `URLProtocol` is called.
     func perform(_ action: @escaping @Sendable () -> Void) { queue.async(execute: action) }
 
     private func report(_ report: Report) {
@@ -143,8 +143,8 @@ extension URLRequest {
     }
 
     /// Returns the request with the content of its task, in the form that `URLProtocol` classes expect. Content in
-    /// memory becomes the body, as with FoundationNetworking, and a file becomes a stream, as does content that is
-    /// produced. A request never has both.
+    /// memory becomes the body, as with FoundationNetworking. A file and produced content become a stream. A request
+    /// never has both a body and a stream.
     func presenting(_ body: TaskBody) -> URLRequest {
         var request = self
         switch body {
@@ -175,9 +175,10 @@ struct ProtocolClasses: @unchecked Sendable {
         classes.filter { !isBuiltIn($0) }.compactMap { $0 as? URLProtocol.Type }
     }
 
-    // Other classes than the default configuration's are recognized by name, because no list is complete: the default
-    // configuration lacks some of FoundationNetworking's classes, and a session's configuration may have additional
-    // ones. The name is not asked for first, because reflection costs 0.1 ms for each class when a process starts.
+    // FoundationNetworking's classes are recognized by two criteria: they are in the default configuration, or their
+    // names show it. The first criterion is not enough, because the default configuration lacks some of these classes,
+    // and a session's configuration may have additional classes. The name is checked last, because reflection costs 0.1
+    // ms for each class when a process starts.
     private static func isBuiltIn(_ candidate: AnyClass) -> Bool {
         defaults.contains { $0 == candidate } || String(reflecting: candidate).begins(with: "FoundationNetworking.")
     }
@@ -193,7 +194,7 @@ struct ProtocolClasses: @unchecked Sendable {
     func `class`(for request: URLRequest, of task: URLSessionTask) -> URLProtocol.Type? {
         let scheme = request.url?.scheme?.inLowercase
         let candidates = scheme == "http" || scheme == "https" ? classesBeforeHTTP : classes
-        // If a class overrides only the method that takes a request, that method is called with the task's current
+        // If a class overrides only the method with a request parameter, that method is called with the task's current
         // request.
         return candidates.first { $0.canInit(with: task) }
     }

@@ -3,11 +3,12 @@ internal import HTTPSyntax
 
 /// The origins that have announced HTTP/3 to a session (RFC 7838).
 ///
-/// libcurl's own memory of announcements is not used. It belongs to one easy handle or to a file. If libcurl before
-/// 8.18 finds an announcement there, it tries only QUIC. With `CURL_HTTP_VERSION_3`, libcurl tries TCP too.
+/// libcurl also stores announcements, but the engine does not use this. libcurl stores them for one easy handle, or in
+/// a file. If libcurl before 8.18 finds an announcement there, it tries only QUIC. With `CURL_HTTP_VERSION_3`, libcurl
+/// tries TCP too.
 struct HTTP3Origins {
     /// The maximum number of origins. When it is reached, expired origins are removed. If more than half of the maximum
-    /// would stay, all are removed. The next responses of the removed origins announce HTTP/3 again.
+    /// would then remain, all origins are removed. The next responses of the removed origins announce HTTP/3 again.
     static let capacity = 1024
     /// The time after a failure during which an origin's announcements are ignored.
     static let penalty = Duration.seconds(300)
@@ -33,7 +34,7 @@ struct HTTP3Origins {
 
     /// Records the `Alt-Svc` field of a response. It replaces earlier `Alt-Svc` fields of the origin (RFC 7838, section
     /// 3.1).
-    /// - Parameter age: The value of the response's `Age` field; nil without one.
+    /// - Parameter age: The value of the response's `Age` field; nil if there is none.
     mutating func note(_ field: String, age: String?, of origin: Origin, at now: ContinuousClock.Instant) {
         if case .failed(let end) = entries[origin], now < end { return }
         let age = age?.utf8.decimalNumber(atMost: HTTP3Announcement.longest) ?? 0
@@ -51,7 +52,7 @@ struct HTTP3Origins {
     private mutating func insert(_ entry: Entry, for origin: Origin, at now: ContinuousClock.Instant) {
         if entries.count >= Self.capacity {
             entries = entries.filter { now < $0.value.end }
-            // If few entries have expired, the set would soon be full and searched again.
+            // If only a few entries have expired, the set would soon be full, and would be searched again.
             if entries.count > Self.capacity / 2 { entries.removeAll() }
         }
         entries[origin] = entry
@@ -61,8 +62,8 @@ struct HTTP3Origins {
 /// The announcement that an origin supports HTTP/3 at its own host and port, from an `Alt-Svc` field (RFC 7838, section
 /// 3).
 ///
-/// Other hosts and ports do not count. So the certificate is checked for the same name, and the fallback to TCP has the
-/// same address.
+/// An announcement of another host or port is ignored. So the certificate is checked for the same name, and the
+/// fallback to TCP uses the same address.
 struct HTTP3Announcement {
     /// The time in seconds for which the announcement is valid.
     let lifetime: Int
@@ -70,7 +71,7 @@ struct HTTP3Announcement {
     /// The maximum lifetime, in seconds: a year (RFC 9111, section 1.2.2).
     static let longest = 31_536_000
 
-    /// Reads a field; nil if it does not announce HTTP/3 at the origin's own host and port.
+    /// Reads a field. Returns nil if it does not announce HTTP/3 at the origin's own host and port.
     init?(_ field: String, of origin: Origin) {
         for alternative in FieldParameters.split(field, at: ",") {
             let parameters = FieldParameters(alternative)

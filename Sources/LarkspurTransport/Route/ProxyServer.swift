@@ -7,10 +7,10 @@ internal import HTTPSyntax
 public struct ProxyServer: Sendable, Hashable {
     /// The protocol of a proxy.
     public enum Kind: String, Sendable, Hashable {
-        /// HTTP: http requests are sent to the proxy, https requests through a tunnel (RFC 9110, section 9.3.6).
+        /// HTTP. http requests are sent to the proxy, and https requests through a tunnel (RFC 9110, section 9.3.6).
         case http
-        /// HTTP over TLS: the connection to the proxy is encrypted. http requests are sent to the proxy, https requests
-        /// through a tunnel (RFC 9110, section 9.3.6).
+        /// HTTP over TLS. The connection to the proxy is encrypted. http requests are sent to the proxy, and https
+        /// requests through a tunnel (RFC 9110, section 9.3.6).
         case https
         /// SOCKS version 5 (RFC 1928). The proxy resolves the names of hosts.
         case socks5
@@ -18,11 +18,11 @@ public struct ProxyServer: Sendable, Hashable {
 
     /// The protocol of the proxy.
     public var kind: Kind
-    /// The proxy's name or address; an IPv6 address without brackets.
+    /// The proxy's name or address. An IPv6 address has no brackets.
     public var host: String
     /// The proxy's port, from 1 to 65535.
     public var port: Int
-    /// The user name, if the proxy requires one; nil for none.
+    /// The user name if the proxy requires one; otherwise nil.
     public var user: String?
     /// The password that belongs to ``user``.
     public var password: String?
@@ -30,10 +30,10 @@ public struct ProxyServer: Sendable, Hashable {
     /// Creates a proxy.
     /// - Parameters:
     ///   - kind: The protocol of the proxy. Default: HTTP.
-    ///   - host: The proxy's name or address; an IPv6 address without brackets.
+    ///   - host: The proxy's name or address. An IPv6 address has no brackets.
     ///   - port: The proxy's port, from 1 to 65535. Default: 80 for HTTP, 443 for HTTPS and 1080 for SOCKS.
-    ///   - user: The user name, if the proxy requires one. Default: nil, none.
-    ///   - password: The password that belongs to the user. Default: nil, none.
+    ///   - user: The user name if the proxy requires one. Default: nil.
+    ///   - password: The password that belongs to the user. Default: nil.
     public init(
         kind: Kind = .http,
         host: String,
@@ -48,10 +48,10 @@ public struct ProxyServer: Sendable, Hashable {
         self.password = password
     }
 
-    /// Creates a proxy from a text in the form of environment variables: `http://user:password@host:port`. Only the
-    /// host is required. Nil if the text has another form.
+    /// Creates a proxy from a text in the form that environment variables have: `http://user:password@host:port`. Only
+    /// the host is required. Nil if the text has another form.
     ///
-    /// The schemes are http, https, socks5 and socks5h. The last two mean the same.
+    /// The schemes are http, https, socks5 and socks5h. The last two have the same meaning.
     public init?(_ text: String) {
         let whole = text.utf8.firstRange(of: "://".utf8) == nil ? "http://" + text : text
         guard let url = try? URLReference(reading: whole), let scheme = url.scheme?.inLowercase,

@@ -6,11 +6,11 @@ public enum ProxyChoice: Sendable, Hashable {
     /// The proxies of the configuration's `connectionProxyDictionary`, even if the dictionary is empty. If there is no
     /// dictionary, the proxies of the environment are used.
     ///
-    /// The environment's variables are `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`; the last three may also
-    /// be in capitals. `HTTP_PROXY` is ignored, because a web server's clients can set it for the programs that the
-    /// server runs. The variables are read when the session is created.
+    /// The environment's variables are `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`. The last three may also
+    /// be in capital letters. `HTTP_PROXY` is ignored, because the clients of a web server can set it for the programs
+    /// that the server runs. The variables are read when the session is created.
     case automatic
-    /// No proxy, whatever the configuration and the environment contain.
+    /// No proxy. The configuration and the environment are ignored.
     case direct
     /// The given proxy.
     ///
@@ -21,7 +21,7 @@ public enum ProxyChoice: Sendable, Hashable {
     case server(ProxyServer, exceptions: [String] = [])
 }
 
-/// The proxies for requests: a value without I/O.
+/// The proxies for requests. It is a value without I/O.
 struct ProxySettings: Sendable, Equatable {
     /// The reason why no proxy can be chosen for a request.
     struct Failure: Error, Equatable {
@@ -38,7 +38,7 @@ struct ProxySettings: Sendable, Equatable {
     private var https = Entry.direct
     private var exceptions: [HostException] = []
 
-    /// Whether no request goes through a proxy.
+    /// Whether all requests are sent without a proxy.
     var isDirect: Bool { http == .direct && https == .direct }
 
     private init() {}
@@ -66,7 +66,7 @@ struct ProxySettings: Sendable, Equatable {
         let entry = isSecure ? https : http
         if entry == .direct { return nil }
         let port = url.port ?? (isSecure ? 443 : 80)
-        // A request to a host without a canonical form fails, with and without a proxy.
+        // If a host has no canonical form, the exceptions are not searched: the request fails with and without a proxy.
         if !exceptions.isEmpty, let host = try? CanonicalHost(of: url),
             exceptions.contains(where: { $0.matches(host, port: port) })
         {
@@ -90,7 +90,7 @@ struct ProxySettings: Sendable, Equatable {
         func entry(_ names: String...) -> Entry? {
             for name in names {
                 guard let text = environment(name) else { continue }
-                // If the variable is empty, there is no proxy. The more general variables are then ignored.
+                // An empty variable means that there is no proxy. The more general variables are then ignored.
                 guard !text.isEmpty else { return .direct }
                 return ProxyServer(text).map(Entry.proxy)
                     ?? .invalid(Failure(sentence: "The environment variable \(name) names no proxy that can be used."))
@@ -101,7 +101,7 @@ struct ProxySettings: Sendable, Equatable {
         http = entry("http_proxy") ?? all
         https = entry("https_proxy", "HTTPS_PROXY") ?? all
         let names = environment("no_proxy") ?? environment("NO_PROXY") ?? ""
-        // Not by characters: some letters form one with the comma behind them.
+        // The text is split by Unicode scalars, because some letters form one character with the comma after them.
         exceptions = names.unicodeScalars.split { $0 == "," || $0 == " " }.compactMap { HostException(String($0)) }
     }
 
@@ -140,8 +140,8 @@ struct ProxyDictionary {
         }
     }
 
-    /// Returns the proxy for keys with a prefix, such as "HTTPEnable", "HTTPProxy" and "HTTPPort"; nil if it is not
-    /// enabled.
+    /// Returns the proxy for keys with a prefix, such as "HTTPEnable", "HTTPProxy" and "HTTPPort". Returns nil if this
+    /// proxy is not enabled.
     func server(_ kind: ProxyServer.Kind, _ prefix: String) -> ProxyServer? {
         guard isOn(prefix + "Enable") else { return nil }
         return ProxyServer(
@@ -180,16 +180,16 @@ struct HostException: Sendable, Equatable {
         case all
         /// All names without a dot.
         case local
-        /// A name in its canonical form, and all names below it.
+        /// A name in its canonical form, and all its subdomains.
         case domain(String)
-        /// All addresses whose first bits are the same as those of this address.
+        /// All addresses whose first bits are the same as the first bits of this address.
         case network(IPAddress, bits: Int)
     }
 
     private let hosts: Hosts
     private let port: Int?
 
-    /// Parses an exception; nil if the text is not a valid exception.
+    /// Parses an exception. Returns nil if the text is not a valid exception.
     init?(_ text: String) {
         let text = text.trimmingCharacters(in: .whitespaces)
         if let network = Self.network(text) {
@@ -225,7 +225,7 @@ struct HostException: Sendable, Equatable {
         }
     }
 
-    /// Parses an IPv6 address without a port, or a network: an address and the number of its bits.
+    /// Parses an IPv6 address without a port, or a network. A network is an address and a number of bits.
     private static func network(_ text: String) -> Hosts? {
         let parts = text.parts(separatedBy: "/", maxSplits: 1, omittingEmptyParts: false)
         guard let first = parts.first, let address = IPAddress(String(first)) else { return nil }

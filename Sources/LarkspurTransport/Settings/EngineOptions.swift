@@ -2,106 +2,111 @@
 /// The options of a ``CurlURLSession`` for which `URLSessionConfiguration` has no properties.
 public struct EngineOptions: Sendable {
     /// The use of HTTP/2, which is offered in the TLS handshake. Default: ``HTTP2Use/whereTrusted``. With this value,
-    /// HTTP/2 is used only if the version of libcurl reports every truncated response.
+    /// HTTP/2 is used only if the loaded libcurl reports every truncated response.
     public var http2 = HTTP2Use.whereTrusted
     /// The use of HTTP/3 for https requests. Default: ``HTTP3Use/off``.
     ///
     /// HTTP/3 needs a libcurl with HTTP/3 (``CurlURLSession/supportsHTTP3``), TLS 1.3, a session without pins, and a
     /// session that offers HTTP/2. HTTP/2 is needed because requests fall back to it where QUIC does not work. If one
-    /// of these is missing, the option has no effect, see ``CurlURLSession/offersHTTP3``.
+    /// of these conditions is not met, the option has no effect; see ``CurlURLSession/offersHTTP3``.
     public var http3 = HTTP3Use.off
-    /// Whether a redirect may lead from https to http. Default: false. If the value is false, a task that would follow
-    /// such a redirect fails.
+    /// Whether a redirect may lead from https to http. Default: false. If false, a task that would follow such a
+    /// redirect fails.
     public var allowsInsecureRedirects = false
-    /// Whether a request with a method that is not idempotent, such as POST, is sent again if the connection is lost
-    /// before the response.
+    /// Whether a request with a method that is not idempotent, such as POST, is sent again after its connection was
+    /// lost before the response.
     ///
     /// Default: false. If a byte of the request may have been sent, the task fails with `networkConnectionLost`,
-    /// because the server may have executed the request (RFC 9110, section 9.2.2).
+    /// because the server may have processed the request (RFC 9110, section 9.2.2).
     ///
-    /// A request is always sent again if it has an `Idempotency-Key` field, or if the server reports that it did not
-    /// process the request.
+    /// A request is always sent again in two cases: it has an `Idempotency-Key` field, or the server reports that it
+    /// did not process the request.
     public var resendsNonIdempotentRequests = false
-    /// The maximum ratio of the decoded size of content to its encoded size. It applies once the decoded content is
+    /// The maximum ratio of the decoded size of content to its encoded size. It applies when the decoded content is
     /// larger than 16 MiB. Default: 100.
     ///
     /// Without this limit, a hostile server could fill the memory with a few kilobytes of encoded content.
     public var maximumExpansion = 100
     /// The maximum number of bytes that are collected for a completion handler, or for an async method that returns the
-    /// whole content. Default: nil, no limit, as with URLSession on other platforms.
+    /// whole content. Default: nil, so that there is no limit, as with URLSession on other platforms.
     ///
     /// If a response has more decoded content, the task fails with the code `dataLengthExceedsMaximum`. If the response
-    /// announces more, the task fails before the content arrives. There is no limit for delegates, `bytes(for:)` and
-    /// downloads, because the content is not collected for them.
+    /// announces more content, the task fails before the content arrives. The content is not collected for delegates,
+    /// `bytes(for:)` and downloads, so the limit does not apply to them.
     public var maximumContentSize: Int?
-    /// The proxies to use. Default: ``ProxyChoice/automatic``, the proxies of the configuration, or of the environment
-    /// if the configuration has no dictionary of proxies.
+    /// The proxies to use. Default: ``ProxyChoice/automatic``, the proxies of the configuration. If the configuration
+    /// has no dictionary of proxies, these are the proxies of the environment.
     public var proxy = ProxyChoice.automatic
     /// The hosts with fixed addresses. Their names are not looked up. Default: none.
     public var hostAddresses: [HostAddress] = []
-    /// The address or the network interface from which connections are made. Default: nil, the system's choice.
+    /// The address or the network interface from which connections are made. Default: nil, so that the system chooses
+    /// it.
     public var localAddress: String?
-    /// The addresses of the name servers, each with a port if necessary. Default: none, the system's name servers.
+    /// The addresses of the name servers, each with a port if necessary. Default: none, so that the system's name
+    /// servers are used.
     ///
-    /// Only a libcurl that was built with c-ares supports this. The libcurl of Debian, Ubuntu and Fedora is built
-    /// without c-ares. If such a libcurl gets name servers, every request fails with the code `cannotFindHost`.
+    /// Only a libcurl that was built with c-ares supports this option. The libcurl of Debian, Ubuntu and Fedora is
+    /// built without c-ares. If such a libcurl receives name servers, every request fails with the code
+    /// `cannotFindHost`.
     public var nameServers: [String] = []
-    /// The URL of a server of DNS over HTTPS (RFC 8484), which looks up the names of hosts. Default: nil, the system's
-    /// name servers.
+    /// The URL of a server of DNS over HTTPS (RFC 8484), which looks up the names of hosts. Default: nil, so that the
+    /// system's name servers are used.
     ///
-    /// libcurl sends the queries, over connections of the session. ``tls`` applies to this server too. The name of this
-    /// server is looked up by the system. If the URL does not begin with https, or libcurl was built without DNS over
-    /// HTTPS, every request fails with the code `cannotFindHost`. ``resolver`` takes precedence over this option.
+    /// libcurl sends the queries over connections of the session. ``tls`` applies to this server too. The system looks
+    /// up the name of this server. If the URL does not begin with https, or libcurl was built without DNS over HTTPS,
+    /// every request fails with the code `cannotFindHost`. ``resolver`` takes precedence over this option.
     public var dnsOverHTTPS: URL?
-    /// The closure that looks up the names of hosts and proxies. Default: nil, the names are looked up by libcurl.
+    /// The closure that looks up the names of hosts and proxies. Default: nil, so that libcurl looks up the names.
     ///
     ///     options.resolver = { host in [ResolvedAddress("192.0.2.7", timeToLive: .seconds(60))] }
     ///
-    /// The closure is called before a request waits for a connection, if no valid addresses of its host are known, even
-    /// if there is a connection to the host. Requests for the same host share a call. The closure runs in a Swift task,
-    /// which is cancelled when the last of these requests is cancelled. Its error is the error of the requests. The
-    /// time counts towards the request timeout. The closure is not called for addresses and for ``hostAddresses``.
+    /// If no valid addresses of its host are known, the closure is called before a request waits for a connection. This
+    /// happens even if there is a connection to the host. Requests for the same host share a call. The closure runs in
+    /// a Swift task, which is cancelled when the last of these requests is cancelled. If the closure throws an error,
+    /// the requests fail with this error. The time of the call is a part of the request timeout. The closure is not
+    /// called for addresses and for ``hostAddresses``.
     public var resolver: HostResolver?
-    /// The time for which a connection stays open for later requests when it has none. Default: 60 seconds.
+    /// The time for which a connection without requests stays open for later requests. Default: 60 seconds.
     ///
     /// The default is the shortest time after which common servers and load balancers close idle connections. A request
     /// on a connection that the server is closing may be lost. The time is rounded up to whole seconds, and is at least
-    /// one. A connection that is older is never used again. It is closed by the session's next request, or when no
-    /// request has run for this time.
+    /// one second. A connection that has been idle for a longer time is never used again. It is closed by the session's
+    /// next request, or when no request has run for this time.
     public var idleConnectionTime: Duration = .seconds(60)
-    /// The age from which a connection gets no more requests. Default: nil, no limit.
+    /// The age at which a connection receives no more requests. Default: nil, so that there is no limit.
     ///
     /// With a limit, requests move to the servers that a load balancer or a changed DNS entry provides. The age is
-    /// rounded up to whole seconds, and is at least one. It is checked when a request looks for a connection that has
-    /// no requests, so a connection of HTTP/2 that always has requests is not limited. The option needs libcurl 7.80.
-    /// With older versions, every request fails.
+    /// rounded up to whole seconds, and is at least one second. It is checked when a request looks for a connection
+    /// without requests. So the option does not limit an HTTP/2 connection that always has requests. The option needs
+    /// libcurl 7.80. With older versions, every request fails.
     public var maximumConnectionAge: Duration?
-    /// The largest number of connections to all hosts together, idle ones included, at least 1. Default: nil, no limit.
+    /// The maximum number of connections to all hosts together, including idle connections. It is at least 1. Default:
+    /// nil, so that there is no limit.
     ///
-    /// By default there is no limit, because a program that sends to many hosts would be slowed down without notice.
-    /// Requests beyond the limit wait like those beyond `httpMaximumConnectionsPerHost` of the configuration, and their
-    /// timeouts do not run meanwhile. Idle connections are closed if there is no room for a new one. WebSockets do not
-    /// count.
+    /// A limit by default would slow down programs that send to many hosts, and would not be noticed. Requests beyond
+    /// the limit wait in the same way as requests beyond `httpMaximumConnectionsPerHost` of the configuration. During
+    /// the wait, their timeouts do not run. Idle connections are closed if there is no room for a new connection.
+    /// WebSockets do not count.
     public var maximumConnections: Int?
-    /// The time after which connecting also tries the addresses of the other family (IPv4 or IPv6), while
-    /// the attempts with the first family continue. Default: 200 milliseconds, libcurl's default.
+    /// The time after which the engine also tries the addresses of the other family (IPv4 or IPv6), while the attempts
+    /// with the first family continue. Default: 200 milliseconds, libcurl's default.
     ///
-    /// RFC 8305 (section 5) calls this time the Connection Attempt Delay, and recommends 250 milliseconds, and at least
-    /// 100.
+    /// RFC 8305 (section 5) calls this time the Connection Attempt Delay. It recommends 250 milliseconds, and requires
+    /// at least 100.
     public var addressFamilyDelay: Duration = .milliseconds(200)
-    /// The folder for partial files of downloads. Default: nil, the temporary folder, which many systems empty when
-    /// they start.
+    /// The folder for partial files of downloads. Default: nil, so that the temporary folder is used. Many systems
+    /// remove its files when they start.
     ///
     /// The folder has to exist. If it is on the same file system as the destination, a finished file only has to be
     /// renamed.
     public var partialDownloadFolder: URL?
-    /// The hosts that require https, by HTTP Strict Transport Security (RFC 6797). Default: nil, no host requires
-    /// https.
+    /// The hosts that require https because of HTTP Strict Transport Security (RFC 6797). Default: nil, so that no host
+    /// requires https.
     ///
-    /// A request for an http URL of such a host is sent over https, and so is a redirect to it. This happens before
-    /// caches, cookies, credentials and `URLProtocol` classes take part. The task's `originalRequest` stays as it is,
-    /// and its `currentRequest` has the https URL. Responses over https add hosts to the store, unless ``tls`` turns
-    /// off the verification of certificates or host names.
+    /// A request for an http URL of such a host is sent over https. A redirect to such a URL is also followed over
+    /// https. The URL is changed before caches, cookies, credentials and `URLProtocol` classes are used. The task's
+    /// `originalRequest` is unchanged, and its `currentRequest` has the https URL. Responses over https add hosts to
+    /// the store, unless ``tls`` turns off the verification of certificates or host names.
     public var hsts: HSTSStore?
     /// The settings of TLS: the servers that are trusted, and the client's certificate. Default: the authorities that
     /// the system trusts, and no client certificate.

@@ -3,12 +3,12 @@ internal import HTTPSyntax
 internal import Synchronization
 
 /// The configuration values that the engine reads. They are read once, when the session is created. All requests share
-/// one object, because copies of so many values would be expensive.
+/// one object, because copying so many values would be expensive.
 final class SessionSettings: Sendable {
     let maximumConnectionsPerHost: Int
     /// The maximum time in which no byte is transferred, in seconds, for requests with the default timeout.
     let requestTimeout: TimeInterval
-    /// The maximum time for a task as a whole, in seconds.
+    /// The maximum time for a whole task, in seconds.
     let resourceTimeout: TimeInterval
     private let additionalFields: [String: String]
     /// The fields that are sent even after a redirect to another origin.
@@ -24,11 +24,11 @@ final class SessionSettings: Sendable {
     private let possibleHTTP3: HTTP3Use
     let http3Origins = Mutex(HTTP3Origins())
     let tls: TLSSettings
-    /// The session's cache; nil without one.
+    /// The session's cache; nil if there is none.
     let cache: (any ResponseStore)?
     private let cachePolicy: URLRequest.CachePolicy
-    /// Whether https requests offer HTTP/2. If the property is read for the first time in the process, libcurl may be
-    /// tried first, which takes a few milliseconds. So it is only read for https requests.
+    /// Whether https requests offer HTTP/2. The first read in the process may test libcurl, which takes a few
+    /// milliseconds. So this property is read only for https requests.
     var offersHTTP2: Bool { HTTP2Trust.offersHTTP2(options.http2) }
     /// The effective use of HTTP/3.
     var http3: HTTP3Use { possibleHTTP3 != .off && offersHTTP2 ? possibleHTTP3 : .off }
@@ -73,25 +73,26 @@ final class SessionSettings: Sendable {
         if additionalFields.count == fieldsForStrangers.count { return additionalFields }
         guard let url = request.url, let original = original?.url else { return fieldsForStrangers }
         if url == original { return additionalFields }
-        // Servers that cannot be identified are not the same server.
+        // Two servers that cannot be identified are treated as different servers.
         guard let server = ProtectionSpace.Server(url: url), server == ProtectionSpace.Server(url: original)
         else { return fieldsForStrangers }
         return additionalFields
     }
 
-    /// The number of connections that a multi handle may have; nil without a limit.
+    /// The maximum number of connections of a multi handle; nil if there is no limit.
     var totalConnections: Int? { options.maximumConnections.map { max(1, $0) } }
 
-    /// Whether libcurl sends requests of its own, to look up names.
+    /// Whether libcurl itself sends requests to look up names.
     var looksUpOverHTTPS: Bool { options.dnsOverHTTPS != nil && options.resolver == nil }
 
-    /// Returns the URL with https, if HSTS requires this for its host; nil if the URL can be used as it is.
+    /// Returns the URL with https if HSTS requires this for its host. Returns nil if the URL can be used unchanged.
     func secured(_ url: URL?) -> URL? {
         guard let store = options.hsts, let url else { return nil }
         return store.secured(url)
     }
 
-    /// Returns the request with https, if HSTS requires this for its host; nil if it can be sent as it is.
+    /// Returns the request with https if HSTS requires this for its host. Returns nil if the request can be sent
+    /// unchanged.
     func secured(_ request: URLRequest) -> URLRequest? {
         guard options.hsts != nil, let url = secured(request.url) else { return nil }
         var request = request
@@ -99,8 +100,7 @@ final class SessionSettings: Sendable {
         return request
     }
 
-    /// Removes the session's credentials from a request, if a redirect that a `URLProtocol` has reported leads to
-    /// another origin.
+    /// Removes the session's credentials from a request if a `URLProtocol` has reported a redirect to another origin.
     func withholdingSecrets(from next: URLRequest, after original: URLRequest?) -> URLRequest {
         let fields = additionalFields(for: next, after: original)
         var next = next
@@ -117,21 +117,21 @@ final class SessionSettings: Sendable {
         return Dictionary(pairs) { first, _ in first }
     }
 
-    /// Whether a thread of the program may run the loop, because no code of the program runs there.
+    /// Whether a thread of the program may run the loop, because no code of the program runs on the loop.
     var mayLendLoop: Bool {
         protocols.isEmpty && options.resolver == nil && !(cache is ForeignStore) && cookies.isOfFoundation
             && credentials.isOfFoundation
     }
 
-    /// Returns the cache policy of the request. If the request has the default policy, returns the configuration's
-    /// policy.
+    /// Returns the cache policy of the request. If the request has the default policy, returns the policy of the
+    /// configuration.
     func cachePolicy(of request: URLRequest) -> URLRequest.CachePolicy {
         let own = request.cachePolicy
         return own == .useProtocolCachePolicy ? cachePolicy : own
     }
 
-    /// Returns the timeout of the request. If the request has a timeout of 60 seconds, returns the configuration's
-    /// timeout, because a request whose timeout was not set has this value.
+    /// Returns the timeout of the request. If it is 60 seconds, returns the configuration's timeout, because a request
+    /// without its own timeout has this value.
     func idleTimeout(of request: URLRequest) -> TimeInterval {
         let own = request.timeoutInterval
         let timeout = own == 60 ? requestTimeout : own

@@ -21,16 +21,16 @@ public struct ClientIdentity: Sendable, Hashable {
 
     /// Creates an identity from a certificate and its key.
     ///
-    /// A wrong passphrase, or a key that does not belong to the certificate, is not noticed here. The first request
+    /// A wrong passphrase, or a key that does not belong to the certificate, is not detected here. The first request
     /// then fails with ``TLSFailure/Reason/clientIdentityUnusable``.
     /// - Parameters:
-    ///   - certificates: The client's own certificate, then the intermediate certificates that servers may lack. In
-    ///     PEM, or a single certificate in DER.
+    ///   - certificates: The client's own certificate, followed by the intermediate certificates that servers may lack.
+    ///     They are in PEM. A single certificate may be in DER.
     ///   - key: The private key of the first certificate, in PEM.
-    ///   - passphrase: The passphrase of the encrypted key. Default: nil, the key is not encrypted.
-    /// - Throws: A ``TLSConfigurationError``: `malformedCertificate` if `certificates` contains no valid certificate,
-    ///   `malformedKey` if `key` contains no private key, `missingPassphrase` if the key is encrypted and there is no
-    ///   passphrase.
+    ///   - passphrase: The passphrase of the encrypted key. Default: nil, for a key that is not encrypted.
+    /// - Throws: A ``TLSConfigurationError``. Its reason is `malformedCertificate` if `certificates` contains no valid
+    ///   certificate, `malformedKey` if `key` contains no private key, and `missingPassphrase` if the key is encrypted
+    ///   and there is no passphrase.
     public static func pem(
         certificates: Data,
         key: Data,
@@ -51,17 +51,17 @@ public struct ClientIdentity: Sendable, Hashable {
 
     /// Creates an identity from files with a certificate and its key.
     ///
-    /// A wrong passphrase, or a key that does not belong to the certificate, is not noticed here. The first request
+    /// A wrong passphrase, or a key that does not belong to the certificate, is not detected here. The first request
     /// then fails with ``TLSFailure/Reason/clientIdentityUnusable``. The files are read immediately.
     /// - Parameters:
-    ///   - certificateFile: The file with the client's own certificate, then the intermediate certificates that servers
-    ///     may lack. In PEM, or a single certificate in DER.
+    ///   - certificateFile: The file with the client's own certificate, followed by the intermediate certificates that
+    ///     servers may lack. They are in PEM. A single certificate may be in DER.
     ///   - keyFile: The file with the private key of the first certificate, in PEM. It may be the same file as
     ///     `certificateFile`.
-    ///   - passphrase: The passphrase of the encrypted key. Default: nil, the key is not encrypted.
-    /// - Throws: A ``TLSConfigurationError``: `fileUnreadable` if a file cannot be read, `malformedCertificate` if
-    ///   there is no valid certificate, `malformedKey` if there is no private key, `missingPassphrase` if the key is
-    ///   encrypted and there is no passphrase.
+    ///   - passphrase: The passphrase of the encrypted key. Default: nil, for a key that is not encrypted.
+    /// - Throws: A ``TLSConfigurationError``. Its reason is `fileUnreadable` if a file cannot be read,
+    ///   `malformedCertificate` if there is no valid certificate, `malformedKey` if there is no private key, and
+    ///   `missingPassphrase` if the key is encrypted and there is no passphrase.
     public static func pem(
         certificateFile: URL,
         keyFile: URL,
@@ -74,15 +74,15 @@ public struct ClientIdentity: Sendable, Hashable {
         )
     }
 
-    /// Creates an identity from a PKCS #12 container (RFC 7292) with certificate, key and authorities, as in a `.p12`
-    /// or `.pfx` file.
+    /// Creates an identity from a PKCS #12 container (RFC 7292) with a certificate, its key and its authorities, such
+    /// as the content of a `.p12` or `.pfx` file.
     ///
-    /// A wrong passphrase is not noticed here. The first request then fails with
+    /// A wrong passphrase is not detected here. The first request then fails with
     /// ``TLSFailure/Reason/clientIdentityUnusable``.
     /// - Parameters:
     ///   - data: The container.
     ///   - passphrase: The passphrase of the container.
-    /// - Throws: A ``TLSConfigurationError``: `malformedKey` if the data are not such a container.
+    /// - Throws: A ``TLSConfigurationError`` with the reason `malformedKey` if the data is not such a container.
     public static func pkcs12(_ data: Data, passphrase: String) throws(TLSConfigurationError) -> ClientIdentity {
         var content = DERReader.sequence(ArraySlice(data))
         guard content?.read(DERReader.Tag.integer)?.content.elementsEqual([3]) == true else {
@@ -91,16 +91,16 @@ public struct ClientIdentity: Sendable, Hashable {
         return ClientIdentity(.pkcs12(Data(data)), passphrase)
     }
 
-    /// Creates an identity from a PKCS #12 file (RFC 7292) with certificate, key and authorities, such as a `.p12` or
-    /// `.pfx` file.
+    /// Creates an identity from a PKCS #12 file (RFC 7292) with a certificate, its key and its authorities, such as a
+    /// `.p12` or `.pfx` file.
     ///
-    /// A wrong passphrase is not noticed here. The first request then fails with
+    /// A wrong passphrase is not detected here. The first request then fails with
     /// ``TLSFailure/Reason/clientIdentityUnusable``. The file is read immediately.
     /// - Parameters:
     ///   - file: The file.
     ///   - passphrase: The passphrase of the file.
-    /// - Throws: A ``TLSConfigurationError``: `fileUnreadable` if the file cannot be read, `malformedKey` if it is not
-    ///   such a container.
+    /// - Throws: A ``TLSConfigurationError``. Its reason is `fileUnreadable` if the file cannot be read, and
+    ///   `malformedKey` if it is not such a container.
     public static func pkcs12(file: URL, passphrase: String) throws(TLSConfigurationError) -> ClientIdentity {
         try pkcs12(TLSConfigurationError.contents(of: file), passphrase: passphrase)
     }

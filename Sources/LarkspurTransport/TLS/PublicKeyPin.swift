@@ -1,9 +1,9 @@
 internal import HTTPSyntax
 
-/// The hash of a required public key of a server: SHA-256 of the key's SubjectPublicKeyInfo (RFC 7469, section 2.4).
+/// The hash of a required public key of a server. It is SHA-256 of the key's SubjectPublicKeyInfo (RFC 7469, section
+/// 2.4).
 ///
-/// A pin belongs to a key and not to a certificate. If a certificate is renewed for the same key, the pin remains
-/// valid.
+/// A pin belongs to a key, not to a certificate. If a certificate is renewed for the same key, the pin remains valid.
 public struct PublicKeyPin: Sendable, Hashable {
     /// The 32 bytes of the hash.
     public let sha256: Data
@@ -13,12 +13,12 @@ public struct PublicKeyPin: Sendable, Hashable {
 
     /// Creates a pin from a hash that was computed elsewhere.
     /// - Parameter base64: The hash in base64, optionally after `sha256/` or `sha256//`.
-    /// - Throws: A ``TLSConfigurationError``: `malformedPin` if the text is not a hash of 32 bytes.
+    /// - Throws: A ``TLSConfigurationError`` with the reason `malformedPin` if the text is not a hash of 32 bytes.
     public init(sha256 base64: String) throws(TLSConfigurationError) {
         var text = base64[...]
         if text.begins(with: "sha256/") {
             text = text.dropFirst(7)
-            // A hash can begin with a slash, too; 32 bytes take 44 characters.
+            // A hash can also begin with a slash. In base64, 32 bytes have 44 characters.
             if text.begins(with: "/"), text.utf8.count > 44 { text = text.dropFirst() }
         }
         guard let hash = Data(base64Encoded: String(text)), hash.count == 32 else {
@@ -29,8 +29,8 @@ public struct PublicKeyPin: Sendable, Hashable {
 
     /// Creates the pin of a public key without a certificate, such as a backup key.
     /// - Parameter data: The public key in PEM (`PUBLIC KEY` or `RSA PUBLIC KEY`) or DER.
-    /// - Throws: A ``TLSConfigurationError``: `malformedKey` if the data are not a public key. Private keys are not
-    ///   accepted; `openssl pkey -pubout` extracts the public key from a private key.
+    /// - Throws: A ``TLSConfigurationError`` with the reason `malformedKey` if the data is not a public key. Private
+    ///   keys are not accepted. `openssl pkey -pubout` extracts the public key from a private key.
     public init(publicKey data: Data) throws(TLSConfigurationError) {
         let data = Data(data)
         let blocks = data.first == DERReader.Tag.sequence ? [] : PEMBlock.blocks(of: data)
@@ -50,8 +50,8 @@ public struct PublicKeyPin: Sendable, Hashable {
 
     /// Creates the pin of a public key in a file.
     /// - Parameter file: The file with the public key, in PEM (`PUBLIC KEY` or `RSA PUBLIC KEY`) or DER.
-    /// - Throws: A ``TLSConfigurationError``: `fileUnreadable` if the file cannot be read, `malformedKey` if it
-    ///   contains no public key.
+    /// - Throws: A ``TLSConfigurationError``. Its reason is `fileUnreadable` if the file cannot be read, and
+    ///   `malformedKey` if it contains no public key.
     public init(publicKeyContentsOf file: URL) throws(TLSConfigurationError) {
         self = try Self(publicKey: TLSConfigurationError.contents(of: file))
     }
@@ -74,7 +74,7 @@ struct SubjectPublicKeyInfo: Equatable {
 
     init(encoding: Data) { self.encoding = encoding }
 
-    /// Reads the key of a certificate (RFC 5280, section 4.1); nil if the bytes are not a certificate.
+    /// Reads the key of a certificate (RFC 5280, section 4.1). Returns nil if the bytes are not a certificate.
     init?(certificate: Data) {
         guard var outer = DERReader.sequence(ArraySlice(certificate)),
             let body = outer.read(DERReader.Tag.sequence), outer.read(DERReader.Tag.sequence) != nil,
@@ -89,8 +89,8 @@ struct SubjectPublicKeyInfo: Equatable {
         encoding = Data(key.encoding)
     }
 
-    /// Reads a public key without a certificate. It is a key with its algorithm, or an RSA key without one (RFC 8017,
-    /// appendix A.1.1).
+    /// Reads a public key without a certificate. It is a key with its algorithm, or an RSA key without an algorithm
+    /// (RFC 8017, appendix A.1.1).
     init?(publicKey: Data) {
         let bytes = ArraySlice(publicKey)
         if Self.isKey(bytes) {
@@ -125,27 +125,27 @@ struct SubjectPublicKeyInfo: Equatable {
 
 /// The pins of a host. One key in the host's certificate chain has to match one of the pins.
 public struct HostPins: Sendable, Hashable {
-    /// The host's name in lower case; an international name in its ASCII form.
+    /// The host's name in lower case. An international name is in its ASCII form.
     public let host: String
     /// Whether the pins also apply to all subdomains. Default: false.
     public let includesSubdomains: Bool
-    /// The keys in use.
+    /// The keys that the server uses.
     public let pins: Set<PublicKeyPin>
-    /// The keys in reserve, for the case that the server loses its current keys.
+    /// The keys in reserve, in case the server loses its current keys.
     public let backupPins: Set<PublicKeyPin>
 
     /// Creates the pins of a host. One certificate of the host's chain has to have one of the keys.
     ///
-    /// With a pin for the server's own key, only certificates for that key are accepted. With a pin for an authority's
-    /// key, every certificate that the authority issues for the host is accepted. Without a backup pin, the loss of a
-    /// key locks out every client that is not updated in time.
+    /// With a pin for the server's own key, only certificates for this key are accepted. With a pin for an authority's
+    /// key, every certificate that the authority issues for the host is accepted. If the server loses its key and there
+    /// is no backup pin, the server is refused by every client that is not updated.
     /// - Parameters:
     ///   - host: The name or address of the host, without scheme and port.
     ///   - includesSubdomains: Whether the pins also apply to all subdomains. Default: false.
-    ///   - pins: The keys in use. If both `pins` and `backupPins` are empty, no server is accepted.
+    ///   - pins: The keys that the server uses. If both `pins` and `backupPins` are empty, no server is accepted.
     ///   - backupPins: The keys in reserve, which are accepted too. Default: none.
-    /// - Throws: A ``TLSConfigurationError``: `malformedHost` if the text is not a host name or address. Pins for such
-    ///   a text would protect nothing.
+    /// - Throws: A ``TLSConfigurationError`` with the reason `malformedHost` if the text is not a host name or address.
+    ///   Pins for such a text would protect nothing.
     public init(
         _ host: String,
         includesSubdomains: Bool = false,
@@ -188,8 +188,7 @@ struct PinTable: Sendable {
     var isEmpty: Bool { hosts.isEmpty && domains.isEmpty && everywhere == nil }
 
     /// Returns sets of keys. A server must have at least one key of each set. If there are pins without subdomains for
-    /// this name, pins with subdomains are ignored. Otherwise the pins of the longest domain that contains the name
-    /// apply.
+    /// this name, only these pins apply. Otherwise, the pins of the longest domain that contains the name apply.
     /// - Parameter name: The name in its canonical form.
     func requirements(for name: String) -> [Set<PublicKeyPin>] {
         var requirements: [Set<PublicKeyPin>] = []

@@ -2,17 +2,17 @@
 internal import CLibcurl
 import HTTPSyntax
 
-/// The check of servers' certificates within the handshake, for all connections of one loop.
+/// The check of servers' certificates in the handshake, for all connections of one loop.
 ///
-/// OpenSSL still verifies the chain, and the rules decide about the errors that it finds. When a handshake fails,
-/// nothing of a request has been sent. A resumed TLS session has no certificates to check. The certificates were
-/// checked in an earlier handshake of the same `CurlURLSession`, by the same rules.
+/// OpenSSL still verifies the chain, and the rules decide about the errors that it finds. When a handshake fails, no
+/// byte of a request has been sent. A resumed TLS session has no certificates to check. Its certificates were checked
+/// by the same rules, in an earlier handshake of the same `CurlURLSession`.
 ///
 /// The object is used only on the loop's thread, and exists longer than all connections.
 final class ServerTrust {
     private let rules: ServerTrustRules
     private var raw: OpaquePointer?
-    /// The last objection for each host. The objections are numbered in the order in which they occur.
+    /// The last objection for each host. The objections have numbers, in the order in which they occur.
     private var objections: [TextKey: (number: Int, objection: TrustObjection)] = [:]
     /// The number of objections so far.
     private(set) var objectionCount = 0
@@ -20,7 +20,7 @@ final class ServerTrust {
     /// The reason why the check is not available; nil if it is available.
     static let unavailability: String? = libcurl_trust_unavailability().map { String(cString: $0) }
 
-    /// Creates the check. Nil if OpenSSL cannot be used, or if it cannot read one of the certificates.
+    /// Creates the check. Returns nil if OpenSSL cannot be used, or cannot read one of the certificates.
     init?(_ rules: ServerTrustRules, roots: TrustedRoots, anchors: [TLSCertificate]) {
         self.rules = rules
         raw = libcurl_trust_new(Self.judge, Unmanaged.passUnretained(self).toOpaque())
@@ -35,8 +35,8 @@ final class ServerTrust {
         guard isComplete, Self.add(anchors, LIBCURL_TRUST_ANCHOR, to: raw) else { return nil }
     }
 
-    /// Creates the check that the settings need. Nil if they need no check, or if the check cannot be created. In the
-    /// latter case the settings cannot be enforced, and no request is sent.
+    /// Creates the check that the settings need. Returns nil if they need no check, or if the check cannot be created.
+    /// In the second case, the settings cannot be enforced, and no request is sent.
     convenience init?(_ tls: TLSSettings) {
         guard case .trust(let rules) = tls.method else { return nil }
         self.init(
@@ -100,7 +100,7 @@ extension ServerTrustRules.Evidence {
         host = String(cString: evidence.host)
         errors = Array(UnsafeBufferPointer(start: evidence.errors, count: evidence.error_count))
         keys = UnsafeBufferPointer(start: evidence.keys, count: evidence.key_count).map { key in
-            // If a key could not be read, the hash of zero bytes takes its place, because no key has this hash.
+            // If a key could not be read, the hash of zero bytes replaces it, because no key has this hash.
             let bytes = UnsafeBufferPointer(start: key.bytes, count: key.bytes == nil ? 0 : key.count)
             return PublicKeyPin(SubjectPublicKeyInfo(encoding: Data(bytes)))
         }
@@ -109,7 +109,7 @@ extension ServerTrustRules.Evidence {
     }
 }
 
-/// The check of servers for the connections of one handle. It covers the settings that libcurl's own options cannot
+/// The check of servers for the connections of one handle. It enforces the settings that libcurl's own options cannot
 /// enforce.
 struct ServerCheck {
     private let trust: ServerTrust
@@ -126,7 +126,7 @@ struct ServerCheck {
         earlierObjections = trust.objectionCount
     }
 
-    /// Adds the check to the handshakes of a new connection. Returns false if that is not possible.
+    /// Adds the check to the handshakes of a new connection. Returns false if this is not possible.
     func attach(to tlsContext: UnsafeMutableRawPointer) -> Bool { trust.attach(to: tlsContext, host: host) }
 
     /// The objection to a handshake of the request; nil if there was no objection.
@@ -139,14 +139,14 @@ struct TrustObjection: Sendable, Hashable {
     let name: String
     /// The error, one of OpenSSL's numbers.
     let error: Int32
-    /// The keys of the chain, beginning with the server's own key.
+    /// The keys of the chain. The server's own key is the first.
     let keys: [PublicKeyPin]
 
     /// OpenSSL's number for a rejection by the application.
     static let mismatchError: Int32 = 50
 
-    /// OpenSSL's number for a host name that does not match. It can be used here because OpenSSL itself never reports
-    /// it: libcurl checks the names.
+    /// OpenSSL's number for a host name that does not match. This number is free, because libcurl checks the names, and
+    /// OpenSSL itself never reports this error.
     static let namelessnessError: Int32 = 62
 
     /// Whether the only error is that the server's certificate lacks a subjectAltName.

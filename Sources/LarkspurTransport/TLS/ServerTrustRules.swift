@@ -1,19 +1,19 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The rules by which a server's certificates are accepted: a value without I/O.
+/// The rules by which a server's certificates are accepted. It is a value without I/O.
 struct ServerTrustRules: Sendable {
-    /// The facts about a handshake.
+    /// The properties of a handshake that the rules check.
     struct Evidence: Sendable {
-        /// The name that the client sent in the handshake; nil if the server is identified by its address.
+        /// The name that the client has sent in the handshake; nil if the server is identified by its address.
         var serverName: String?
         /// The host of the request.
         var host: String
         /// OpenSSL's numbers of the errors.
         var errors: [Int32] = []
-        /// The keys of the chain, beginning with the server's own key.
+        /// The keys of the chain. The server's own key is the first.
         var keys: [PublicKeyPin] = []
-        /// Whether the chain is also valid with the anchors alone.
+        /// Whether the chain is also valid if only the anchors are trusted.
         var isAnchored = false
         /// Whether the server's own certificate has a subjectAltName with a host or an address.
         var hasNames = true
@@ -24,7 +24,7 @@ struct ServerTrustRules: Sendable {
         /// The chain has an error. The value is OpenSSL's number for the error.
         case invalid(Int32)
         case mismatch
-        /// The server's own certificate has the host only as its common name.
+        /// The server's own certificate contains the host only as its common name.
         case unnamed
     }
 
@@ -48,28 +48,28 @@ struct ServerTrustRules: Sendable {
 extension ServerTrustRules.Evidence {
     /// The name under which pins are looked up.
     ///
-    /// If the client sent a name in the handshake, that name is used, because it is the name of the connection's peer.
-    /// The peer may be a proxy, and not the host of the request.
+    /// If the client has sent a name in the handshake, this name is used, because it is the name of the connection's
+    /// peer. The peer may be a proxy and not the host of the request.
     var name: String {
         guard let serverName else { return host }
         return (try? CanonicalHost(named: serverName))?.name ?? serverName
     }
 
-    /// The keys that are compared with the pins: the key of the server's own certificate, and the keys of the
-    /// certificates above it in the chain if the signatures of the chain were verified.
+    /// The keys that are compared with the pins. The key of the server's own certificate is always one of them. If the
+    /// signatures of the chain were verified, the keys of the certificates above it are compared too.
     ///
     /// A server can send any certificates in addition to its own. So without verified signatures, only the key of the
-    /// server's own certificate is compared: the handshake proves that the server has this key.
+    /// server's own certificate is compared, because the handshake proves that the server has this key.
     fileprivate var provenKeys: ArraySlice<PublicKeyPin> {
         errors.allSatisfy(Self.leavesLinksIntact) ? keys[...] : keys.prefix(1)
     }
 
-    /// Whether an error concerns the dates or the end of a chain, but not the signatures between its certificates.
+    /// Whether an error concerns only the dates or the end of a chain, and not the signatures between its certificates.
     private static func leavesLinksIntact(_ error: Int32) -> Bool {
         switch error {
-        // Not valid yet, or expired.
+        // The certificate is not valid yet, or has expired.
         case 9, 10: true
-        // The chain ends in a self-signed certificate or in an unknown issuer, or consists of one certificate of an
+        // The chain ends in a self-signed certificate or in an unknown issuer, or it consists of one certificate of an
         // unknown issuer.
         case 18, 19, 20, 21: true
         default: false
@@ -79,14 +79,14 @@ extension ServerTrustRules.Evidence {
 
 /// The location of the system's certificate authorities for libcurl.
 ///
-/// A libcurl that was built for another distribution, for example one that is shipped with a program, may use a path
-/// that does not exist on this system. Then every secure request would fail.
+/// A libcurl may have been built for another distribution, for example if it is delivered with a program. Its default
+/// path may not exist on this system. Then every secure request would fail.
 enum SystemRoots: Equatable {
     case asConfigured
     /// libcurl's default file, without libcurl's default folder. If libcurl has only a file, it caches the
-    /// certificates. If it has a file and a folder, it reads both for every connection.
+    /// certificates. If it has both, it reads both for every connection.
     case fileAlone
-    /// A file of this system, instead of libcurl's default file.
+    /// A file of this system, in place of libcurl's default file.
     case other(String)
 
     /// The files in which distributions store their authorities, in the order of Go's standard library (`crypto/x509`,
@@ -101,10 +101,10 @@ enum SystemRoots: Equatable {
     ]
 
     /// Returns the path of the file or folder that libcurl reads; nil if none can be read. If libcurl does not report
-    /// its file, the system's file is assumed.
+    /// its file, the result is the system's file.
     /// - Parameters:
-    ///   - file: The file that libcurl was built with; nil if libcurl does not report it.
-    ///   - folder: The folder of certificates that libcurl was built with; nil if libcurl does not report it.
+    ///   - file: The file with which libcurl was built; nil if libcurl does not report it.
+    ///   - folder: The folder of certificates with which libcurl was built; nil if libcurl does not report it.
     ///   - isReadable: Returns whether a path leads to a readable file or folder.
     static func path(
         file: String?,
@@ -124,8 +124,8 @@ enum SystemRoots: Equatable {
     }
 
     /// - Parameters:
-    ///   - file: The file that libcurl was built with; nil if libcurl does not report it, as before 7.84.
-    ///   - folder: The folder of certificates that libcurl was built with; nil if libcurl does not report it.
+    ///   - file: The file with which libcurl was built; nil if libcurl does not report it, as before 7.84.
+    ///   - folder: The folder of certificates with which libcurl was built; nil if libcurl does not report it.
     ///   - isReadable: Returns whether a path leads to a readable file or folder.
     init(
         file: String?,

@@ -2,26 +2,28 @@ import HTTPSyntax
 
 /// A certificate (RFC 5280), for use as a trusted root or to create pins.
 ///
-/// It is parsed when it is created, so that a missing file or a damaged certificate is found before a session exists.
+/// A certificate is parsed when this value is created. So a missing file or a damaged certificate is found before a
+/// session exists.
 public struct TLSCertificate: Sendable, Hashable {
     /// The certificate in DER, as servers send it.
     public let der: Data
     let key: SubjectPublicKeyInfo
 
     /// Reads one certificate from data.
-    /// - Parameter data: The certificate in PEM or DER. If there are several certificates in PEM, the first one is
+    /// - Parameter data: The certificate in PEM or DER. If there are several certificates in PEM, only the first one is
     ///   used.
-    /// - Throws: A ``TLSConfigurationError``: `malformedCertificate` if there is none, or if one of them is damaged.
+    /// - Throws: A ``TLSConfigurationError`` with the reason `malformedCertificate` if there is no certificate, or if
+    ///   one of them is damaged.
     public init(_ data: Data) throws(TLSConfigurationError) {
         guard let first = try Self.certificates(in: data).first else { throw Self.malformed("There is no certificate") }
         self = first
     }
 
     /// Reads one certificate from a file.
-    /// - Parameter file: The file with the certificate in PEM or DER. If there are several certificates in PEM, the
-    ///   first one is used.
-    /// - Throws: A ``TLSConfigurationError``: `fileUnreadable` if the file cannot be read, `malformedCertificate` if
-    ///   there is no certificate, or if one of them is damaged.
+    /// - Parameter file: The file with the certificate in PEM or DER. If there are several certificates in PEM, only
+    ///   the first one is used.
+    /// - Throws: A ``TLSConfigurationError``. Its reason is `fileUnreadable` if the file cannot be read, and
+    ///   `malformedCertificate` if there is no certificate, or if one of them is damaged.
     public init(contentsOf file: URL) throws(TLSConfigurationError) {
         self = try Self(TLSConfigurationError.contents(of: file))
     }
@@ -35,8 +37,9 @@ public struct TLSCertificate: Sendable, Hashable {
     }
 
     /// Reads all certificates of some data, such as a bundle of roots.
-    /// - Parameter data: One certificate in DER, or any number in PEM; other PEM blocks are skipped.
-    /// - Throws: A ``TLSConfigurationError``: `malformedCertificate` if there is none, or if one of them is damaged.
+    /// - Parameter data: One certificate in DER, or any number in PEM. Other PEM blocks are skipped.
+    /// - Throws: A ``TLSConfigurationError`` with the reason `malformedCertificate` if there is no certificate, or if
+    ///   one of them is damaged.
     public static func certificates(in data: Data) throws(TLSConfigurationError) -> [TLSCertificate] {
         let data = Data(data)
         if data.first == DERReader.Tag.sequence { return [try TLSCertificate(der: data, name: "The certificate")] }
@@ -51,9 +54,9 @@ public struct TLSCertificate: Sendable, Hashable {
     }
 
     /// Reads all certificates of a file, such as a bundle of roots.
-    /// - Parameter file: The file with one certificate in DER, or any number in PEM; other PEM blocks are skipped.
-    /// - Throws: A ``TLSConfigurationError``: `fileUnreadable` if the file cannot be read, `malformedCertificate` if
-    ///   there is no certificate, or if one of them is damaged.
+    /// - Parameter file: The file with one certificate in DER, or any number in PEM. Other PEM blocks are skipped.
+    /// - Throws: A ``TLSConfigurationError``. Its reason is `fileUnreadable` if the file cannot be read, and
+    ///   `malformedCertificate` if there is no certificate, or if one of them is damaged.
     public static func certificates(contentsOf file: URL) throws(TLSConfigurationError) -> [TLSCertificate] {
         try certificates(in: TLSConfigurationError.contents(of: file))
     }
@@ -75,7 +78,7 @@ public struct TLSCertificate: Sendable, Hashable {
 }
 
 extension TLSCertificate: CustomStringConvertible {
-    /// The pin of the certificate's key, in a short text.
+    /// A short text with the pin of the certificate's key.
     public var description: String { "certificate with the key \(PublicKeyPin(certificate: self))" }
 }
 
@@ -83,7 +86,7 @@ extension TLSCertificate: CustomStringConvertible {
 struct PEMBlock: Equatable {
     /// The label in its first line, such as "CERTIFICATE".
     let label: String
-    /// The decoded content; nil if the lines are not base64, as in keys that are encrypted in the old format.
+    /// The decoded content. Nil if the lines are not base64, as in keys that are encrypted in the old format.
     let content: Data?
 
     /// Reads the blocks of a text in their order. Other text is skipped.
@@ -126,7 +129,7 @@ struct PEMBlock: Equatable {
 
 /// A reader of consecutive values in the Distinguished Encoding Rules (X.690). It never reads beyond its bytes.
 ///
-/// By hand, because Larkspur also reads certificates where libcurl is without OpenSSL.
+/// It does not use OpenSSL, because Larkspur also reads certificates on systems where libcurl does not use OpenSSL.
 struct DERReader {
     struct Value: Equatable {
         let tag: UInt8
@@ -140,7 +143,7 @@ struct DERReader {
         static let bitString: UInt8 = 0x03
         static let objectIdentifier: UInt8 = 0x06
         static let sequence: UInt8 = 0x30
-        /// The version, which may come before a certificate's serial number.
+        /// The version, which may precede a certificate's serial number.
         static let version: UInt8 = 0xA0
     }
 
@@ -152,8 +155,8 @@ struct DERReader {
 
     var nextTag: UInt8? { rest.first }
 
-    /// Reads the next value. Nil if there is none, if it is longer than the remaining bytes, or if its encoding is
-    /// invalid.
+    /// Reads the next value. Returns nil if there is no value, if the value is longer than the remaining bytes, or if
+    /// its encoding is invalid.
     mutating func read() -> Value? {
         let whole = rest
         guard let tag = rest.popFirst(), tag & 0x1F != 0x1F, let length = readLength(), length <= rest.count else {
@@ -164,7 +167,7 @@ struct DERReader {
         return Value(tag: tag, content: content, encoding: whole[..<content.endIndex])
     }
 
-    /// Reads the next value if it has this tag; otherwise nil.
+    /// If the next value has this tag, reads it. Otherwise returns nil.
     mutating func read(_ tag: UInt8) -> Value? {
         guard nextTag == tag else { return nil }
         return read()
@@ -174,7 +177,8 @@ struct DERReader {
         guard let first = rest.popFirst() else { return nil }
         if first < 0x80 { return Int(first) }
         let count = Int(first & 0x7F)
-        // No length here needs more than 4 bytes. A count of 0 means an indefinite length, which is invalid.
+        // No length in a certificate needs more than 4 bytes. A count of 0 means an indefinite length, which is
+        // invalid.
         guard (1...4).contains(count), count <= rest.count else { return nil }
         let bytes = rest.prefix(count)
         rest = rest.dropFirst(count)
@@ -185,7 +189,7 @@ struct DERReader {
 }
 
 extension DERReader {
-    /// Reads bytes that consist of exactly one sequence; nil for other bytes.
+    /// Reads bytes that consist of exactly one sequence. Returns nil for other bytes.
     static func sequence(_ bytes: ArraySlice<UInt8>) -> DERReader? {
         var reader = DERReader(bytes)
         guard let value = reader.read(Tag.sequence), reader.isAtEnd else { return nil }

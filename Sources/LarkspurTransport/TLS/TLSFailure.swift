@@ -1,12 +1,13 @@
 import HTTPSyntax
 
-/// The reason why a connection was not secure enough for a request. It has details that a `URLError` does not have.
+/// The reason why a connection was not secure enough for a request. It contains details that a `URLError` does not
+/// have.
 ///
-/// ``Foundation/URLError/tlsFailure`` returns it.
+/// ``Foundation/URLError/tlsFailure`` returns this value.
 public struct TLSFailure: Error, Sendable, Hashable {
     /// The kind of the failure.
     ///
-    /// A struct rather than an enum, so that a new reason does not break existing `switch` statements; give every
+    /// It is a struct and not an enum, so that a new reason does not break existing `switch` statements. Give every
     /// `switch` a `default`.
     public struct Reason: Hashable, Sendable, CustomStringConvertible {
         /// A short stable name for logs and metrics, such as `"pin-mismatch"`.
@@ -25,25 +26,26 @@ public struct TLSFailure: Error, Sendable, Hashable {
         public static let missingSubjectAltName = Self(label: "missing-subject-alt-name")
         /// No trusted authority has issued the server's certificate.
         public static let unknownRoot = Self(label: "unknown-root")
-        /// The server's certificate is invalid in another way.
+        /// The server's certificate is invalid for another reason.
         public static let certificateUntrusted = Self(label: "certificate-untrusted")
         /// The server has none of the pinned keys or certificates.
         public static let pinMismatch = Self(label: "pin-mismatch")
-        /// The server requires a client certificate. Over TLS 1.2 some servers end the handshake without reporting
-        /// this.
+        /// The server requires a client certificate. Over TLS 1.2, some servers end the handshake without reporting
+        /// this reason.
         public static let clientCertificateRequired = Self(label: "client-certificate-required")
         /// The server does not accept the client's certificate.
         public static let clientCertificateRejected = Self(label: "client-certificate-rejected")
-        /// The client's certificate or key cannot be used: the passphrase is wrong, or the certificate and the key do
+        /// The client's certificate or key cannot be used. The passphrase is wrong, or the certificate and the key do
         /// not belong together.
         public static let clientIdentityUnusable = Self(label: "client-identity-unusable")
-        /// The request would be sent over plain http to a host with pins.
+        /// The request would be sent over http without TLS to a host with pins.
         public static let insecureRequest = Self(label: "insecure-request")
         /// The configuration is contradictory, or cannot be enforced with the loaded libcurl.
         public static let notEnforceable = Self(label: "not-enforceable")
-        /// The connection was closed without a close_notify, and the content had no other end. It may be truncated.
+        /// The connection was closed without a close_notify, and the content had no other end. So the content may be
+        /// truncated.
         public static let missingCloseNotify = Self(label: "missing-close-notify")
-        /// Any other failure: no common version or cipher, or a broken connection.
+        /// Any other failure, such as no common version or cipher, or a broken connection.
         public static let other = Self(label: "other")
     }
 
@@ -51,7 +53,7 @@ public struct TLSFailure: Error, Sendable, Hashable {
     public let reason: Reason
     /// The host to which the failure applies; empty if it is not known.
     public let host: String
-    /// The pins of the keys that the server has sent, beginning with the server's own key. They are not secret. Empty
+    /// The pins of the keys that the server has sent. The server's own key is the first. The pins are not secret. Empty
     /// if the reason is not ``Reason/pinMismatch``, or if the keys are not known.
     public let presentedPins: [PublicKeyPin]
 
@@ -67,7 +69,7 @@ public struct TLSFailure: Error, Sendable, Hashable {
 
 #if canImport(FoundationNetworking)
 extension URLError {
-    /// The reason why the connection was not secure enough; nil if the request failed for another reason.
+    /// The reason why the connection was not secure enough; nil if the request has failed for another reason.
     public var tlsFailure: TLSFailure? { userInfo[TLSFailure.userInfoKey] as? TLSFailure }
 
     /// Creates the error of a request that is not sent because its configuration cannot be enforced.
@@ -80,7 +82,7 @@ extension URLError {
         )
     }
 
-    /// Creates the error of a request that is not sent, or whose response is not accepted, for security reasons.
+    /// Creates the error if, for security reasons, a request is not sent or its response is not accepted.
     static func tls(_ code: URLError.Code, _ sentence: String, url: URL?, _ failure: TLSFailure) -> URLError {
         let error = engine(code, sentence, url: url)
         return URLError(code, userInfo: error.userInfo.merging([TLSFailure.userInfoKey: failure]) { $1 })
@@ -88,12 +90,12 @@ extension URLError {
 }
 #endif
 
-/// The reason why a certificate, a key, a pin or a host cannot be used. It is thrown when the value is created, before
-/// a session exists.
+/// The reason why a certificate, a key, a pin or a host cannot be used. The error is thrown when the value is created,
+/// before a session exists.
 public struct TLSConfigurationError: Error, Sendable, Hashable {
     /// The kind of the error.
     ///
-    /// A struct rather than an enum, so that a new reason does not break existing `switch` statements; give every
+    /// It is a struct and not an enum, so that a new reason does not break existing `switch` statements. Give every
     /// `switch` a `default`.
     public struct Reason: Hashable, Sendable, CustomStringConvertible {
         /// A short stable name for logs and metrics, such as `"malformed-certificate"`.
@@ -104,9 +106,9 @@ public struct TLSConfigurationError: Error, Sendable, Hashable {
 
         /// A file is missing or cannot be read.
         public static let fileUnreadable = Self(label: "file-unreadable")
-        /// The data contain no certificate, or a damaged one.
+        /// The data contains no certificate, or a damaged certificate.
         public static let malformedCertificate = Self(label: "malformed-certificate")
-        /// The data are not a key of the required kind.
+        /// The data is not a key of the required kind.
         public static let malformedKey = Self(label: "malformed-key")
         /// The text is not a SHA-256 hash in base64.
         public static let malformedPin = Self(label: "malformed-pin")

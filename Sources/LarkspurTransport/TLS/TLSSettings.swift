@@ -1,14 +1,14 @@
 #if canImport(FoundationNetworking)
 import HTTPSyntax
 
-/// The effective TLS settings of a session with the loaded libcurl. They are computed once, when the session is
+/// The effective TLS settings of a session with the loaded libcurl. They are computed only once, when the session is
 /// created.
 struct TLSSettings: Sendable {
     /// The way in which the configuration is enforced.
     enum Method: Sendable {
         /// Options of libcurl.
         case options(Options)
-        /// The engine's own check within the handshake.
+        /// The engine's own check in the handshake.
         case trust(ServerTrustRules)
     }
 
@@ -24,12 +24,11 @@ struct TLSSettings: Sendable {
     let method: Method
     /// Whether the configuration differs from the default configuration.
     let isCustom: Bool
-    /// Whether servers have to prove that they are the hosts of the URLs. False if certificates or host names are not
-    /// verified.
+    /// Whether the identity of servers is verified. False if certificates or host names are not verified.
     var verifiesServers: Bool {
         !configuration.dangerouslySkipsCertificateVerification && !configuration.dangerouslySkipsHostNameVerification
     }
-    /// The reason, as a sentence, why no https request can be sent; nil if https requests can be sent.
+    /// The reason why no https request can be sent, as a sentence; nil if https requests can be sent.
     let defect: String?
     /// The log of the secrets of connections; nil if there is none.
     let keyLog: TLSKeyLog?
@@ -111,19 +110,19 @@ struct TLSSettings: Sendable {
         )
     }
 
-    /// Whether the superclass, which does not apply this configuration, may perform a task.
+    /// Whether the superclass may perform a task, although it does not apply this configuration.
     func admitsForeignTask(for url: URL?) -> Bool {
         guard isCustom, let url, let scheme = url.scheme?.inLowercase, scheme != "file", scheme != "data" else {
             return true
         }
         guard scheme != "wss", scheme != "ftps" else { return false }
         if pins.isEmpty { return true }
-        // A host whose pins cannot be looked up may have pins.
+        // If the pins of a host cannot be looked up, the host may have pins.
         guard let host = try? CanonicalHost(of: url) else { return false }
         return requirements(for: host.name).isEmpty
     }
 
-    /// Returns sets of keys; a host must have one key of each set.
+    /// Returns sets of keys. A host must have at least one key of each set.
     /// - Parameter host: The host in its canonical form (``CanonicalHost/name``).
     func requirements(for host: String) -> [Set<PublicKeyPin>] { pins.requirements(for: host) }
 }
@@ -144,7 +143,7 @@ extension TLSConfiguration {
         !acceptsCommonNames && !dangerouslySkipsHostNameVerification && !dangerouslySkipsCertificateVerification
     }
 
-    /// Whether the configuration needs more than libcurl's own options. These options check only the key of the
+    /// Whether the configuration needs more than libcurl's own options. libcurl's options check only the key of the
     /// server's own certificate, and cannot add roots to the roots of the system.
     fileprivate var needsTrust: Bool {
         trustedRoots != .system || !pins.isEmpty || pinsForAllHosts != nil || anchorsForAllHosts != nil
@@ -160,8 +159,8 @@ extension Result {
 
 /// The TLS abilities of the loaded libcurl.
 package struct TLSAbilities: Sendable {
-    /// The reason why the engine cannot check servers within the handshake, as a sentence without its full stop; nil if
-    /// the engine can check them.
+    /// The reason why the engine cannot check servers in the handshake, as a sentence without its full stop. Nil if the
+    /// engine can check them.
     package var trustUnavailability: String?
     /// The TLS library, such as "OpenSSL/3.0.19".
     package var library: String
@@ -171,7 +170,7 @@ package struct TLSAbilities: Sendable {
         self.library = library
     }
 
-    /// Whether the library takes certificates and keys from memory. OpenSSL and its derivatives do.
+    /// Whether the library can read certificates and keys from memory. OpenSSL and its derivatives can.
     var takesIdentities: Bool {
         ["OpenSSL", "quictls", "LibreSSL", "BoringSSL", "AWS-LC"].contains { library.begins(with: $0 + "/") }
     }

@@ -10,8 +10,8 @@ extension URLSessionTask {
     /// Whether the task is the handshake of a ``WebSocketTask``.
     package var opensWebSocket: Bool { (self as? any EngineTask)?.core.plan.webSocket != nil }
 
-    /// The names, in lower case, of fields that were removed because a redirect of a WebSocket's handshake leads to
-    /// another origin. Empty for other tasks.
+    /// The lower-case names of the fields that were removed when a redirect of a WebSocket's handshake led to another
+    /// origin. Empty for other tasks.
     package var withheldFields: Set<TextKey> {
         (self as? any EngineTask)?.core.plan.webSocket?.attempt?.withheldFields ?? []
     }
@@ -23,11 +23,11 @@ extension URLSessionTask {
     }
 
     /// The trailers of the task's response: the fields that the server has sent after the content (RFC 9110, section
-    /// 6.5). Nil before the end of the response, and if there are none; they are set before the task's end is reported.
-    /// They are never part of the header fields.
+    /// 6.5). Nil before the end of the response, and if there are no trailers. The trailers are set before the task's
+    /// end is reported, and are never part of the header fields.
     ///
-    /// Repeated fields are joined by commas. Fields that must not be in a trailer section, such as `Content-Length` or
-    /// `Set-Cookie`, are left out. A response from the cache has no trailers. Nil if the engine of a
+    /// The values of a repeated field are joined by commas. Fields that must not be in a trailer section, such as
+    /// `Content-Length` or `Set-Cookie`, are removed. A response from the cache has no trailers. Nil if the engine of a
     /// ``CurlURLSession`` does not perform the task.
     public var responseTrailers: [String: String]? {
         (self as? any EngineTask)?.core.withStorage { $0.record.trailers }

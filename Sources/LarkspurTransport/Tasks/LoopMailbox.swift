@@ -3,8 +3,9 @@ import Synchronization
 
 /// The thread of a session, and the mailbox through which other threads send it commands.
 ///
-/// The thread starts with the first command. It ends when the session is invalidated, or after it was idle for some
-/// time. Code that posts a command waits only for the mailbox's lock. No foreign code runs while the lock is held.
+/// The thread starts with the first command. It ends when the session is invalidated, or when it has been idle for some
+/// time. Code that posts a command waits only for the mailbox's lock. No code of the caller runs while the lock is
+/// held.
 final class LoopMailbox: Sendable {
     /// The commands to the thread.
     enum Command: Sendable {
@@ -36,11 +37,10 @@ final class LoopMailbox: Sendable {
         case snapshot(@Sendable ([OriginConnections]) -> Void)
         /// Runs an action on the thread.
         case run(@Sendable () -> Void)
-        /// Ends the thread and closes its connections as soon as no exchange is running. A later command starts a new
-        /// thread.
+        /// Ends the thread and closes its connections as soon as no exchange runs. A later command starts a new thread.
         case end
 
-        /// Whether the command keeps an idle thread running.
+        /// Whether the command counts as activity, which keeps an idle thread running.
         var isActivity: Bool {
             if case .snapshot = self { false } else { true }
         }
@@ -54,7 +54,7 @@ final class LoopMailbox: Sendable {
         /// Whether the session has ended. The thread then ends as soon as it has nothing to do.
         var isOver = false
         var course = Course.works
-        /// The loop while the thread waits, if another thread may run it; nil otherwise.
+        /// The loop that another thread may run while the loop's own thread waits; nil at all other times.
         var loop: LentLoop?
         var poll: EventPoll?
 
@@ -76,7 +76,7 @@ final class LoopMailbox: Sendable {
             poll?.wakeUp()
         }
 
-        /// Takes the loop from the thread, if the thread waits and lends it; nil otherwise.
+        /// If the thread waits and lends its loop, takes the loop; otherwise returns nil.
         mutating func borrow() -> LentLoop? {
             guard case .waits(let deadline) = course, let loop, isEmpty else { return nil }
             course = .isLent(until: deadline)
@@ -86,27 +86,28 @@ final class LoopMailbox: Sendable {
 
     /// The state of the thread.
     private enum Course {
-        /// It works, and sees new commands before it waits.
+        /// The thread works, and checks for new commands before it waits.
         case works
-        /// It waits or is about to wait, at most until a time. A new command has to wake it.
+        /// The thread waits or is about to wait, at most until a time. A new command has to wake it.
         case waits(until: LoopTime)
-        /// It waits as before, and another thread runs the loop.
+        /// The thread waits in the same way, and another thread runs the loop.
         case isLent(until: LoopTime)
-        /// It has been woken, and waits until the other thread returns the loop.
+        /// The thread has been woken, and waits until the other thread returns the loop.
         case waitsForReturn
     }
 
-    /// The time in seconds after which a thread without tasks ends, unless the session retains idle connections for a
-    /// longer time. Its connections are then closed.
+    /// The time in seconds after which a thread without tasks ends and closes its connections. If the session retains
+    /// idle connections for a longer time, the thread ends after that time.
     static let idleTime: TimeInterval = 60
 
-    /// The work of the thread. It gets the poll for its sockets, or the reason why there is no poll. Without a poll,
-    /// the work fails all tasks. If more commands have arrived since then, the work returns false, and is called again.
+    /// The work of the thread. It receives the poll for its sockets, or the reason why there is no poll. Without a
+    /// poll, the work fails all tasks. If more commands have arrived before its end, the work returns false, and is
+    /// called again.
     typealias Work = @Sendable (LoopMailbox, Result<EventPoll, LoopFailure>) -> Bool
 
     private let mailbox = Mutex(Mailbox())
     private let thread: LoopThread
-    /// Signalled when a loop is returned for which its thread waits.
+    /// Signalled when another thread returns the loop for which the loop's thread waits.
     private let returned = DispatchSemaphore(value: 0)
     private let work: Work
     let delivery: Delivery
@@ -142,7 +143,7 @@ final class LoopMailbox: Sendable {
     var isRunning: Bool { mailbox.withLock { $0.isRunning } }
 
     /// Ends the thread after its last exchange, because the session has ended. A job that is posted later may start a
-    /// new thread, which ends after its jobs.
+    /// new thread. This thread ends after its jobs.
     func finish() {
         mailbox.withLock { mailbox in
             mailbox.isOver = true
@@ -180,10 +181,10 @@ final class LoopMailbox: Sendable {
     }
 
     /// Waits for a socket, a command or a job, at most until a time. If a command or a job has already been posted,
-    /// only checks the sockets.
+    /// this method only checks the sockets.
     /// - Parameters:
-    ///   - milliseconds: The time until then.
-    ///   - loop: The loop, if another thread may run it meanwhile. Default: nil.
+    ///   - milliseconds: The time until the deadline.
+    ///   - loop: The loop, if another thread may run it during the wait. Default: nil.
     func wait(_ poll: EventPoll, milliseconds: Int32, until deadline: LoopTime, lending loop: LentLoop? = nil) {
         let mayWait = mailbox.withLock { mailbox in
             guard milliseconds != 0, mailbox.isEmpty else { return false }
@@ -196,8 +197,8 @@ final class LoopMailbox: Sendable {
         poll.take(events)
     }
 
-    /// Records that the thread ends. If a command or a job has arrived in the meantime, returns false, and the thread
-    /// must not end.
+    /// Records that the thread ends. If a command or a job has just arrived, returns false, and the thread must not
+    /// end.
     func endThread() -> Bool {
         mailbox.withLock { mailbox in
             guard mailbox.isEmpty else { return false }
@@ -209,7 +210,7 @@ final class LoopMailbox: Sendable {
 
     // MARK: Lending
 
-    /// Starts a task on the calling thread, which saves the waking of the loop's thread, and returns the loop.
+    /// Starts a task on the calling thread, and then returns the loop. This avoids waking the loop's thread.
     private func start(_ task: TaskCore, on loop: LentLoop) {
         let next = WriteSignals.blocking { loop.start(task) }
         let isAwaited = mailbox.withLock { mailbox in
@@ -227,7 +228,7 @@ final class LoopMailbox: Sendable {
         if isAwaited { returned.signal() }
     }
 
-    /// Ends the lending after a wait. If another thread runs the loop, waits until it returns the loop.
+    /// Ends the lending after a wait. If another thread runs the loop, this method waits until that thread returns it.
     private func takeBack() {
         let isLent = mailbox.withLock { mailbox in
             mailbox.loop = nil
@@ -270,13 +271,13 @@ final class LoopMailbox: Sendable {
 }
 
 /// A loop that another thread may run once while the loop's own thread waits for sockets. The mailbox decides which of
-/// the two has the loop, so it is never used on both at a time.
+/// the two threads has the loop, so only one thread uses it at a time.
 struct LentLoop: @unchecked Sendable {
     // Safe: only the thread that has the loop calls the closure.
-    /// Starts a task, and lets libcurl send its request. No event of the task is delivered.
+    /// Starts a task, and makes libcurl send its request. No event of the task is delivered.
     ///
-    /// Returns the time at which the loop has something to do; nil if the task was not started, because this might take
-    /// long.
+    /// Returns the time at which the loop next has to act. Returns nil if the task was not started, because starting it
+    /// might take a long time.
     let start: (TaskCore) -> LoopTime?
 }
 
@@ -290,15 +291,14 @@ struct LoopJobs {
         func run() { job.runSynchronously(on: executor.asUnownedTaskExecutor()) }
     }
 
-    /// The maximum time for jobs, in seconds. After this time the loop looks at its sockets before it runs the next
-    /// job.
+    /// The maximum time for jobs, in seconds. After this time, the loop checks its sockets before it runs the next job.
     private static let longestRun: TimeInterval = 0.001
 
     private var line = Line<Job>()
 
     var isEmpty: Bool { line.isEmpty }
 
-    /// Takes the jobs of an array. The array is empty afterwards, but its storage is not released.
+    /// Takes the jobs of an array. The array is then empty, but its storage is not released.
     mutating func add(_ others: inout [Job]) {
         for job in others { line.append(job) }
         others.removeAll(keepingCapacity: true)
@@ -320,9 +320,8 @@ struct LoopJobs {
 }
 
 /// The thread of a session as the executor of Swift tasks.
-///
 /// The executor retains only the session's mailbox. So a Swift task on this executor does not retain the session, and
-/// still runs when the session has ended.
+/// it still runs after the session has ended.
 final class LoopExecutor: TaskExecutor {
     private let mailbox: LoopMailbox
 

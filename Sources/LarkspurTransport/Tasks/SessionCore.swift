@@ -2,7 +2,7 @@
 import HTTPSyntax
 import Synchronization
 
-/// The state that a session and its tasks share: settings, loop, delegate, and the list of the tasks.
+/// The state that a session and its tasks share: the settings, the loop, the delegate, and the list of the tasks.
 final class SessionCore: Sendable {
     fileprivate struct Storage {
         weak var object: (any SessionObject)?
@@ -12,13 +12,12 @@ final class SessionCore: Sendable {
         var nextIdentifier = SessionCore.firstIdentifier
         var isInvalidated = false
         var hasEnded = false
-        /// Whether the superclass performs or has performed a task. The end of the session then also waits for the
-        /// superclass's tasks.
+        /// Whether the superclass performs or has performed a task. If so, the session ends only when the superclass's
+        /// tasks have ended too.
         var usesSuperclass = false
     }
 
-    /// The first identifier of the engine's tasks. The superclass counts its tasks from 1, so no identifier is used
-    /// twice.
+    /// The first identifier of the engine's tasks. The superclass counts its tasks from 1, so the identifiers differ.
     private static let firstIdentifier = 1 << 30
 
     let settings: SessionSettings
@@ -66,8 +65,8 @@ final class SessionCore: Sendable {
 
     private static let schemes = ["http", "https", "data"] + UnixSocketTarget.schemes
 
-    /// Whether the engine performs a request: over the network, from its URL, or with a `URLProtocol`. The superclass
-    /// performs all other requests.
+    /// Whether the engine performs a request over the network, from the request's URL, or with a `URLProtocol`. The
+    /// superclass performs all other requests.
     func carries(_ request: URLRequest) -> Bool {
         guard let scheme = request.url?.scheme else { return true }
         return scheme == "http" || scheme == "https" || Self.schemes.contains(scheme.inLowercase)
@@ -103,8 +102,8 @@ final class SessionCore: Sendable {
         }
     }
 
-    /// Creates a task that revalidates a cached response. It has no task object, and the session's invalidation does
-    /// not wait for it.
+    /// Creates a task that revalidates a cached response. The task has no task object, and the session's invalidation
+    /// does not wait for the task.
     /// - Parameters:
     ///   - request: The request to send.
     ///   - task: The task that gets the stale response. Its delegate or receiver decides about storing the new
@@ -175,8 +174,8 @@ final class SessionCore: Sendable {
         if isLast { end() }
     }
 
-    /// Ends the thread. Called when the last reference to the session was released: there are no tasks, and no task can
-    /// be created.
+    /// Ends the thread. Called when the last reference to the session was released. Then there are no tasks, and no
+    /// task can be created.
     func abandon() { loop.finish() }
 
     /// Calls the delegate, releases it, and ends the thread.
@@ -205,7 +204,8 @@ final class SessionCore: Sendable {
 }
 
 extension SessionCore.Storage {
-    /// Whether an invalidated session has no task any more. True only at the first read.
+    /// Whether the session ends now: it is invalidated, has no tasks, and has not ended before. A read that returns
+    /// true records the end, so that later reads return false.
     fileprivate var endsNow: Bool {
         mutating get {
             guard isInvalidated, tasks.isEmpty, !hasEnded else { return false }
@@ -217,8 +217,8 @@ extension SessionCore.Storage {
 
 /// The checks of tasks that the superclass performs. The superclass does not apply the session's TLS configuration.
 extension SessionCore {
-    /// Returns an error if the TLS configuration forbids that the superclass performs a request; nil otherwise. Called
-    /// for requests that the engine does not perform, because of their scheme.
+    /// Returns an error if the TLS configuration does not permit that the superclass performs a request; nil otherwise.
+    /// Called for requests that the engine does not perform because of their scheme.
     func foreignDefect(_ request: URLRequest) -> URLError? {
         guard !settings.tls.admitsForeignTask(for: request.url) else { return nil }
         return .tls(
@@ -229,15 +229,15 @@ extension SessionCore {
         )
     }
 
-    /// Returns the URL for a WebSocket task of the superclass. If the TLS configuration forbids the task, returns a URL
-    /// to which no connection is possible, because there is no other way to make the task fail.
+    /// Returns the URL for a WebSocket task of the superclass. If the TLS configuration does not permit the task,
+    /// returns a URL to which no connection is possible. This is the only way to make the task fail.
     func webSocketURL(_ url: URL) -> URL {
         guard !settings.tls.admitsForeignTask(for: url) else { return url }
         return URL(string: "wss://0.0.0.0:0/") ?? url
     }
 }
 
-/// The session that programs see, with the methods that the engine needs.
+/// The session object that programs use, with the methods that the engine needs.
 protocol SessionObject: URLSession {
     /// Creates the task object for a transfer.
     func makeTaskObject(_ core: TaskCore) -> URLSessionTask

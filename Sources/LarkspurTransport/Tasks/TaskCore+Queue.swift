@@ -30,8 +30,8 @@ extension URLSessionTask {
         (self as? any EngineTask)?.core.withStorage { $0.options = options }
     }
 
-    /// Whether the task still waits because of the limit of connections per host. False if the engine does not perform
-    /// the task.
+    /// Whether the task still waits for a place at its host, because the connections per host are limited. False if the
+    /// engine does not perform the task.
     package var waitsForConnection: Bool {
         (self as? any EngineTask).map { !$0.core.withStorage(\.queueing.isOver) } ?? false
     }

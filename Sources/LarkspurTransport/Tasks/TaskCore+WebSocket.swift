@@ -31,8 +31,8 @@ extension TaskCore: HandshakeTask {
         }
     }
 
-    /// The error of a task of URLSession's WebSocket API whose connection was lost or refused. The transfer of such a
-    /// task has no error. Nil for other tasks.
+    /// The error of a task of URLSession's WebSocket API whose connection was lost or refused. The transfer itself has
+    /// no error in this case. Nil for other tasks.
     var webSocketFailure: URLError? {
         guard plan.kind == .webSocket, let channel = plan.webSocket?.channel else { return nil }
         if let failure = channel.failure { return foundationError(failure) }
@@ -40,8 +40,8 @@ extension TaskCore: HandshakeTask {
         return response?.statusCode == 101 ? nil : foundationError(WebSocketError.refused(response, nil))
     }
 
-    /// Returns the error that a task of URLSession's WebSocket API reports. As with FoundationNetworking, all errors
-    /// are `URLError`s, and after the connection has been closed, their code is `networkConnectionLost`.
+    /// Returns the error that a task of URLSession's WebSocket API reports. All errors are `URLError`s, as with
+    /// FoundationNetworking. After the connection has been closed, their code is `networkConnectionLost`.
     func foundationError(_ error: any Error) -> URLError {
         if let error = error as? URLError { return error }
         let isRefused = (error as? WebSocketError)?.kind == .refused
@@ -51,8 +51,8 @@ extension TaskCore: HandshakeTask {
 }
 
 extension WebSocketTask.Closure {
-    /// The code of the frame in FoundationNetworking's API. Like FoundationNetworking, `unsupportedData` for a code
-    /// that its enumeration does not have, such as 1012 or 4000.
+    /// The code of the close frame in FoundationNetworking's API. For a code that its enumeration does not have, such
+    /// as 1012 or 4000, the result is `unsupportedData`, as with FoundationNetworking.
     var foundationCode: URLSessionWebSocketTask.CloseCode {
         guard let code else { return .noStatusReceived }
         return URLSessionWebSocketTask.CloseCode(rawValue: code.rawValue) ?? .unsupportedData

@@ -1,10 +1,10 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// The part that the engine's task classes have in common: everything except their superclass.
+/// The common part of the engine's task classes: everything except their superclass.
 ///
-/// One lock guards the state of the task that programs see. No foreign code runs while the lock is held. The session's
-/// loop performs the task.
+/// One lock guards the part of the task's state that programs see. No code of the caller runs while the lock is held.
+/// The session's loop performs the task.
 final class TaskCore: Sendable {
     /// The kind of a task. It determines how the response is delivered.
     enum Kind: Sendable {
@@ -29,7 +29,7 @@ final class TaskCore: Sendable {
         }
     }
 
-    /// Whether the response and its content are delivered as they arrive, and not as a whole.
+    /// Whether the response and its content are delivered in parts as they arrive, and not as a whole.
     var isPiecewise: Bool { plan.completion?.isPiecewise ?? true }
 
     struct Storage {
@@ -84,8 +84,9 @@ final class TaskCore: Sendable {
     /// Sets the task object if the task has no object yet.
     func attach(_ object: URLSessionTask) { storage.withLock { $0.objects.attach(object) } }
 
-    /// Called when the task object was released. Ends the task if it was neither resumed nor cancelled. A running task
-    /// retains its task object. A transfer with a receiver does not end here: its receiver decides when it ends.
+    /// Called when the task object was released. If the task was neither resumed nor cancelled, this method ends it. A
+    /// running task retains its task object. A transfer with a receiver does not end here, because its receiver decides
+    /// when it ends.
     func objectReleased() {
         if !plan.hasReceiver, withStorage({ $0.course.isUntouched }) { session.taskEnded(self) }
     }
@@ -97,11 +98,12 @@ final class TaskCore: Sendable {
 
     var counts: TransferCounts { storage.withLock { $0.traffic.counts } }
 
-    /// The progress of both directions of the task. The object is created at the first read, and updated from then on.
+    /// The progress of both directions of the task. The object is created when it is first read, and is updated from
+    /// then on.
     var progress: Progress {
         if let progress = withStorage({ $0.traffic.progress }) { return progress }
-        // Created outside the lock, and without a parent. Otherwise the caller's current progress would become the
-        // parent, and could pause or cancel the task.
+        // The object is created outside the lock and without a parent. Otherwise, the caller's current progress would
+        // become the parent, and could pause or cancel the task.
         let progress = Progress(parent: nil)
         progress.isPausable = true
         progress.cancellationHandler = { [weak self] in self?.cancel() }
@@ -160,7 +162,7 @@ final class TaskCore: Sendable {
     /// Cancels a download, and passes its resume data to a handler. The handler is called once, on the thread or queue
     /// of the delegates.
     ///
-    /// If the download is already complete, it ends as if it had not been cancelled, and the handler gets nil.
+    /// If the download is already complete, it ends as if it had not been cancelled, and the handler receives nil.
     func cancel(leavingResumeDataFor handler: Delivery.ResumeDataHandler) {
         let error = URLError.engine(.cancelled, "The task was cancelled.", url: plan.originalRequest?.url)
         let isCancelled = noteCancellation(error, isResumable: true)
@@ -173,8 +175,8 @@ final class TaskCore: Sendable {
     private func noteCancellation(_ error: any Error, isResumable: Bool = false) -> Bool {
         storage.withLock { storage in
             guard storage.course.cancel(with: error, isResumable: isResumable) else { return false }
-            // The task object is retained even if the task was never resumed, because the delegate is notified of the
-            // end in this case too.
+            // Even if the task was never resumed, the task object is retained, because the delegate is notified of the
+            // end.
             storage.objects.retain()
             return true
         }
@@ -183,8 +185,8 @@ final class TaskCore: Sendable {
     /// Ends a task that has no exchange and does not need one.
     private func endWithoutExchange(_ error: any Error) {
         let metrics: [Delivery.Event] = tellsMetrics ? [.metrics(hasFailed: true)] : []
-        // Together, because the delegate may cancel the task when it gets the metrics, and this method is then called
-        // again.
+        // All events are sent together. Otherwise, if the delegate cancelled the task when it receives the metrics,
+        // this method would be called again before the end is sent.
         session.delivery.send((metrics + [.end(error)]).map { .event(self, $0) }, through: session.loop)
     }
 
@@ -192,19 +194,19 @@ final class TaskCore: Sendable {
 
     var isCancelled: Bool { storage.withLock { $0.course.isCancelled } }
 
-    /// Whether the end of the task is reported although the delegate has not decided about the response.
+    /// Whether the end of the task is reported before the delegate has decided about the response.
     var endsAtOnce: Bool { storage.withLock { $0.course.endsAtOnce } }
 
     /// Records that a time limit of the task has passed.
     func noteExpiry() { storage.withLock { $0.course.expire() } }
 
-    /// Whether further content is not needed. If a download is cancelled to produce resume data, further content is
-    /// still needed.
+    /// Whether no more content is needed. A download that is cancelled to produce resume data still needs its content.
     var isAbandoned: Bool { storage.withLock { $0.course.isAbandoned } }
 
     var isSuspended: Bool { storage.withLock { $0.course.state == .suspended } }
 
-    /// Decides whether the loop begins the task. A task with a defect never begins, because it ends without the loop.
+    /// Decides whether the loop begins the task. A task with a defect never begins, because it ends without using the
+    /// loop.
     func begin(at now: LoopTime) -> TaskCourse.Beginning {
         plan.defect == nil ? storage.withLock { $0.course.begin(at: now) } : .never
     }
@@ -222,8 +224,8 @@ final class TaskCore: Sendable {
     }
 
     func setCurrentRequest(_ request: URLRequest) {
-        // The previous request is released outside the lock, because it may contain a stream of the caller, and the
-        // caller's code must not run within the lock.
+        // The previous request may contain a stream of the caller, whose release may run the caller's code. So the
+        // previous request is released outside the lock.
         let previous = storage.withLock { storage in
             defer { storage.record.currentRequest = request }
             return storage.record.currentRequest
@@ -233,8 +235,8 @@ final class TaskCore: Sendable {
 
     /// Records a response, and the expected length of its content.
     func setResponse(_ response: ReceivedResponse, expected: Int64) {
-        // The previous response is released outside the lock, because the caller may have defined its class, and the
-        // caller's code must not run within the lock.
+        // The caller may have defined the class of the previous response, whose release may run the caller's code. So
+        // the previous response is released outside the lock.
         let previous = storage.withLock { storage in
             storage.traffic.counts.expectedToReceive = expected
             defer { storage.record.response = response }
@@ -276,7 +278,7 @@ final class TaskCore: Sendable {
 
     func add(_ metrics: TransferMetrics) { storage.withLock { $0.record.metrics.append(metrics) } }
 
-    /// Corrects the metrics of the last transfer, which were recorded before all of the content was decoded.
+    /// Corrects the metrics of the last transfer. They were recorded before all of the content was decoded.
     func noteDecodedBytes(_ count: Int64) {
         storage.withLock { storage in
             guard let last = storage.record.metrics.indices.last else { return }
@@ -286,7 +288,7 @@ final class TaskCore: Sendable {
 
     /// The final state of a task.
     struct Ending {
-        /// The task object. It has to be retained until the delegate was called.
+        /// The task object. It must be retained until the delegate has been called.
         let object: URLSessionTask?
         let response: ReceivedResponse?
         let error: (any Error)?
@@ -294,8 +296,8 @@ final class TaskCore: Sendable {
 
     /// Marks the task as completed, and releases the task object.
     ///
-    /// If a task was cancelled before its delegate was notified of the end, it has failed, unless the delegate already
-    /// has the file.
+    /// If a task was cancelled before its delegate was notified of the end, the task has failed. If the delegate
+    /// already has the file, the task has succeeded.
     func end(with outcome: (any Error)?, heedsCancellation: Bool) -> Ending {
         let (ending, progress, counts) = storage.withLock { storage in
             let error = storage.course.end(with: outcome, heedsCancellation: heedsCancellation)
@@ -330,24 +332,25 @@ final class TaskCore: Sendable {
 
     /// Makes the task's own delegate receive the response and its content in addition to the completion handler.
     ///
-    /// FoundationNetworking does this for the delegate of an async method, but not for a delegate that was set on a
-    /// task.
+    /// FoundationNetworking does this for a delegate that is passed to an async method, but not for a delegate that is
+    /// set on a task.
     func shareContent() { storage.withLock { $0.sharesContent = true } }
 
     /// Whether the task's own delegate receives the response and its content in addition to the completion handler.
     var sharesContent: Bool { storage.withLock { $0.sharesContent && $0.delegates?.data != nil } }
 
-    /// Whether a delegate receives the progress of a download. If there is a completion handler, only the task's own
-    /// delegate receives it.
+    /// Whether a delegate receives the progress of a download. If the task has a completion handler, only the task's
+    /// own delegate receives the progress.
     var tellsDownload: Bool { plan.completion == nil || hasOwnDelegate }
 
-    /// Whether a delegate receives the metrics. A session whose delegate is called on the loop's thread reads
+    /// Whether a delegate receives the metrics. If the session's delegate is called on the loop's thread, it reads
     /// `transferMetrics` instead.
     var tellsMetrics: Bool {
         !isRefresh && !session.delivery.isOnLoop && (session.delegates.task != nil || hasOwnDelegate)
     }
 
-    /// The delegate for the task's events: the task's own delegate, or the session's if the task has none.
+    /// The delegate for the task's events. This is the task's own delegate, or the session's delegate if the task has
+    /// none.
     var delegates: Delegates { storage.withLock { $0.delegates } ?? session.delegates }
 
     /// The delegate for the task's events, and the objects to pass to it; nil if the session or the task object was
@@ -358,11 +361,12 @@ final class TaskCore: Sendable {
         return Listener(delegates: own ?? delegates, session: session, task: object)
     }
 
-    /// The task object; nil if it was released. For a transfer with a receiver it is created on first use, and exists
-    /// until the end.
+    /// The task object; nil if it was released. For a transfer with a receiver, the object is created when it is first
+    /// read, and exists until the end.
     var object: URLSessionTask? {
         if let object = storage.withLock({ $0.objects.current }) { return object }
-        // Created outside the lock. If several threads create an object, the first one that is attached is used.
+        // The object is created outside the lock. If several threads create an object, only the first attached object
+        // is used.
         guard plan.hasReceiver, let made = session.object?.makeTaskObject(self) else { return nil }
         return storage.withLock { storage in
             let object = storage.objects.current ?? made

@@ -1,9 +1,9 @@
 #if canImport(FoundationNetworking)
 /// The state of a task from its creation to its end, and the effect of resuming, suspending and cancelling it.
 ///
-/// The task counts its suspensions: the calls of `suspend()` without a later call of `resume()`. The count begins with
-/// one, because a new task is suspended. The task runs only if the count is 0. Calls of `resume()` on a running task
-/// have no effect. All suspensions by the `Progress` object together count as one.
+/// The task counts the calls of `suspend()` that no later call of `resume()` has ended. The count begins with 1,
+/// because a new task is suspended. The task runs only if the count is 0. If the task is running, `resume()` has no
+/// effect. All suspensions by the `Progress` object together count as one.
 struct TaskCourse {
     /// The effect of resuming or suspending.
     enum Change: Equatable, Sendable {
@@ -35,16 +35,16 @@ struct TaskCourse {
     private(set) var hasBegun = false
     /// The error of the cancellation; nil if the task was not cancelled.
     private var cancellation: (any Error)?
-    /// Whether the cancellation is to produce resume data. If so, a download that is already complete still succeeds.
+    /// Whether the cancellation has to produce resume data. If so, a download that is already complete still succeeds.
     private var isCancelledResumably = false
 
     /// Whether a time limit of the task has passed.
     private var hasExpired = false
 
-    /// Whether the end of the task is reported although the delegate has not decided about the response.
+    /// Whether the end of the task is reported before the delegate has decided about the response.
     var endsAtOnce: Bool { state == .canceling || hasExpired }
 
-    /// Whether the task can be resumed and suspended. This is so if the task has neither ended nor been cancelled.
+    /// Whether the task can be resumed and suspended, because it has neither ended nor been cancelled.
     private var isActive: Bool { state == .running || state == .suspended }
 
     /// Whether the task was neither resumed nor cancelled.
@@ -52,11 +52,10 @@ struct TaskCourse {
 
     var isCancelled: Bool { state == .canceling || state == .completed }
 
-    /// Whether further content is not needed. If a download is cancelled to produce resume data, further content is
-    /// still needed.
+    /// Whether no more content is needed. A download that is cancelled to produce resume data still needs its content.
     var isAbandoned: Bool { state == .completed || state == .canceling && !isCancelledResumably }
 
-    /// Takes back a suspension.
+    /// Ends one suspension.
     /// - Parameter now: The time. Default: the current time.
     /// - Returns: The change; nil if nothing changes.
     mutating func resume(at now: @autoclosure () -> LoopTime = .now) -> Change? {
@@ -79,14 +78,14 @@ struct TaskCourse {
         return .suspended
     }
 
-    /// Applies the state of the task's `Progress`. Only the state is used, because the `Progress` may call its handlers
-    /// in any order and any number of times.
+    /// Applies the state of the task's `Progress`. The `Progress` may call its handlers in any order and any number of
+    /// times, so only its state is used.
     /// - Parameter isPaused: Whether the `Progress` is now paused.
     /// - Returns: The change; nil if nothing changes.
     mutating func follow(isPaused: Bool) -> Change? {
         guard isActive else { return nil }
         guard isPaused != isPausedByProgress else {
-            // As with the superclass's tasks, the `Progress` can also start a task that was never resumed.
+            // The `Progress` can also start a task that was never resumed, as it can for the superclass's tasks.
             return isPaused || isStarted ? nil : resume()
         }
         isPausedByProgress = isPaused
@@ -109,7 +108,7 @@ struct TaskCourse {
     mutating func begin(at now: LoopTime) -> Beginning {
         guard isActive, !hasBegun, let firstResumption else { return .never }
         let delay = max(0, earliestBeginDate?.timeIntervalSinceNow ?? 0)
-        // The delay is computed with a clock that can be set back. Even then, the timer must not start before the first
+        // The clock for the delay can be set back. Even in this case, the timer must not start before the first
         // resumption.
         let timerStart = delay > 0 ? max(firstResumption, now.adding(delay)) : firstResumption
         if state == .suspended { return .later(Dormancy(timerStart: timerStart, beginning: nil)) }
@@ -126,8 +125,8 @@ struct TaskCourse {
         return max(start, now.subtracting(-earliestBeginDate.timeIntervalSinceNow))
     }
 
-    /// Records the end. If a task was cancelled before its delegate was notified of the end, it has failed, unless the
-    /// delegate already has the file.
+    /// Records the end. If a task was cancelled before its delegate was notified of the end, the task has failed. If
+    /// the delegate already has the file, the task has succeeded.
     /// - Returns: The error of the task; nil if it has succeeded.
     mutating func end(with outcome: (any Error)?, heedsCancellation: Bool) -> (any Error)? {
         state = .completed
@@ -139,7 +138,7 @@ struct TaskCourse {
 struct Dormancy: Equatable, Sendable {
     /// The start of the resource timer: the first resumption or the earliest begin date, whichever is later.
     var timerStart: LoopTime
-    /// The time at which the task begins; nil for a suspended task, because it waits until it is resumed.
+    /// The time at which the task begins; nil for a suspended task, which waits until it is resumed.
     var beginning: LoopTime?
 
     func expiry(resourceTimeout: TimeInterval) -> LoopTime { timerStart.adding(resourceTimeout) }

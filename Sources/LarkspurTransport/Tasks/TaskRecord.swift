@@ -1,11 +1,11 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// The task's request, response, error and metrics so far, as its users see them.
+/// The task's request, response, error and metrics, as programs read them.
 struct TaskRecord {
     var currentRequest: URLRequest?
     var response: ReceivedResponse?
-    /// The trailers of the response; nil before its end, and if there are none.
+    /// The trailers of the response. Nil before the end of the response, and if there are no trailers.
     var trailers: [String: String]?
     var error: (any Error)?
     var metrics: [TransferMetrics] = []
@@ -41,7 +41,7 @@ struct TransferCounts: Sendable {
     var expectedToReceive = NSURLSessionTransferSizeUnknown
     var expectedToSend: Int64 = 0
 
-    /// Shows both directions in one progress object. It is indeterminate until both lengths are known.
+    /// Shows both directions in one progress object. The progress is indeterminate until both lengths are known.
     func show(in progress: Progress) {
         let isKnown = expectedToReceive >= 0 && expectedToSend >= 0
         let total = isKnown ? Self.sum(expectedToReceive, expectedToSend) : -1
@@ -56,8 +56,8 @@ struct TransferCounts: Sendable {
         progress.completedUnitCount = total
     }
 
-    /// Adds two numbers. If the sum overflows, returns the largest number, because a negative sum would end the process
-    /// in Foundation's calculation too.
+    /// Adds two numbers. If the sum overflows, returns the largest number. A negative sum would end the process in
+    /// Foundation's calculation too.
     private static func sum(_ first: Int64, _ second: Int64) -> Int64 {
         let (sum, overflows) = first.addingReportingOverflow(second)
         return overflows ? .max : sum
@@ -73,7 +73,7 @@ struct TaskObjects {
     /// The object; nil if there is none, or if it was released.
     var current: URLSessionTask? { retained ?? object }
 
-    /// Sets the object if there is none.
+    /// Sets the object if there is none yet.
     mutating func attach(_ object: URLSessionTask) { self.object = self.object ?? object }
 
     mutating func replace(with object: URLSessionTask) {
@@ -102,16 +102,16 @@ struct TaskPlan: Sendable {
     var webSocket: WebSocketConnection?
     /// The error with which the task fails as soon as it is resumed; nil if there is none.
     var defect: URLError?
-    /// The decisions about the new response, if the session itself created the task to revalidate a stale response that
-    /// was delivered from the cache; nil for other tasks.
+    /// The decisions about the new response, if the session has created the task to revalidate a stale response from
+    /// the cache; nil for other tasks.
     var refresh: Refresh?
-    /// Whether a receiver gets the events. If so, the task object is created only when it is read.
+    /// Whether a receiver gets the events. In this case, the task object is created only when it is read.
     var hasReceiver = false
 
-    /// The code that decides about the new response of a refresh, in the same way as about the responses of the task
-    /// that got the stale response.
+    /// The decisions about the new response of a refresh. They are made in the same way as for the responses of the
+    /// task that received the stale response.
     struct Refresh: Sendable {
-        /// The decision of the receiver of that task; nil if it has none.
+        /// The decision of the receiver of the task that received the stale response; nil if that task has no receiver.
         var decision: CachingDecision?
         /// Whether a delegate or the receiver is asked whether to store the response.
         var asks: Bool
@@ -122,7 +122,7 @@ struct TaskPlan: Sendable {
 final class Backlog: Sendable {
     /// The number of bytes at which a transfer pauses.
     static let upperMark = 1 << 20
-    /// The number of bytes below which a paused transfer continues. It is far below the upper mark. Otherwise a
+    /// The number of bytes below which a paused transfer continues. It is far below the upper mark, because otherwise a
     /// transfer would pause and continue with each chunk.
     static let lowerMark = upperMark / 2
 
@@ -132,17 +132,18 @@ final class Backlog: Sendable {
     /// Adds bytes that are about to be delivered.
     func add(_ count: Int) { bytes.add(count, ordering: .relaxed) }
 
-    /// Whether the transfer has to pause. If so, ``consume(_:)`` returns true as soon as it may continue.
+    /// Whether the transfer has to pause. If it has to, ``consume(_:)`` returns true as soon as the transfer may
+    /// continue.
     func pausesTransfer() -> Bool {
         guard bytes.load(ordering: .relaxed) >= Self.upperMark else { return false }
         isPaused.store(true, ordering: .sequentiallyConsistent)
-        // The consumer may have gone below the lower mark just before the pause was recorded, and then `consume` has
+        // Just before the pause was recorded, the number may have fallen below the lower mark, and `consume` has
         // returned false.
         guard bytes.load(ordering: .sequentiallyConsistent) < Self.lowerMark else { return true }
         return !isPaused.exchange(false, ordering: .sequentiallyConsistent)
     }
 
-    /// Subtracts consumed bytes. Returns true, once, if the transfer has paused and may continue.
+    /// Subtracts consumed bytes. If the transfer has paused and may now continue, returns true once.
     func consume(_ count: Int) -> Bool {
         let rest = bytes.subtract(count, ordering: .sequentiallyConsistent).newValue
         guard rest < Self.lowerMark else { return false }
@@ -151,7 +152,7 @@ final class Backlog: Sendable {
 }
 
 /// Content that a delegate has received but not consumed. While this object exists, the content counts as not consumed,
-/// and the transfer may pause.
+/// so that the transfer may pause.
 package final class HeldContent: Sendable {
     // Safe: it is set once, before the object is shared. It is weak, because a task retains the channel of its content.
     private nonisolated(unsafe) weak var task: TaskCore?

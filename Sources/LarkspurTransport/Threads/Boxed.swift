@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// A value that is stored outside of its owner, because it is large and most owners have none.
+/// A value that is stored outside its owner, because the value is large and most owners have none.
 ///
 /// The wrapper is as large as a pointer. Copies of the owner share the value until one of them changes it.
 @propertyWrapper
@@ -25,7 +25,7 @@ extension Boxed.Storage: Sendable where Value: Sendable {}
 
 extension Boxed: Sendable where Value: Sendable {}
 
-/// A value that one thread passes to another. Only the receiving thread uses it.
+/// A value that one thread passes to another thread. Only the receiving thread uses the value.
 struct Transferring<Value>: @unchecked Sendable {
     // Safe: the code that creates an instance does not use the value afterwards.
     let value: Value
@@ -33,7 +33,7 @@ struct Transferring<Value>: @unchecked Sendable {
     init(_ value: Value) { self.value = value }
 }
 
-/// A queue: elements are taken in the order in which they were added.
+/// A queue. Elements are taken in the order in which they were added.
 struct Line<Element> {
     /// The elements. Elements that were taken are nil.
     private var elements: [Element?] = []
@@ -41,7 +41,7 @@ struct Line<Element> {
 
     var isEmpty: Bool { takenCount == elements.count }
 
-    /// The number of elements in memory, including those that were taken.
+    /// The number of elements in memory, including elements that were taken.
     var storedCount: Int { elements.count }
 
     mutating func append(_ element: Element) { elements.append(element) }
@@ -50,8 +50,8 @@ struct Line<Element> {
         guard !isEmpty else { return nil }
         let element = elements[takenCount].take()
         takenCount += 1
-        // The removal moves all elements that are left. It waits until at least as many elements were taken as are
-        // left, so its cost per element is small.
+        // The removal moves all remaining elements. So it takes place only when the number of taken elements has
+        // reached the number of remaining elements. Then the cost per element is small.
         if takenCount * 2 >= elements.count {
             elements.removeFirst(takenCount)
             takenCount = 0

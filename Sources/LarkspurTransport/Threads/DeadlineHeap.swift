@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// An object that can be in a ``DeadlineHeap``, but in only one at a time.
+/// An object that can be in a ``DeadlineHeap``, but only in one heap at a time.
 protocol DeadlineHolder: AnyObject {
     /// The index in the heap; nil if the object is in no heap. Only the heap sets this property.
     var deadlineIndex: Int? { get set }
@@ -16,7 +16,7 @@ struct DeadlineHeap<Holder: DeadlineHolder> {
     /// The earliest deadline; the distant future if there are no objects.
     var next: LoopTime { entries.first?.deadline ?? .distantFuture }
 
-    /// Sets the deadline of an object in place of its previous one. The distant future removes the object.
+    /// Sets the deadline of an object. It replaces the earlier deadline. The distant future removes the object.
     mutating func set(_ deadline: LoopTime, of holder: Holder) {
         guard deadline < .distantFuture else { return remove(holder) }
         if let index = holder.deadlineIndex {
@@ -45,7 +45,7 @@ struct DeadlineHeap<Holder: DeadlineHolder> {
         settle(index)
     }
 
-    /// Removes and returns the object with the earliest deadline, if that deadline has come; otherwise returns nil.
+    /// If the earliest deadline has come, removes and returns its object. Otherwise returns nil.
     mutating func takeDue(at now: LoopTime) -> Holder? {
         guard let first = entries.first, first.deadline <= now else { return nil }
         remove(first.holder)
@@ -88,7 +88,7 @@ struct DeadlineHeap<Holder: DeadlineHolder> {
     }
 }
 
-/// A time of the monotonic clock, in nanoseconds. Arithmetic saturates at its bounds.
+/// A time of the monotonic clock, in nanoseconds. A result beyond the range becomes the limit of the range.
 struct LoopTime: Comparable, Sendable {
     private var nanoseconds: Int64
 
@@ -102,24 +102,25 @@ struct LoopTime: Comparable, Sendable {
 
     static func < (left: LoopTime, right: LoopTime) -> Bool { left.nanoseconds < right.nanoseconds }
 
-    /// Returns a time this many seconds later; the distant future if the number is too large, or is not a number.
+    /// Returns the time that is this number of seconds later. Returns the distant future if the number is too large or
+    /// not a number.
     func adding(_ seconds: TimeInterval) -> LoopTime {
         guard seconds >= 0, seconds < 1e9 else { return seconds < 0 ? self : .distantFuture }
         let (sum, overflows) = nanoseconds.addingReportingOverflow(Int64(seconds * 1e9))
         return overflows ? .distantFuture : LoopTime(nanoseconds: sum)
     }
 
-    /// Returns a time later by a duration; the distant future if it is too long.
+    /// Returns the time that is later by a duration. Returns the distant future if the duration is too long.
     func adding(_ duration: Duration) -> LoopTime { adding(duration.timeInterval) }
 
-    /// Returns a time this many seconds earlier; the same time if the number is not positive.
+    /// Returns the time that is this number of seconds earlier. Returns the same time if the number is not positive.
     func subtracting(_ seconds: TimeInterval) -> LoopTime {
         guard seconds > 0 else { return self }
         let (difference, overflows) = nanoseconds.subtractingReportingOverflow(Int64(min(seconds, 9e9) * 1e9))
         return LoopTime(nanoseconds: overflows ? .min : difference)
     }
 
-    /// Returns the duration until a later time; zero if the time is not later.
+    /// Returns the duration until a later time. Returns zero if that time is not later.
     func duration(until later: LoopTime) -> Duration {
         later > self ? .nanoseconds(later.nanoseconds.subtractingReportingOverflow(nanoseconds).partialValue) : .zero
     }

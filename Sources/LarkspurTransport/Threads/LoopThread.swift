@@ -6,11 +6,11 @@ package struct LoopThread: Sendable {
     /// The name of the thread in the process's list of threads. The list has room for 15 bytes.
     static let name = "larkspur.loop"
     /// The stack size in bytes. It is the usual size for a main thread, because the code of Swift tasks may run on this
-    /// thread. Only pages that are used need memory.
+    /// thread. Memory is needed only for the pages that are used.
     private static let stackSize = 1 << 23
 
-    /// Runs an action on a new thread. Returns 0; if the thread cannot be created, returns the `errno`, and the action
-    /// does not run.
+    /// Runs an action on a new thread, and returns 0. If the thread cannot be created, returns the `errno`, and the
+    /// action does not run.
     let start: @Sendable (@escaping @Sendable () -> Void) -> Int32
 
     package init(start: @escaping @Sendable (@escaping @Sendable () -> Void) -> Int32) { self.start = start }
@@ -44,10 +44,10 @@ package struct LoopThread: Sendable {
     }
 }
 
-/// The threads of sessions that are running. They are stopped when the process ends, if a library then frees what they
+/// The running threads of sessions. They are stopped at the end of the process if a library then frees memory that they
 /// use.
 ///
-/// A stopped thread waits until the process has ended. Nothing is released, and no task ends.
+/// A stopped thread waits until the process has ended. No memory is released, and no task ends.
 package final class RunningThreads: Sendable {
     /// Makes a thread perform an action between two calls of libcurl. Has no effect if the thread is about to end.
     package typealias Post = @Sendable (@escaping @Sendable () -> Void) -> Void
@@ -55,15 +55,15 @@ package final class RunningThreads: Sendable {
     private struct State {
         var isStopped = false
         var threads: [pthread_t: Post] = [:]
-        /// The process of the threads. A process that `fork()` has created does not have them.
+        /// The process of the threads. A process that was created by `fork()` does not have the threads.
         var process = getpid()
     }
 
     /// The threads of the process.
     static let ofProcess = RunningThreads()
 
-    /// The time in seconds that ``stop(within:)`` waits by default. A thread needs longer only if it is in code of a
-    /// caller, or if libcurl looks up a name without a thread of its own.
+    /// The time in seconds that ``stop(within:)`` waits by default. A thread needs more time only if it is in code of a
+    /// caller, or if libcurl looks up a name without a separate thread.
     package static let patience: TimeInterval = 1
 
     private let state = Mutex(State())
@@ -71,7 +71,7 @@ package final class RunningThreads: Sendable {
 
     package init() {}
 
-    /// Performs the work of the calling thread. If the process ends, does not return.
+    /// Performs the work of the calling thread. If the process ends during the work, this method does not return.
     /// - Parameter post: Makes the thread perform an action during its work.
     package func run(post: @escaping Post, _ work: () -> Void) {
         let isStopped = state.withLock { state in
@@ -89,8 +89,8 @@ package final class RunningThreads: Sendable {
         if !mayEnd { stopThis() }
     }
 
-    /// Stops all threads except the calling one, and waits until they have stopped or the time is over. Threads that
-    /// begin later stop at once.
+    /// Stops all threads except the calling thread, and waits until they have stopped or the time has passed. Threads
+    /// that begin later stop immediately.
     /// - Parameter time: The maximum time to wait, in seconds.
     package func stop(within time: TimeInterval = patience) {
         let posts = state.withLock { state -> [Post] in
@@ -112,9 +112,9 @@ package final class RunningThreads: Sendable {
     }
 }
 
-/// Two signals that would end the process where a write can fail instead. SIGPIPE is sent for a write to a connection
-/// that the other side has closed; TLS libraries do not suppress it. SIGXFSZ is sent for a write to a file that has
-/// reached the maximum file size of the process.
+/// Two signals that would end the process when a write fails. SIGPIPE is sent after a write to a connection that the
+/// other side has closed, and TLS libraries do not suppress it. SIGXFSZ is sent after a write to a file that has
+/// reached the maximum file size of the process. If the signals are blocked, the write fails with an error.
 enum WriteSignals {
     private static let numbers = [SIGPIPE, SIGXFSZ]
 
@@ -131,14 +131,14 @@ enum WriteSignals {
         pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 
-    /// Runs code on a thread of the program, to which the signals are never sent for what this code writes.
+    /// Runs code on a thread of the program. The writes of this code never send the signals to the thread.
     static func blocking<Result>(_ body: () -> Result) -> Result {
         var (signals, mask, earlier, later) = (set, sigset_t(), sigset_t(), sigset_t())
         sigpending(&earlier)
         pthread_sigmask(SIG_BLOCK, &signals, &mask)
         let result = body()
         sigpending(&later)
-        // A signal that is pending would be sent as soon as it is not blocked any more.
+        // A pending signal would be sent as soon as it is no longer blocked.
         for number in numbers where sigismember(&later, number) == 1 && sigismember(&earlier, number) == 0 {
             var (signal, none) = (sigset_t(), timespec())
             sigemptyset(&signal)

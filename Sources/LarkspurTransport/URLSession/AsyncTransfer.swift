@@ -3,15 +3,15 @@ import Synchronization
 
 /// A `URLSessionTask` and the Swift task that waits for it.
 ///
-/// No lock is held while the session or the Swift runtime is called. Both have their own locks. If a lock of this class
-/// were held, the calls could wait for each other forever.
+/// No lock is held while the session or the Swift runtime is called. Both have their own locks. If this class held a
+/// lock during such a call, the two sides could wait for each other forever.
 final class AsyncTransfer<Value: Sendable>: Sendable {
     typealias Completion = @Sendable (Result<Value, any Error>) -> Void
 
     private struct State {
         var isCancelled = false
         var continuation: CheckedContinuation<Value, any Error>?
-        /// The result, if it arrives before the continuation is set. This happens if the session is already
+        /// The result, if it arrives before the continuation is set. This happens if the session was already
         /// invalidated.
         var result: Result<Value, any Error>?
         /// The task, from its creation to its end.
@@ -57,7 +57,7 @@ final class AsyncTransfer<Value: Sendable>: Sendable {
         switch start {
         case .resume: task.resume()
         case .cancel:
-            // The task is never resumed, so the session would retain it forever if it were not cancelled. The result of
+            // The task is never resumed. If it were not cancelled, the session would retain it forever. The result of
             // its completion handler is ignored.
             task.cancel()
             continuation.resume(throwing: URLError.cancelledBeforeStart)
@@ -84,8 +84,8 @@ final class AsyncTransfer<Value: Sendable>: Sendable {
 }
 
 extension AsyncTransfer where Value == Never {
-    /// Returns the result of a completion handler. If the handler got neither a response nor an error, the result is an
-    /// error.
+    /// Returns the result of a completion handler. If the handler has received neither a response nor an error, the
+    /// result is an error.
     static func outcome(_ response: URLResponse?, _ error: (any Error)?) -> Result<URLResponse, any Error> {
         if let error { return .failure(error) }
         return response.map(Result.success)

@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// A data task of a ``CurlURLSession``. Its ``TaskCore`` does the work.
+/// A data task of a ``CurlURLSession``. Its ``TaskCore`` performs the task.
 final class CurlDataTask: URLSessionDataTask, EngineTask, @unchecked Sendable {
     // Safe: both properties are constants, and the core's lock guards all changing state.
     let core: TaskCore
@@ -58,7 +58,7 @@ final class CurlDataTask: URLSessionDataTask, EngineTask, @unchecked Sendable {
     override var description: String { core.summary(of: "CurlDataTask") }
 }
 
-/// An upload task of a ``CurlURLSession``. Its ``TaskCore`` does the work.
+/// An upload task of a ``CurlURLSession``. Its ``TaskCore`` performs the task.
 final class CurlUploadTask: URLSessionUploadTask, EngineTask, @unchecked Sendable {
     // Safe: both properties are constants, and the core's lock guards all changing state.
     let core: TaskCore
@@ -117,7 +117,7 @@ final class CurlUploadTask: URLSessionUploadTask, EngineTask, @unchecked Sendabl
     override var description: String { core.summary(of: "CurlUploadTask") }
 }
 
-/// A download task of a ``CurlURLSession``. Its ``TaskCore`` does the work.
+/// A download task of a ``CurlURLSession``. Its ``TaskCore`` performs the task.
 final class CurlDownloadTask: URLSessionDownloadTask, EngineTask, @unchecked Sendable {
     // Safe: both properties are constants, and the core's lock guards all changing state.
     let core: TaskCore
@@ -173,8 +173,9 @@ final class CurlDownloadTask: URLSessionDownloadTask, EngineTask, @unchecked Sen
     override func suspend() { core.suspend() }
     override func cancel() { core.cancel() }
 
-    /// Cancels the task, and passes resume data for ``CurlURLSession/downloadTask(withResumeData:)`` to a handler. The
-    /// handler gets nil if there is no resume data. It is called once, on the queue of the session's delegate.
+    /// Cancels the task, and passes resume data for ``CurlURLSession/downloadTask(withResumeData:)`` to a handler. If
+    /// there is no resume data, the handler receives nil. The handler is called once, on the queue of the session's
+    /// delegate.
     override func cancel(byProducingResumeData completionHandler: @escaping (Data?) -> Void) {
         core.cancel(leavingResumeDataFor: Transferring(completionHandler))
     }

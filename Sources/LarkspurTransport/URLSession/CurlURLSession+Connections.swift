@@ -1,8 +1,9 @@
 #if canImport(FoundationNetworking)
 extension CurlURLSession {
-    /// A snapshot of the session's connections and requests, one value for each origin that has any, sorted by origin.
+    /// A snapshot of the session's connections and requests, with one value for each origin that has any. The values
+    /// are sorted by origin.
     ///
-    /// It is computed on the session's thread when the property is read, and costs nothing otherwise. A session whose
+    /// It is computed on the session's thread when the property is read, and has no cost otherwise. A session whose
     /// thread has ended has no connections. Reading the property does not keep connections open.
     ///
     ///     for origin in await session.connections {
@@ -22,9 +23,9 @@ extension CurlURLSession {
     /// The session's thread as an executor of Swift tasks, for `withTaskExecutorPreference` and
     /// `Task(executorPreference:)`. It is always the same object.
     ///
-    /// A Swift task that awaits many small responses needs no switches between threads if it runs on this executor. But
-    /// while the code of the task runs, no transfer of the session advances, so the code must be short. It may wait for
-    /// the session only by `await`: a semaphore or `DispatchGroup.wait()` would wait forever.
+    /// If a Swift task awaits many small responses, it needs no switches between threads on this executor. But while
+    /// the code of the task runs, no transfer of the session advances, so the code must be short. It may wait for the
+    /// session only by `await`. A semaphore or `DispatchGroup.wait()` would wait forever.
     ///
     /// Jobs run even after the session was invalidated or released. If no thread can be started, they run on the global
     /// executor.
@@ -34,27 +35,27 @@ extension CurlURLSession {
 extension CurlURLSession {
     // MARK: The libcurl of the process
 
-    /// Makes the engine use the libcurl in a file, for example one that is shipped with the program. By default, the
-    /// engine uses the libcurl that the process has loaded.
+    /// Makes the engine use the libcurl in a file, for example a file that is delivered with the program. By default,
+    /// the engine uses the libcurl that the process has loaded.
     ///
-    /// Call this first in the program. A process uses only one libcurl, and decides which one when it creates its first
-    /// session, or reads a property such as ``isAvailable``. If it already uses the libcurl in this file, the call has
-    /// no effect. The environment variable `LARKSPUR_LIBCURL` has the same effect as this method, and precedence: if it
-    /// names another file, this method throws.
+    /// Call this method at the start of the program. A process uses only one libcurl. It decides which one when it
+    /// creates its first session, or reads a property such as ``isAvailable``. If the process already uses the libcurl
+    /// in this file, the call has no effect. The environment variable `LARKSPUR_LIBCURL` has the same effect as this
+    /// method, and has precedence. If it specifies another file, this method throws.
     ///
-    /// The engine then finds OpenSSL, zlib, Brotli, Zstandard and libpsl among the libraries that this libcurl depends
-    /// on. Foundation's own sessions still use the libcurl with which FoundationNetworking was linked.
+    /// The engine then searches for OpenSSL, zlib, Brotli, Zstandard and libpsl among the libraries on which this
+    /// libcurl depends. Foundation's own sessions still use the libcurl with which FoundationNetworking was linked.
     ///
-    /// If the method throws ``LibcurlChoiceError/Reason/fileUnusable``, nothing is decided. A program that continues
-    /// uses the default libcurl.
+    /// If the method throws ``LibcurlChoiceError/Reason/fileUnusable``, no libcurl is chosen. If the program continues,
+    /// it uses the default libcurl.
     /// - Parameter file: The library, such as `/opt/mytool/lib/libcurl.so.4`.
     public static func useLibcurl(at file: URL) throws(LibcurlChoiceError) { try Libcurl.choose(file) }
 
-    /// Whether the file of libcurl was named, by ``useLibcurl(at:)`` or by the environment.
+    /// Whether ``useLibcurl(at:)`` or the environment has specified the file of libcurl.
     package static var isLibcurlNamed: Bool { Libcurl.isNamed }
 }
 
-/// Further uses of resume data, besides ``CurlURLSession/downloadTask(withResumeData:)``.
+/// Further uses of resume data, in addition to ``CurlURLSession/downloadTask(withResumeData:)``.
 ///
 /// Resume data is a small document that a later process can use. It contains the URL and the fields of the request, the
 /// validator of the file's version (a strong `ETag`, or a `Last-Modified` that is a strong validator), the file's
@@ -62,16 +63,16 @@ extension CurlURLSession {
 /// contain fields whose names suggest secrets: `Authorization`, `Cookie`, and names with words such as "token" or
 /// "key". It contains the query of the URL unchanged, so protect resume data as you protect the query.
 ///
-/// The partial file belongs to the owner of the resume data. If a download is resumed, it takes over the file.
+/// The partial file belongs to the owner of the resume data. A resumed download takes over the file.
 /// ``discardResumeData(_:)`` removes the file.
 extension CurlURLSession {
     /// Creates a task that continues another download with the given request.
     ///
     /// The request supplies the values that resume data does not contain, such as credentials or a newly signed URL.
     /// The task adds `Range` and `If-Range` to the request. If the server's file or the partial file has changed, the
-    /// download starts over. If the data is not resume data of a ``CurlURLSession``, the task fails with the code
-    /// `unsupportedURL`. The task is suspended until `resume()` is called. Its delegate is called on the delegate
-    /// queue.
+    /// download starts again from the beginning. If the data is not resume data of a ``CurlURLSession``, the task fails
+    /// with the code `unsupportedURL`. The task is suspended until `resume()` is called. Its delegate is called on the
+    /// delegate queue.
     /// - Parameters:
     ///   - request: The request to send, a GET.
     ///   - resumeData: The resume data of an earlier download of the same file.
@@ -83,26 +84,26 @@ extension CurlURLSession {
     /// - Parameter data: Any data.
     public static func isResumeData(_ data: Data) -> Bool { ResumeData(data) != nil }
 
-    /// Returns the request that resume data contains; nil if the data is not resume data. The request has no
+    /// Returns the request that resume data contains. Returns nil if the data is not resume data. The request has no
     /// credentials.
     package static func request(ofResumeData data: Data) -> URLRequest? { ResumeData(data)?.request }
 
-    /// Removes the partial file of resume data, unless a download is using the file. The data is useless afterwards.
+    /// Removes the partial file of resume data, unless a download uses the file. The data is then useless.
     /// - Parameter resumeData: The resume data. Other data has no effect.
     public static func discardResumeData(_ resumeData: Data) {
         if let resumption = ResumeData(resumeData) { DownloadFile.discardLeftFile(at: resumption.file) }
     }
 
-    /// Removes partial files of downloads that were not continued, because their process was killed or their resume
-    /// data was lost.
+    /// Removes partial files of downloads that were not continued. For example, the process of the download was killed,
+    /// or its resume data was lost.
     ///
-    /// The method does not remove files of running downloads, even if they run in another process. It also does not
-    /// remove files of other users, or files that were not written by this engine. If the partial file of a download
-    /// was removed, the download starts over. The method runs on the caller's thread.
+    /// The method does not remove files of running downloads, even if the downloads run in another process. It also
+    /// does not remove files of other users, or files that this engine has not written. If the partial file of a
+    /// download was removed, the download starts again from the beginning. The method runs on the caller's thread.
     /// - Parameters:
     ///   - folder: The folder to search. If it is a symbolic link, nothing is removed. Default: nil, the temporary
     ///     folder. Downloads are written to it if ``EngineOptions/partialDownloadFolder`` is not set.
-    ///   - age: The time since its last write after which a file is removed, such as `.seconds(86_400)`.
+    ///   - age: The time since the last write of a file after which the file is removed, such as `.seconds(86_400)`.
     /// - Returns: The number of files that were removed.
     @discardableResult
     public static func discardPartialDownloads(in folder: URL? = nil, unwrittenFor age: Duration) -> Int {
@@ -117,14 +118,14 @@ extension CurlURLSession {
 }
 
 extension URLSessionDownloadTask {
-    /// The data with which a later process can continue this download. Nil while there is none, and for tasks that the
-    /// engine of a ``CurlURLSession`` does not perform.
+    /// The data with which a later process can continue this download. Nil while there is no such data, and for tasks
+    /// that the engine of a ``CurlURLSession`` does not perform.
     ///
-    /// A read of this property does not affect the download. The data is available as soon as the response has arrived.
-    /// A resumed download uses all bytes of the partial file, including bytes that were written after the property was
-    /// read. If the download starts over with another version of the file, the data becomes useless. So read the
-    /// property from time to time, and store the new data. While the task runs, its file is locked, and another
-    /// download from the data starts over.
+    /// Reading this property does not affect the download. The data is available as soon as the response has arrived. A
+    /// resumed download uses all bytes of the partial file, including bytes that were written after the property was
+    /// read. If the download starts again with another version of the file, the data becomes useless. So read the
+    /// property from time to time, and store the new data. While the task runs, its file is locked. If another download
+    /// uses the data during this time, it starts from the beginning.
     public var currentResumeData: Data? { (self as? CurlDownloadTask)?.core.currentResumeData }
 }
 #endif

@@ -4,8 +4,8 @@ import HTTPSyntax
 extension CurlURLSession {
     // MARK: Availability
 
-    /// Whether the process has a libcurl that the engine can use: version 7.68 or later. If not, every task fails with
-    /// the code `resourceUnavailable` and the message of ``unavailabilityReason``.
+    /// Whether the process has a libcurl that the engine can use: version 7.68 or later. If false, every task fails
+    /// with the code `resourceUnavailable` and the message of ``unavailabilityReason``.
     public static var isAvailable: Bool { unavailabilityReason == nil }
 
     /// The reason why the engine cannot be used; nil if it can be used.
@@ -26,9 +26,9 @@ extension CurlURLSession {
 
     /// Creates a session with options that a configuration does not have.
     /// - Parameters:
-    ///   - configuration: The configuration of the session. It is copied; later changes have no effect.
-    ///   - delegate: The delegate for the session and its tasks; retained until the session is invalidated. Default:
-    ///     nil, none.
+    ///   - configuration: The configuration of the session. It is copied, so later changes have no effect.
+    ///   - delegate: The delegate for the session and its tasks. It is retained until the session is invalidated.
+    ///     Default: nil.
     ///   - queue: The queue on which the delegate and completion handlers are called, one call after the other. Each
     ///     call is an operation. Default: nil, a serial queue that the session creates.
     ///   - options: The options of the session.
@@ -42,8 +42,8 @@ extension CurlURLSession {
     }
 
     /// - Parameters:
-    ///   - callsDelegateOnLoop: Whether the delegate is called on the loop's thread. If so, the delegate must never
-    ///     block.
+    ///   - callsDelegateOnLoop: Whether the delegate is called on the loop's thread. In this case, the delegate must
+    ///     never block.
     ///   - unavailability: The reason why every task fails; nil if tasks can be performed.
     ///   - tlsAbilities: The TLS abilities of libcurl. Default: nil, the abilities of the loaded libcurl.
     ///   - thread: Starts the session's thread. Default: a thread of the system.
@@ -85,8 +85,9 @@ extension CurlURLSession {
     }
 
     /// Returns the configuration for the superclass. It contains the class that performs the superclass's tasks. Three
-    /// kinds of values are converted or removed: values on which the superclass would trap, values that it would add to
-    /// requests by its own rules, and values for which it would open files that it does not need.
+    /// kinds of values are converted or removed. With the first kind, the superclass would end the process. The second
+    /// kind would be added to requests by the superclass's own rules. For the third kind, the superclass would open
+    /// files that it does not need.
     static func forSuperclass(_ configuration: URLSessionConfiguration) -> URLSessionConfiguration {
         let copy = configuration.copy() as? URLSessionConfiguration ?? .ephemeral
         copy.httpAdditionalHeaders = SessionSettings.fields(copy.httpAdditionalHeaders)
@@ -116,12 +117,12 @@ extension CurlURLSession {
 extension CurlURLSession {
     func makeDownloadTask(_ core: TaskCore) -> URLSessionDownloadTask { CurlDownloadTask(core, of: self) }
 
-    /// Creates a task that passes its content to a channel; nil for a request that the superclass performs.
+    /// Creates a task that passes its content to a channel. Returns nil if the superclass performs the request.
     func dataTask(with request: URLRequest, channel: ResponseChannel<any Error>) -> URLSessionDataTask? {
         makeDataTask(request, .bytes(channel))
     }
 
-    /// Creates a data task; nil for a request that the superclass performs.
+    /// Creates a data task. Returns nil if the superclass performs the request.
     func makeDataTask(_ request: URLRequest, _ completion: TaskCore.Completion?) -> CurlDataTask? {
         let isCarried = core.carries(request)
         let defect = isCarried ? nil : core.foreignDefect(request)
@@ -142,16 +143,16 @@ extension CurlURLSession {
         CurlUploadTask(core.makeTask(kind: .upload, request: request, body: body, completion: completion), of: self)
     }
 
-    /// Creates a task that sends content that is produced while it is sent.
+    /// Creates a task that sends content while the content is produced.
     package func uploadTask(with request: URLRequest, producing content: ProducedBody) -> URLSessionUploadTask {
         makeUploadTask(request, .produced(content), nil)
     }
 
-    /// Creates a task of URLSession's WebSocket API; nil if the superclass has to create it.
+    /// Creates a task of URLSession's WebSocket API. Returns nil if the superclass has to create the task.
     func makeWebSocketTask(_ request: URLRequest) -> CurlWebSocketTask? {
         guard let layout, layout.hasWebSocketCalls else { return nil }
         var options = WebSocketOptions()
-        // The default of URLSession.
+        // This is the default of URLSession.
         options.maximumMessageSize = 1 << 20
         options.protocols = (request.value(forHTTPHeaderField: "Sec-WebSocket-Protocol") ?? "")
             .parts(separatedBy: ",").map { String($0.trimmingBlanks) }.filter { !$0.isEmpty }
@@ -170,8 +171,8 @@ extension CurlURLSession {
 
     /// Calls a closure when all tasks that the superclass performs have ended.
     ///
-    /// The superclass is never invalidated. Code that was compiled without this module can call the superclass's async
-    /// methods. After an invalidation, these calls would end the process.
+    /// The superclass is never invalidated, because code that was compiled without this module can call the
+    /// superclass's async methods. After an invalidation, these calls would end the process.
     func whenSuperclassIsIdle(_ action: @escaping @Sendable () -> Void) {
         guard let layout, let queue = layout.workQueue(of: self) else { return action() }
         queue.async { [self] in

@@ -9,7 +9,7 @@ extension CurlURLSession {
     ///   - url: The URL of the server, with the scheme ws, wss, http or https.
     ///   - options: The settings. Default: the settings of ``WebSocketOptions/init()``.
     /// - Returns: A task. Its handshake begins with ``WebSocketTask/resume()``, or with the first method that needs the
-    ///   connection: ``WebSocketTask/open()``, sending, receiving, or a ping.
+    ///   connection. These methods are ``WebSocketTask/open()``, and the methods for sending, receiving and pings.
     public func webSocket(with url: URL, options: WebSocketOptions = .init()) -> WebSocketTask {
         webSocket(with: URLRequest(url: url), options: options)
     }
@@ -21,8 +21,8 @@ extension CurlURLSession {
     ///     are ignored. Its timeout applies until the connection is open.
     ///   - options: The settings. Default: the settings of ``WebSocketOptions/init()``.
     /// - Returns: A task. Its handshake begins with ``WebSocketTask/resume()``, or with the first method that needs the
-    ///   connection: ``WebSocketTask/open()``, sending, receiving, or a ping. If an option is not allowed, or the URL
-    ///   has another scheme, the handshake fails.
+    ///   connection. These methods are ``WebSocketTask/open()``, and the methods for sending, receiving and pings. If
+    ///   an option is not allowed, or the URL has another scheme, the handshake fails.
     public func webSocket(with request: URLRequest, options: WebSocketOptions = .init()) -> WebSocketTask {
         let channel = WebSocketChannel(options: options)
         return WebSocketTask(channel: channel, task: CurlDataTask(makeHandshake(request, for: channel), of: self))
@@ -31,8 +31,7 @@ extension CurlURLSession {
     /// Creates a handshake, which begins with ``WebSocketAttempt/open()``.
     /// - Parameters:
     ///   - request: The request, whose method and content are ignored.
-    ///   - withheldFields: The names, in lower case, of the fields that are not sent to another origin after a
-    ///     redirect.
+    ///   - withheldFields: The lower-case names of the fields that are not sent to another origin after a redirect.
     ///   - socket: The WebSocket.
     package func makeAttempt(
         _ request: URLRequest,
@@ -49,7 +48,7 @@ extension CurlURLSession {
     /// Creates the task of a handshake.
     /// - Parameters:
     ///   - request: The request, whose method and content are ignored.
-    ///   - channel: The channel that gets the connection.
+    ///   - channel: The channel that receives the connection.
     ///   - attempt: The attempt of the channel's connector; nil if the channel has only one connection.
     ///   - kind: The kind of the task. Default: a data task.
     func makeHandshake(
@@ -99,7 +98,7 @@ extension URLError {
 }
 
 extension URL {
-    /// The URL of the request that opens a WebSocket: the scheme ws or wss is replaced by http or https.
+    /// The URL of the request that opens a WebSocket. The scheme ws is replaced by http, and wss by https.
     package var ofHandshake: URL {
         let replacement: String
         switch scheme?.inLowercase {

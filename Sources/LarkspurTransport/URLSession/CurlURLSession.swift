@@ -1,14 +1,14 @@
 #if canImport(FoundationNetworking)
 /// A `URLSession` for Linux that performs its http and https tasks with libcurl's multi interface, on its own thread.
 ///
-/// Use it in place of `URLSession`: it has the same initialisers, and the superclass's documentation of data, upload
-/// and download tasks applies. The engine also loads `data:` URLs. The superclass performs data tasks for other schemes
-/// (file:, ftp:). Upload and download tasks for these schemes fail with the code `unsupportedURL`. In contrast to the
+/// Use it in place of `URLSession`. It has the same initialisers, and the superclass's documentation of data, upload
+/// and download tasks applies. The engine also loads `data:` URLs. For other schemes (file:, ftp:), the superclass
+/// performs data tasks, but upload and download tasks fail with the code `unsupportedURL`. In contrast to the
 /// superclass, this class never ends the process because of a server's response, or because the session was
 /// invalidated.
 ///
 /// The delegate is called on the delegate queue, one call after the other, and is retained until the session is
-/// invalidated. If a session is released but was not invalidated, it ends when its last task has ended.
+/// invalidated. A session that is released without an invalidation ends when its last task has ended.
 ///
 /// Sessions with the configuration `.default` share their cookies in `HTTPCookieStorage.shared`, as with the
 /// superclass. A server that acts for several users should give each of them an `.ephemeral` configuration, or a
@@ -19,21 +19,21 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
 
     // Safe: the core's lock guards all changing state.
     let core: SessionCore
-    /// The hidden parts of the superclass; nil if the engine cannot perform the tasks that the superclass creates.
+    /// The hidden parts of the superclass. Nil if the engine cannot perform the tasks that the superclass creates.
     let layout: FoundationLayout?
     private let ownConfiguration: URLSessionConfiguration
     private let superclassConfiguration: URLSessionConfiguration
     private let ownQueue: OperationQueue
 
     /// Creates a session without a delegate.
-    /// - Parameter configuration: The configuration of the session. It is copied; later changes have no effect.
+    /// - Parameter configuration: The configuration of the session. It is copied, so later changes have no effect.
     public convenience override init(configuration: URLSessionConfiguration) {
         self.init(configuration: configuration, delegate: nil, delegateQueue: nil)
     }
 
     /// Creates a session with a delegate.
     /// - Parameters:
-    ///   - configuration: The configuration of the session. It is copied; later changes have no effect.
+    ///   - configuration: The configuration of the session. It is copied, so later changes have no effect.
     ///   - delegate: The delegate for the session and its tasks, or nil. It is retained until the session is
     ///     invalidated.
     ///   - queue: The queue on which the delegate and completion handlers are called, one call after the other. Each
@@ -60,7 +60,7 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
     ) {
         self.layout = layout
         let copy = configuration.copy() as? URLSessionConfiguration ?? configuration
-        // If the caller has read the configuration from a session that has no layout, the configuration contains this
+        // If the caller has taken the configuration from a session without a layout, the configuration contains this
         // class.
         copy.protocolClasses?.removeAll { $0 == HandedTaskProtocol.self }
         let place: Delivery.Place
@@ -103,7 +103,7 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
     public override var delegate: (any URLSessionDelegate)? { core.delegate }
 
     /// The queue on which the delegate and completion handlers are called. It is the queue with which the session was
-    /// created, or a serial queue of the session if there was none.
+    /// created. If there was none, it is a serial queue of the session.
     public override var delegateQueue: OperationQueue {
         core.delivery.noteUseOfQueue()
         return ownQueue
@@ -140,8 +140,8 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         core.invalidate(cancellingTasks: true)
     }
 
-    /// Removes the cookies and credentials of the session's storages and all entries of its cache. Closes the session's
-    /// connections as soon as no transfer is in progress.
+    /// Removes the cookies and credentials of the session's storages, and all entries of its cache. Closes the
+    /// session's connections as soon as no transfer is running.
     /// - Parameter completionHandler: Called once, on the delegate queue, after the removal.
     public override func reset(completionHandler: @Sendable @escaping () -> Void) {
         core.settings.cookies.removeAll()
@@ -150,7 +150,7 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         flush(completionHandler: completionHandler)
     }
 
-    /// Closes the session's connections as soon as no transfer is in progress.
+    /// Closes the session's connections as soon as no transfer is running.
     /// - Parameter completionHandler: Called once, on the delegate queue.
     public override func flush(completionHandler: @Sendable @escaping () -> Void) {
         core.loop.end()
@@ -159,7 +159,7 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
 
     // MARK: Tasks
 
-    /// Passes tasks of the session to a closure: all tasks that have not ended and were not cancelled.
+    /// Passes the session's tasks to a closure. Tasks that have ended or were cancelled are not included.
     /// - Parameter completionHandler: Called once, on the delegate queue.
     public override func getAllTasks(completionHandler: @Sendable @escaping ([URLSessionTask]) -> Void) {
         let tasks = core.tasks
@@ -171,8 +171,8 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         }
     }
 
-    /// Passes the data, upload and download tasks of the session to a closure, except for tasks that have ended or were
-    /// cancelled.
+    /// Passes the data, upload and download tasks of the session to a closure. Tasks that have ended or were cancelled
+    /// are not included.
     /// - Parameter completionHandler: Called once, on the delegate queue, with the data tasks, the upload tasks and the
     ///   download tasks.
     public override func getTasksWithCompletionHandler(
@@ -208,9 +208,9 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
     /// The task is suspended until `resume()` is called.
     /// - Parameters:
     ///   - request: The request to send.
-    ///   - completionHandler: Called once, on the delegate queue. After a success it gets the content, the response and
-    ///     nil. After a failure it gets nil, the response if there is one, and the error. The delegate does not receive
-    ///     the response and the content.
+    ///   - completionHandler: Called once, on the delegate queue. After a success, it receives the content, the
+    ///     response and nil. After a failure, it receives nil, the response if there is one, and the error. The
+    ///     delegate does not receive the response and the content.
     public override func dataTask(
         with request: URLRequest,
         completionHandler: @Sendable @escaping (Data?, URLResponse?, (any Error)?) -> Void
@@ -224,9 +224,9 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
     /// The task is suspended until `resume()` is called.
     /// - Parameters:
     ///   - url: The URL to get.
-    ///   - completionHandler: Called once, on the delegate queue. After a success it gets the content, the response and
-    ///     nil. After a failure it gets nil, the response if there is one, and the error. The delegate does not receive
-    ///     the response and the content.
+    ///   - completionHandler: Called once, on the delegate queue. After a success, it receives the content, the
+    ///     response and nil. After a failure, it receives nil, the response if there is one, and the error. The
+    ///     delegate does not receive the response and the content.
     public override func dataTask(
         with url: URL,
         completionHandler: @Sendable @escaping (Data?, URLResponse?, (any Error)?) -> Void
@@ -278,9 +278,9 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
     /// - Parameters:
     ///   - request: The request to send. The content of the request is ignored.
     ///   - fileURL: The file with the content, which must not change while it is sent.
-    ///   - completionHandler: Called once, on the delegate queue. After a success it gets the content, the response and
-    ///     nil. After a failure it gets nil, the response if there is one, and the error. The delegate does not receive
-    ///     the response and the content.
+    ///   - completionHandler: Called once, on the delegate queue. After a success, it receives the content, the
+    ///     response and nil. After a failure, it receives nil, the response if there is one, and the error. The
+    ///     delegate does not receive the response and the content.
     public override func uploadTask(
         with request: URLRequest,
         fromFile fileURL: URL,
@@ -296,9 +296,9 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
     /// - Parameters:
     ///   - request: The request to send. The content of the request is ignored.
     ///   - bodyData: The content to send; nil for none.
-    ///   - completionHandler: Called once, on the delegate queue. After a success it gets the content, the response and
-    ///     nil. After a failure it gets nil, the response if there is one, and the error. The delegate does not receive
-    ///     the response and the content.
+    ///   - completionHandler: Called once, on the delegate queue. After a success, it receives the content, the
+    ///     response and nil. After a failure, it receives nil, the response if there is one, and the error. The
+    ///     delegate does not receive the response and the content.
     public override func uploadTask(
         with request: URLRequest,
         from bodyData: Data?,
@@ -332,9 +332,9 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
     /// The task is suspended until `resume()` is called.
     /// - Parameters:
     ///   - request: The request to send.
-    ///   - completionHandler: Called once, on the delegate queue. After a success it gets the file, the response and
-    ///     nil; the file is removed when the handler returns. After a failure it gets nil, the response if there is
-    ///     one, and the error.
+    ///   - completionHandler: Called once, on the delegate queue. After a success, it receives the file, the response
+    ///     and nil. The file is removed when the handler returns. After a failure, it receives nil, the response if
+    ///     there is one, and the error.
     public override func downloadTask(
         with request: URLRequest,
         completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
@@ -347,9 +347,9 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
     /// The task is suspended until `resume()` is called.
     /// - Parameters:
     ///   - url: The URL to get.
-    ///   - completionHandler: Called once, on the delegate queue. After a success it gets the file, the response and
-    ///     nil; the file is removed when the handler returns. After a failure it gets nil, the response if there is
-    ///     one, and the error.
+    ///   - completionHandler: Called once, on the delegate queue. After a success, it receives the file, the response
+    ///     and nil. The file is removed when the handler returns. After a failure, it receives nil, the response if
+    ///     there is one, and the error.
     public override func downloadTask(
         with url: URL,
         completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
@@ -375,9 +375,9 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
     /// `unsupportedURL`. The task is suspended until `resume()` is called.
     /// - Parameters:
     ///   - resumeData: The resume data of an earlier download.
-    ///   - completionHandler: Called once, on the delegate queue. After a success it gets the file, the response and
-    ///     nil; the file is removed when the handler returns. After a failure it gets nil, the response if there is
-    ///     one, and the error.
+    ///   - completionHandler: Called once, on the delegate queue. After a success, it receives the file, the response
+    ///     and nil. The file is removed when the handler returns. After a failure, it receives nil, the response if
+    ///     there is one, and the error.
     public override func downloadTask(
         withResumeData resumeData: Data,
         completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
@@ -386,18 +386,19 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
     }
 
     /// Creates a task of URLSession's WebSocket API. ``webSocket(with:options:)-(URL,_)`` creates a WebSocket with more
-    /// abilities.
+    /// functions.
     ///
-    /// The task is suspended until `resume()` is called; messages and receivers wait until the connection is open. The
+    /// The task is suspended until `resume()` is called. Messages and receivers wait until the connection is open. The
     /// delegate is called if it conforms to `URLSessionWebSocketDelegate`. Completion handlers are called on the
-    /// delegate queue. All errors are `URLError`s: `badServerResponse` if the server refuses the handshake, and
-    /// `networkConnectionLost` after the connection has been closed.
+    /// delegate queue. All errors are `URLError`s. Their code is `badServerResponse` if the server refuses the
+    /// handshake, and `networkConnectionLost` after the connection has been closed.
     /// - Parameter url: The URL of the server, with the scheme ws, wss, http or https.
     public override func webSocketTask(with url: URL) -> URLSessionWebSocketTask {
         webSocketTask(with: URLRequest(url: url))
     }
 
-    /// Creates a task of URLSession's WebSocket API that offers subprotocols, as ``webSocketTask(with:)-(URL)`` does.
+    /// Creates a task of URLSession's WebSocket API that offers subprotocols. Otherwise, this method is the same as
+    /// ``webSocketTask(with:)-(URL)``.
     ///
     /// - Parameters:
     ///   - url: The URL of the server, with the scheme ws, wss, http or https.
@@ -410,14 +411,14 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         return webSocketTask(with: request)
     }
 
-    /// Creates a task of URLSession's WebSocket API whose handshake has the fields and the timeout of a request, as
-    /// ``webSocketTask(with:)-(URL)`` does.
+    /// Creates a task of URLSession's WebSocket API whose handshake has the fields and the timeout of a request.
+    /// Otherwise, this method is the same as ``webSocketTask(with:)-(URL)``.
     ///
     /// - Parameter request: The request of the handshake. Its method and content are ignored. The field
     ///   `Sec-WebSocket-Protocol` has the names of the subprotocols.
     public override func webSocketTask(with request: URLRequest) -> URLSessionWebSocketTask {
         if let task = makeWebSocketTask(request) { return task }
-        // FoundationNetworking is not built as expected. Its own task fails.
+        // FoundationNetworking does not have the expected layout. Its own task fails.
         core.noteUseOfSuperclass()
         var request = request
         request.url = request.url.map(core.webSocketURL)

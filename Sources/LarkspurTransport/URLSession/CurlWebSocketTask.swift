@@ -3,9 +3,9 @@ internal import HTTPSyntax
 
 /// A task of URLSession's WebSocket API.
 ///
-/// The superclass's methods for sending and receiving cannot be overridden. They store a call in the task, and then
-/// read the overridden property for the error, on the task's work queue. There, this class takes the stored calls. So
-/// the task works in code that was compiled without this module too.
+/// The superclass's methods for sending and receiving cannot be overridden. They store a call in the task. Then, on the
+/// task's work queue, they read the overridden property for the error. There, this class takes the stored calls. So the
+/// task also works in code that was compiled without this module.
 final class CurlWebSocketTask: URLSessionWebSocketTask, EngineTask, @unchecked Sendable {
     // Safe: all properties are constants, and the core's and the channel's locks guard all changing state.
     let core: TaskCore
@@ -15,7 +15,7 @@ final class CurlWebSocketTask: URLSessionWebSocketTask, EngineTask, @unchecked S
     private let session: CurlURLSession
     private let layout: FoundationLayout
 
-    /// The key of the mark that the work queues of these tasks have.
+    /// The key of the mark on the work queues of these tasks.
     private static let mark = DispatchSpecificKey<Void>()
     /// A request that no `URLProtocol` class loads.
     private static let unloadable = URLRequest(url: URL(fileURLWithPath: "/dev/null"))
@@ -41,7 +41,7 @@ final class CurlWebSocketTask: URLSessionWebSocketTask, EngineTask, @unchecked S
 
     deinit { core.objectReleased() }
 
-    /// Whether the superclass reads a property to process its calls.
+    /// Whether the superclass reads a property in order to process its calls.
     private var isOnWorkQueue: Bool { DispatchQueue.getSpecific(key: Self.mark) != nil }
 
     override var error: (any Error)? {
@@ -52,7 +52,8 @@ final class CurlWebSocketTask: URLSessionWebSocketTask, EngineTask, @unchecked S
         }
         set {}
     }
-    // On the work queue, the superclass would create the `URLProtocol` that loads the request.
+    // On the work queue, the superclass would create a `URLProtocol` for this request. So there, the property returns a
+    // request that no class loads.
     override var currentRequest: URLRequest? {
         if isOnWorkQueue { return Self.unloadable }
         let current = core.currentRequest
@@ -83,7 +84,7 @@ final class CurlWebSocketTask: URLSessionWebSocketTask, EngineTask, @unchecked S
         channel.give(.ping(complete(pongReceiveHandler)))
     }
 
-    /// Returns the completion of an order, which calls a handler on the delegate queue.
+    /// Returns a completion for an order. It calls a handler on the delegate queue.
     private func complete(_ handler: @escaping @Sendable ((any Error)?) -> Void) -> WebSocketChannel.Completion {
         { [core] result in
             var error: URLError?
@@ -96,7 +97,8 @@ final class CurlWebSocketTask: URLSessionWebSocketTask, EngineTask, @unchecked S
         get { channel.maximumMessageSize }
         set { channel.maximumMessageSize = newValue }
     }
-    /// The code of the server's close frame, or of the frame of `cancel(with:reason:)` before the server's has arrived.
+    /// The code of the server's close frame. Before this frame has arrived, the code of the frame of
+    /// `cancel(with:reason:)`.
     override var closeCode: CloseCode { (channel.closure ?? channel.ownClosure)?.foundationCode ?? .invalid }
     override var closeReason: Data? { (channel.closure ?? channel.ownClosure).map { Data($0.reason.utf8) } }
 
@@ -104,7 +106,7 @@ final class CurlWebSocketTask: URLSessionWebSocketTask, EngineTask, @unchecked S
     override func suspend() { core.suspend() }
     override func cancel() { core.cancel() }
 
-    /// Sends a close frame. A task that was never resumed, and a code that no frame may have, end the task at once.
+    /// Sends a close frame. If the task was never resumed, or the code must not be sent, ends the task immediately.
     override func cancel(with closeCode: CloseCode, reason: Data?) {
         let code: WebSocketTask.CloseCode?
         switch closeCode {

@@ -5,16 +5,16 @@ internal import HTTPSyntax
 ///
 ///     print(EngineReport())
 ///
-/// The engine finds libcurl, its TLS library and the libraries of content codings at run time. So the available
-/// features are known only on the machine on which the program runs. Print the report, or store it as a list of the
+/// The engine searches for libcurl, its TLS library and the libraries of content codings at run time. So the available
+/// features are known only on the machine on which the program runs. Print the report, or store it in the list of the
 /// software that a service uses.
 public struct EngineReport: Sendable, CustomStringConvertible {
     /// An ability of the engine that depends on the libraries.
     public struct Ability: Sendable, Hashable {
         /// The name, such as "HTTP/2".
         public let name: String
-        /// The reason why the engine does not have the ability, or does not use it by default; nil if there is no such
-        /// reason.
+        /// The reason why the engine does not have the ability, or does not use it by default. Nil if the engine uses
+        /// the ability.
         public let lack: String?
 
         /// Whether the engine has the ability.
@@ -27,11 +27,11 @@ public struct EngineReport: Sendable, CustomStringConvertible {
     public let libcurlPath: String?
     /// libcurl's TLS library with its version, such as "OpenSSL/3.0.19"; nil if there is none.
     public let tlsLibrary: String?
-    /// The libraries that libcurl uses, in its own order: for TLS, codings, HTTP/2, HTTP/3, names and others.
+    /// The libraries that libcurl uses, in libcurl's order: for TLS, codings, HTTP/2, HTTP/3, names and other purposes.
     public let components: [LibcurlComponent]
     /// The file or folder of the certificate authorities that are trusted by default; nil if none can be read.
     public let authorities: String?
-    /// The reason why the engine cannot be used at all; nil if it can be used.
+    /// The reason why the engine cannot be used; nil if it can be used.
     public let unavailabilityReason: String?
     /// The features that depend on the libraries, in a fixed order.
     public let abilities: [Ability]
@@ -39,12 +39,12 @@ public struct EngineReport: Sendable, CustomStringConvertible {
     /// names contain the versions, such as "libz.so.1.2.13". Empty if the system does not provide the list.
     public let libraries: [String]
 
-    /// Creates the report for this process. The libraries that the engine needs are loaded if they are not loaded yet,
-    /// and stay loaded.
+    /// Creates the report for this process. If the libraries that the engine needs are not loaded yet, they are loaded
+    /// now, and remain loaded.
     public init() {
         let abilities = Self.presentAbilities
-        // Foundation's functions that read a whole file would stop after one page, because the system reports no size
-        // for this file.
+        // The system reports no size for this file. Foundation's functions that read a whole file would therefore stop
+        // after one page.
         let maps = try? FileHandle(forReadingAtPath: "/proc/self/maps")?.readToEnd()
         self.init(abilities: abilities, maps: String(decoding: maps ?? Data(), as: UTF8.self))
     }
@@ -116,7 +116,7 @@ public struct EngineReport: Sendable, CustomStringConvertible {
 
     private static func libraries(in maps: String) -> [String] {
         let paths = maps.parts(separatedBy: "\n").compactMap { line -> String? in
-            // The path is the last column, and may contain blanks. No other column has a slash.
+            // The path is the last column, and may contain blanks. The other columns do not contain a slash.
             guard let path = line.utf8.firstIndex(of: UInt8(ascii: "/")).map({ line[$0...] }) else { return nil }
             let name = path.parts(separatedBy: "/").last ?? ""
             return names.contains { name.begins(with: $0) } && name.holds(".so") ? String(path) : nil

@@ -1,12 +1,12 @@
 #if canImport(FoundationNetworking)
-/// One transfer of a ``CurlURLSession``, whose events are passed to a receiver. A session manager uses it instead of a
+/// One transfer of a ``CurlURLSession``, whose events are passed to a receiver. A session manager uses it in place of a
 /// task.
 ///
-/// The `URLSessionTask` of the transfer is created when it is first read, because it needs two dispatch queues, and few
+/// The `URLSessionTask` of the transfer is created when it is first read. It needs two dispatch queues, and only a few
 /// callers read it.
 package struct EngineTransfer: Sendable {
     private let core: TaskCore
-    /// The session. It is retained as long as the transfer.
+    /// The session. This value retains it.
     private let session: CurlURLSession
 
     fileprivate init(_ core: TaskCore, of session: CurlURLSession) {
@@ -19,16 +19,16 @@ package struct EngineTransfer: Sendable {
     package var originalRequest: URLRequest? { core.plan.originalRequest }
     package var currentRequest: URLRequest? { core.withStorage { $0.record.currentRequest } }
     package var response: URLResponse? { core.withStorage { $0.record.response }?.object }
-    /// The trailers of the response; nil before its end, and if there are none.
+    /// The trailers of the response. Nil before the end of the response, and if there are no trailers.
     package var trailers: [String: String]? { core.withStorage { $0.record.trailers } }
     package var metrics: [TransferMetrics] { core.withStorage { $0.record.metrics } }
     package var currentResumeData: Data? { core.plan.kind == .download ? core.currentResumeData : nil }
-    /// Whether the transfer still waits because of the limit of connections per host.
+    /// Whether the transfer still waits for a place at its host, because the connections per host are limited.
     package var waitsForConnection: Bool { !core.withStorage(\.queueing.isOver) }
     /// The wait for a place at the host; nil while the transfer does not wait.
     package var connectionWait: ConnectionWait? { core.connectionWait }
 
-    /// Sets the options. Has to be called before the first resumption.
+    /// Sets the options. Has to be called before the transfer is first resumed.
     package func use(_ options: TransferOptions) { core.withStorage { $0.options = options } }
 
     package func resume() { core.resume() }
@@ -36,7 +36,7 @@ package struct EngineTransfer: Sendable {
     package func cancel() { core.cancel() }
     package func setPriority(_ priority: Float) { core.setPriority(priority) }
 
-    /// Cancels a download without removing its partial file. The error of the transfer contains the resume data.
+    /// Cancels a download, but does not remove its partial file. The error of the transfer contains the resume data.
     package func cancelKeepingResumeData() {
         if core.plan.kind == .download {
             core.cancel(leavingResumeDataFor: Transferring { _ in })
@@ -50,7 +50,7 @@ extension CurlURLSession {
     /// Whether receivers may be called on the loop's thread. This is so if the session belongs to a session manager.
     package var callsReceivers: Bool { core.delivery.isOnLoop }
 
-    /// Creates a suspended transfer; nil for a request that the superclass performs.
+    /// Creates a suspended transfer. Returns nil if the superclass performs the request.
     package func makeTransfer(
         _ request: URLRequest,
         _ content: TransferContent,

@@ -1,15 +1,15 @@
 #if canImport(FoundationNetworking)
-// FoundationNetworking has methods with the same names. They cannot be overridden, do not call overridden methods that
-// create tasks, and can wait forever if a task is cancelled while it ends. In every file that imports this module, the
-// compiler prefers the methods below, because they have no default arguments.
+// FoundationNetworking has methods with the same names. They cannot be overridden, and do not call overridden methods
+// that create tasks. They can also wait forever if a task is cancelled while it ends. In every file that imports this
+// module, the compiler prefers the methods below, because they have no default arguments.
 
 extension URLSession {
     /// Sends a request and returns the content and the response.
     ///
     /// Cancelling the Swift task cancels the transfer. If the Swift task is already cancelled, nothing is sent.
     /// - Parameter request: The request to send.
-    /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
-    ///   neither a response nor an error.
+    /// - Throws: A `URLError`. Its code is `cancelled` after a cancellation, and `badServerResponse` if the session
+    ///   returned neither a response nor an error.
     public func data(for request: URLRequest) async throws -> (Data, URLResponse) {
         try await content { self.dataTask(with: request, completionHandler: $0) }
     }
@@ -19,10 +19,10 @@ extension URLSession {
     /// Cancelling the Swift task cancels the transfer. If the Swift task is already cancelled, nothing is sent.
     /// - Parameters:
     ///   - request: The request to send.
-    ///   - delegate: The delegate for this task, called on the session's delegate queue. With a ``CurlURLSession`` it
+    ///   - delegate: The delegate for this task, called on the session's delegate queue. With a ``CurlURLSession``, it
     ///     also receives the response and its content, as with FoundationNetworking.
-    /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
-    ///   neither a response nor an error.
+    /// - Throws: A `URLError`. Its code is `cancelled` after a cancellation, and `badServerResponse` if the session
+    ///   returned neither a response nor an error.
     public func data(
         for request: URLRequest,
         delegate: any URLSessionTaskDelegate
@@ -34,8 +34,8 @@ extension URLSession {
     ///
     /// Cancelling the Swift task cancels the transfer. If the Swift task is already cancelled, nothing is sent.
     /// - Parameter url: The URL to get.
-    /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
-    ///   neither a response nor an error.
+    /// - Throws: A `URLError`. Its code is `cancelled` after a cancellation, and `badServerResponse` if the session
+    ///   returned neither a response nor an error.
     public func data(from url: URL) async throws -> (Data, URLResponse) {
         try await content { self.dataTask(with: url, completionHandler: $0) }
     }
@@ -45,10 +45,10 @@ extension URLSession {
     /// Cancelling the Swift task cancels the transfer. If the Swift task is already cancelled, nothing is sent.
     /// - Parameters:
     ///   - url: The URL to get.
-    ///   - delegate: The delegate for this task, called on the session's delegate queue. With a ``CurlURLSession`` it
+    ///   - delegate: The delegate for this task, called on the session's delegate queue. With a ``CurlURLSession``, it
     ///     also receives the response and its content, as with FoundationNetworking.
-    /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
-    ///   neither a response nor an error.
+    /// - Throws: A `URLError`. Its code is `cancelled` after a cancellation, and `badServerResponse` if the session
+    ///   returned neither a response nor an error.
     public func data(from url: URL, delegate: any URLSessionTaskDelegate) async throws -> (Data, URLResponse) {
         try await content(delegate: delegate) { self.dataTask(with: url, completionHandler: $0) }
     }
@@ -59,8 +59,8 @@ extension URLSession {
     /// - Parameters:
     ///   - request: The request to send. The content of the request is ignored.
     ///   - bodyData: The content to send.
-    /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
-    ///   neither a response nor an error.
+    /// - Throws: A `URLError`. Its code is `cancelled` after a cancellation, and `badServerResponse` if the session
+    ///   returned neither a response nor an error.
     public func upload(for request: URLRequest, from bodyData: Data) async throws -> (Data, URLResponse) {
         try await content { self.uploadTask(with: request, from: bodyData, completionHandler: $0) }
     }
@@ -71,10 +71,10 @@ extension URLSession {
     /// - Parameters:
     ///   - request: The request to send. The content of the request is ignored.
     ///   - bodyData: The content to send.
-    ///   - delegate: The delegate for this task, called on the session's delegate queue. With a ``CurlURLSession`` it
+    ///   - delegate: The delegate for this task, called on the session's delegate queue. With a ``CurlURLSession``, it
     ///     also receives the response and its content, as with FoundationNetworking.
-    /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
-    ///   neither a response nor an error.
+    /// - Throws: A `URLError`. Its code is `cancelled` after a cancellation, and `badServerResponse` if the session
+    ///   returned neither a response nor an error.
     public func upload(
         for request: URLRequest,
         from bodyData: Data,
@@ -91,10 +91,10 @@ extension URLSession {
     /// - Parameters:
     ///   - request: The request to send. The content of the request is ignored.
     ///   - fileURL: The file with the content to send.
-    /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
-    ///   neither a response nor an error. If a ``CurlURLSession`` cannot read the file, the code is `fileDoesNotExist`,
-    ///   `fileIsDirectory` or `noPermissionsToReadFile`. If the file changes while it is sent, the code is
-    ///   `requestBodyStreamExhausted`.
+    /// - Throws: A `URLError`. Its code is `cancelled` after a cancellation, and `badServerResponse` if the session
+    ///   returned neither a response nor an error. If a ``CurlURLSession`` cannot read the file, the code is
+    ///   `fileDoesNotExist`, `fileIsDirectory` or `noPermissionsToReadFile`. If the file changes while it is sent, the
+    ///   code is `requestBodyStreamExhausted`.
     public func upload(for request: URLRequest, fromFile fileURL: URL) async throws -> (Data, URLResponse) {
         try await content { self.uploadTask(with: request, fromFile: fileURL, completionHandler: $0) }
     }
@@ -105,12 +105,12 @@ extension URLSession {
     /// - Parameters:
     ///   - request: The request to send. The content of the request is ignored.
     ///   - fileURL: The file with the content to send.
-    ///   - delegate: The delegate for this task, called on the session's delegate queue. With a ``CurlURLSession`` it
+    ///   - delegate: The delegate for this task, called on the session's delegate queue. With a ``CurlURLSession``, it
     ///     also receives the response and its content, as with FoundationNetworking.
-    /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
-    ///   neither a response nor an error. If a ``CurlURLSession`` cannot read the file, the code is `fileDoesNotExist`,
-    ///   `fileIsDirectory` or `noPermissionsToReadFile`. If the file changes while it is sent, the code is
-    ///   `requestBodyStreamExhausted`.
+    /// - Throws: A `URLError`. Its code is `cancelled` after a cancellation, and `badServerResponse` if the session
+    ///   returned neither a response nor an error. If a ``CurlURLSession`` cannot read the file, the code is
+    ///   `fileDoesNotExist`, `fileIsDirectory` or `noPermissionsToReadFile`. If the file changes while it is sent, the
+    ///   code is `requestBodyStreamExhausted`.
     public func upload(
         for request: URLRequest,
         fromFile fileURL: URL,

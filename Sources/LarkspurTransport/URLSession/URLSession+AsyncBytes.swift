@@ -4,8 +4,8 @@ internal import HTTPSyntax
 extension URLSession {
     /// The content of a response as a sequence of bytes. It can be iterated only once.
     ///
-    /// The bytes arrive in chunks, and the iteration waits only between chunks. The transfer is cancelled when the
-    /// iterating Swift task is cancelled, or when the sequence and its iterators are released. If there are several
+    /// The bytes arrive in chunks, and the iteration waits only between chunks. The transfer is cancelled in two cases:
+    /// the iterating Swift task is cancelled, or the sequence and its iterators are released. If there are several
     /// iterators, each byte is returned by only one of them.
     public struct AsyncBytes: AsyncSequence, Sendable {
         /// A byte of the content.
@@ -38,7 +38,7 @@ extension URLSession.AsyncBytes {
         init(source: ByteSourceOwner) { self.source = source }
 
         /// Returns the next byte; nil at the end.
-        /// - Throws: A `URLError` if the content is incomplete; its code is `cancelled` after a cancellation.
+        /// - Throws: A `URLError` if the content is incomplete. Its code is `cancelled` after a cancellation.
         @inlinable
         public mutating func next() async throws -> UInt8? {
             try await next(isolation: nil)
@@ -46,7 +46,7 @@ extension URLSession.AsyncBytes {
 
         /// Returns the next byte; nil at the end.
         /// - Parameter actor: The actor on which the caller runs, and continues to run.
-        /// - Throws: A `URLError` if the content is incomplete; its code is `cancelled` after a cancellation.
+        /// - Throws: A `URLError` if the content is incomplete. Its code is `cancelled` after a cancellation.
         @inlinable
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> UInt8? {
             if let byte = chunk?.next() { return byte }
@@ -98,9 +98,9 @@ extension URLSession {
     /// already cancelled, nothing is sent.
     /// - Parameters:
     ///   - url: The URL to get.
-    ///   - delegate: The delegate for this task, called on the session's delegate queue. Default: nil, the session's
-    ///     delegate is called.
-    /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the task ended
+    ///   - delegate: The delegate for this task, called on the session's delegate queue. Default: nil, so that the
+    ///     session's delegate is called.
+    /// - Throws: A `URLError`. Its code is `cancelled` after a cancellation, and `badServerResponse` if the task ended
     ///   without a response.
     public func bytes(
         from url: URL,
@@ -116,9 +116,9 @@ extension URLSession {
     /// already cancelled, nothing is sent.
     /// - Parameters:
     ///   - request: The request to send.
-    ///   - delegate: The delegate for this task, called on the session's delegate queue. Default: nil, the session's
-    ///     delegate is called.
-    /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the task ended
+    ///   - delegate: The delegate for this task, called on the session's delegate queue. Default: nil, so that the
+    ///     session's delegate is called.
+    /// - Throws: A `URLError`. Its code is `cancelled` after a cancellation, and `badServerResponse` if the task ended
     ///   without a response.
     public func bytes(
         for request: URLRequest,
@@ -134,8 +134,8 @@ extension URLSession {
                 }
             _ = channel.add(data, held: data)
             channel.end(nil)
-            // The superclass gives no access to the completed task, so a cancelled task with the same request takes its
-            // place.
+            // The superclass does not give access to the completed task, so a cancelled task with the same request
+            // replaces it.
             let task = dataTask(with: request)
             task.cancel()
             return (AsyncBytes(task: task, source: ChannelSource(channel, task)), response)
@@ -155,15 +155,15 @@ extension URLSession {
     }
 }
 
-/// The content of a response, in the chunks in which it arrives.
+/// The content of a response as the chunks in which it arrives.
 protocol ByteSource: Sendable {
     /// Returns the next chunk, which may be empty. At the end, and in all later calls, returns nil.
     ///
     /// Only one task at a time may call this method.
     func next() async throws -> Data?
 
-    /// Ends the transfer, and a pending call of `next()`. May be called on any thread, more than once, and after the
-    /// end of the content.
+    /// Ends the transfer and a pending call of `next()`. May be called on any thread, more than once, and after the end
+    /// of the content.
     func cancel()
 }
 
@@ -184,9 +184,9 @@ struct ChannelSource: ByteSource {
 
 /// The lines of a text that arrives as bytes in UTF-8. Invalid bytes become U+FFFD.
 ///
-/// A line ends with a line feed, a carriage return or both, a vertical tab, a form feed, U+0085, U+2028 or U+2029. As
-/// in Foundation on other platforms, empty lines are skipped. Each line is stored in memory as a whole, and its length
-/// is not limited.
+/// A line ends with a line feed, a carriage return or both, a vertical tab, a form feed, U+0085, U+2028 or U+2029.
+/// Empty lines are skipped, as in Foundation on other platforms. Each line is stored in memory as a whole, and its
+/// length is not limited.
 public struct AsyncLines: AsyncSequence, Sendable {
     /// A line without its line end.
     public typealias Element = String
@@ -204,14 +204,14 @@ public struct AsyncLines: AsyncSequence, Sendable {
         init(bytes: URLSession.AsyncBytes.Iterator) { self.bytes = bytes }
 
         /// Returns the next line; nil at the end.
-        /// - Throws: A `URLError` if the content is incomplete; its code is `cancelled` after a cancellation.
+        /// - Throws: A `URLError` if the content is incomplete. Its code is `cancelled` after a cancellation.
         public mutating func next() async throws -> String? {
             try await next(isolation: nil)
         }
 
         /// Returns the next line; nil at the end.
         /// - Parameter actor: The actor on which the caller runs, and continues to run.
-        /// - Throws: A `URLError` if the content is incomplete; its code is `cancelled` after a cancellation.
+        /// - Throws: A `URLError` if the content is incomplete. Its code is `cancelled` after a cancellation.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> String? {
             while let byte = try await bytes.next(isolation: actor) {
                 if let line = splitter.take(byte) { return line }

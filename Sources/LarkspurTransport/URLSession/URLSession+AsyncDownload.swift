@@ -5,9 +5,9 @@ extension URLSession {
     /// The caller has to remove the file. Cancelling the Swift task cancels the transfer. If the Swift task is already
     /// cancelled, nothing is sent.
     /// - Parameter request: The request to send.
-    /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
-    ///   neither a response nor an error, `unknown` if it gave no file. If the file cannot be renamed, the file
-    ///   system's error.
+    /// - Throws: A `URLError`. Its code is `cancelled` after a cancellation, `badServerResponse` if the session
+    ///   returned neither a response nor an error, and `unknown` if it returned no file. If the file cannot be renamed,
+    ///   the error is that of the file system.
     public func download(for request: URLRequest) async throws -> (URL, URLResponse) {
         try await file { self.downloadTask(with: request, completionHandler: $0) }
     }
@@ -19,9 +19,9 @@ extension URLSession {
     /// - Parameters:
     ///   - request: The request to send.
     ///   - delegate: The delegate for this task, called on the session's delegate queue.
-    /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
-    ///   neither a response nor an error, `unknown` if it gave no file. If the file cannot be renamed, the file
-    ///   system's error.
+    /// - Throws: A `URLError`. Its code is `cancelled` after a cancellation, `badServerResponse` if the session
+    ///   returned neither a response nor an error, and `unknown` if it returned no file. If the file cannot be renamed,
+    ///   the error is that of the file system.
     public func download(
         for request: URLRequest,
         delegate: any URLSessionTaskDelegate
@@ -34,9 +34,9 @@ extension URLSession {
     /// The caller has to remove the file. Cancelling the Swift task cancels the transfer. If the Swift task is already
     /// cancelled, nothing is sent.
     /// - Parameter url: The URL to get.
-    /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
-    ///   neither a response nor an error, `unknown` if it gave no file. If the file cannot be renamed, the file
-    ///   system's error.
+    /// - Throws: A `URLError`. Its code is `cancelled` after a cancellation, `badServerResponse` if the session
+    ///   returned neither a response nor an error, and `unknown` if it returned no file. If the file cannot be renamed,
+    ///   the error is that of the file system.
     public func download(from url: URL) async throws -> (URL, URLResponse) {
         try await file { self.downloadTask(with: url, completionHandler: $0) }
     }
@@ -48,9 +48,9 @@ extension URLSession {
     /// - Parameters:
     ///   - url: The URL to get.
     ///   - delegate: The delegate for this task, called on the session's delegate queue.
-    /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
-    ///   neither a response nor an error, `unknown` if it gave no file. If the file cannot be renamed, the file
-    ///   system's error.
+    /// - Throws: A `URLError`. Its code is `cancelled` after a cancellation, `badServerResponse` if the session
+    ///   returned neither a response nor an error, and `unknown` if it returned no file. If the file cannot be renamed,
+    ///   the error is that of the file system.
     public func download(from url: URL, delegate: any URLSessionTaskDelegate) async throws -> (URL, URLResponse) {
         try await file(delegate: delegate) { self.downloadTask(with: url, completionHandler: $0) }
     }
@@ -61,18 +61,19 @@ extension URLSession {
     /// cancelled, nothing is sent.
     /// - Parameters:
     ///   - resumeData: The resume data of an earlier download.
-    ///   - delegate: The delegate for this task, called on the session's delegate queue. Default: nil, the session's
-    ///     delegate is called.
-    /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
-    ///   neither a response nor an error, `unknown` if it gave no file, `unsupportedURL` if the data is not resume data
-    ///   of a ``CurlURLSession``, or if the session is FoundationNetworking's own `URLSession`, which does not support
-    ///   resume data. If the file cannot be renamed, the file system's error.
+    ///   - delegate: The delegate for this task, called on the session's delegate queue. Default: nil, so that the
+    ///     session's delegate is called.
+    /// - Throws: A `URLError`. Its code is `cancelled` after a cancellation, `badServerResponse` if the session
+    ///   returned neither a response nor an error, and `unknown` if it returned no file. The code is `unsupportedURL`
+    ///   if the data is not resume data of a ``CurlURLSession``. It is also `unsupportedURL` if the session is
+    ///   FoundationNetworking's own `URLSession`, which does not support resume data. If the file cannot be renamed,
+    ///   the error is that of the file system.
     public func download(
         resumeFrom resumeData: Data,
         delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (URL, URLResponse) {
         // FoundationNetworking's task for resume data always fails. If the task is resumed before the session's work
-        // queue has recorded it, the process ends. If the task is cancelled first, it never ends.
+        // queue has recorded it, the process ends. If the task is cancelled before, it never ends.
         if type(of: self) == URLSession.self {
             throw URLError.engine(
                 .unsupportedURL,

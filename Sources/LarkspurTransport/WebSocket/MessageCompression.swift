@@ -7,26 +7,25 @@ enum MessageCompression {
     /// Whether the process has zlib, so that the extension can be offered.
     static var isAvailable: Bool { message_streams_are_available() }
 
-    /// The last bytes of every compressed message. They are not sent (RFC 7692, section 7.2.1).
+    /// The last bytes of every compressed message, which are not sent (RFC 7692, section 7.2.1).
     fileprivate static let tail: [UInt8] = [0x00, 0x00, 0xFF, 0xFF]
     /// The compressed form of an empty message (RFC 7692, section 7.2.3.6).
     fileprivate static let emptyMessage: UInt8 = 0x00
-    /// The size of the chunks in which output is written, in bytes. Decompression may exceed its limit by this number.
+    /// The size of the output chunks in bytes. Decompression may exceed its limit by this number.
     fileprivate static let chunkSize = 1 << 14
 
     /// Creates the decompressor of the messages that a side receives.
     static func inflater(_ agreed: PerMessageDeflate, role: WebSocketRole) -> MessageInflater {
         let sender: WebSocketRole = role == .client ? .server : .client
         return MessageInflater(
-            // A server that agreed to a window of 8 bits may use 9 bits, because zlib does not support 8.
+            // If a server has agreed to a window of 8 bits, it may use 9 bits, because zlib does not support 8.
             windowBits: max(9, agreed.windowBits(sender)),
             resetsContext: agreed.hasNoContextTakeover(sender)
         )
     }
 
-    /// Creates the compressor of the messages that a side sends. If the agreed window has 8 bits, the result is nil,
-    /// because zlib cannot compress with such a window. Messages are then sent uncompressed, which the extension
-    /// allows.
+    /// Creates the compressor of the messages that a side sends. zlib cannot compress with a window of 8 bits. If the
+    /// agreed window has 8 bits, the result is nil, and messages are sent uncompressed, which the extension permits.
     static func deflater(_ agreed: PerMessageDeflate, role: WebSocketRole) -> MessageDeflater? {
         guard agreed.windowBits(role) >= 9 else { return nil }
         return MessageDeflater(
@@ -38,7 +37,8 @@ enum MessageCompression {
 
 /// A decompressor of the messages of one connection.
 ///
-/// Its memory, at most 48 KiB, is allocated for the first compressed message. Only one thread at a time may use it.
+/// Its memory, at most 48 KiB, is allocated for the first compressed message. It may be used by only one thread at a
+/// time.
 final class MessageInflater: WebSocketInflating {
     private let stream: MessageStream
 
@@ -88,7 +88,7 @@ final class MessageInflater: WebSocketInflating {
 
 /// A compressor of the messages of one connection.
 ///
-/// Its memory, at most 272 KiB, is allocated for the first message. Only one thread at a time may use it.
+/// Its memory, at most 272 KiB, is allocated for the first message. It may be used by only one thread at a time.
 final class MessageDeflater: WebSocketDeflating {
     private let stream: MessageStream
 
@@ -97,8 +97,7 @@ final class MessageDeflater: WebSocketDeflating {
     }
 
     func deflate(_ bytes: UnsafeRawBufferPointer, into output: inout [UInt8]) throws(WebSocketFailure) {
-        // Without new data, zlib does not flush a second time. So the compressed form of an empty message is written
-        // here.
+        // Without new data, zlib does not flush again. So the compressed form of an empty message is written here.
         guard !bytes.isEmpty else { return output.append(MessageCompression.emptyMessage) }
         let start = output.count
         let isComplete = stream.run(bytes) { chunk in
@@ -127,7 +126,7 @@ extension WebSocketFailure {
     }
 }
 
-/// A stream of zlib. It is opened on first use.
+/// A stream of zlib. It is opened when it is first used.
 private final class MessageStream {
     private let direction: message_direction
     private let windowBits: Int
@@ -147,7 +146,7 @@ private final class MessageStream {
     /// Whether the input so far ends between two blocks of compressed data.
     var isBetweenBlocks: Bool { handle.map(message_stream_is_between_blocks) ?? false }
 
-    /// If the next message must not refer to this message, discards the data of this message. Returns whether that
+    /// If the next message must not refer to this message, discards the data of this message. Returns whether this has
     /// succeeded.
     func finishMessage() -> Bool {
         guard resetsContext, let handle else { return true }
@@ -171,7 +170,7 @@ private final class MessageStream {
                 var count = 0
                 let before = left
                 guard message_stream_step(handle, &next, &left, target, room.count, &count) else { return false }
-                // If the stream neither consumes nor produces bytes, it cannot process the rest.
+                // If the stream neither consumes nor produces bytes, it cannot process the remaining bytes.
                 if count > 0, !consume(UnsafeBufferPointer(rebasing: room[..<count])) { return false }
                 if left == 0, count < room.count { return true }
                 if count == 0, left == before { return false }

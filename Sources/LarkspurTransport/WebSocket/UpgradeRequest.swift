@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The bytes of a request that the engine sends itself, and not libcurl.
+/// The bytes of a request that the engine itself sends without libcurl.
 enum UpgradeRequest {
     /// Returns the header section of a GET over HTTP/1.1.
     /// - Parameters:
@@ -17,8 +17,7 @@ enum UpgradeRequest {
         var text = "GET \(path) HTTP/1.1\r\n"
         if !lines.setHost { text += "Host: \(target.hostField)\r\n" }
         for line in lines {
-            // In libcurl's notation, "Name:" removes one of libcurl's own fields, and "Name;" is a field without a
-            // value.
+            // In libcurl's notation, "Name:" removes a field that libcurl adds, and "Name;" is a field without a value.
             if line.cut(at: ":")?.after.isEmpty == true { continue }
             if line.ends(with: ";"), !line.holds(":") {
                 text += Substring(line.utf8.dropLast()) + ":\r\n"

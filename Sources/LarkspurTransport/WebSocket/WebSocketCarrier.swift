@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
-/// The request of a WebSocket's handshake. The driver reports the response to the carrier as libcurl would. When the
-/// transfer ends, the carrier discards the driver.
+/// The request of a WebSocket's handshake. The driver reports the response to the carrier in the same way as libcurl.
+/// When the transfer ends, the carrier discards the driver.
 protocol WebSocketCarrier: EasyHandleClient {
     /// The URL of the request, for errors.
     var url: URL? { get }
@@ -11,7 +11,7 @@ protocol WebSocketCarrier: EasyHandleClient {
     var pausesReceiving: Bool { get }
     /// The latest response; nil before it has arrived.
     var response: HTTPURLResponse? { get }
-    /// Whether the request has failed, or has a response whose content is to be received.
+    /// Whether the request has failed, or has a response whose content will be received.
     var isAnswered: Bool { get }
     /// Whether all content of the response has arrived.
     var isContentComplete: Bool { get }
@@ -22,13 +22,13 @@ protocol WebSocketCarrier: EasyHandleClient {
     /// Records the reason why the response is not valid.
     func note(_ failure: URLError)
 
-    /// Makes the driver continue to read after other connections had their turn.
+    /// Makes the driver continue to read after other connections have had their turn.
     func readLater()
 
     /// Releases the place at the host, because an open WebSocket does not count towards the limit of connections.
     func leaveHostForGood()
 
-    /// Records the next deadline. If the connection was lost and the carrier has ended, does nothing.
+    /// Records the next deadline. Does nothing if the connection was lost and the carrier has ended.
     func noteDeadline()
 
     /// Ends the task, because the WebSocket has ended. The channel has already recorded the end.

@@ -8,7 +8,7 @@ extension WebSocketChannel {
         case ended(WebSocketEnd)
     }
 
-    /// The effect of a user's call. It is performed outside the lock.
+    /// The action that a user's call requires. It is performed outside the lock.
     enum Action {
         case begin
         case post(Order)
@@ -27,14 +27,15 @@ extension WebSocketChannel {
 
     struct State {
         var phase = Phase.connecting
-        /// Whether the first handshake has begun, or is begun by the current order.
+        /// Whether the first handshake has begun or begins with the current order.
         var hasBegun = false
         var hasOpened = false
         /// The close frame of the user; nil until the user closes the WebSocket.
         var ownClosure: WebSocketTask.Closure?
         /// The orders that wait for an open connection.
         var orders: [Order] = []
-        /// The number of these orders that a previous connection has not begun. They come first.
+        /// The number of these orders that an earlier connection has returned without beginning them. They are the
+        /// first in the list.
         var returnedCount = 0
         var subprotocol: String?
         var inbox = WebSocketInbox()
@@ -48,13 +49,14 @@ extension WebSocketChannel {
 
     /// The state of a channel whose connections are established by a connector.
     struct Connections {
-        /// The closure that establishes the connections, until it is called. Nil for a channel with one connection.
+        /// The closure that establishes the connections. Nil after it was called, and for a channel with one
+        /// connection.
         var connector: Connector?
         /// The Swift task of the connector.
         var work: Task<Void, Never>?
         /// The current attempt, or the attempt whose connection is open.
         var attempt: WebSocketAttempt?
-        /// The end of the attempt's connection, if the connection has ended before it was used.
+        /// The end of the attempt's connection, if this connection has ended before it was used.
         var end: WebSocketEnd?
         /// Whether the attempt's connection has received a message.
         var hasReceived = false
@@ -64,7 +66,7 @@ extension WebSocketChannel {
         var isLast = false
         /// The continuation of the connector, which waits for the loss of the attempt's connection.
         var waiter: CheckedContinuation<WebSocketLoss?, Never>?
-        /// The end of the previous connection, for orders that arrive after that end.
+        /// The end of the last connection, for orders that arrive after this end.
         var lastEnd: WebSocketEnd?
         /// Whether a connection was lost before. If so, a close between two attempts ends the WebSocket immediately.
         var haveLosses = false
@@ -73,7 +75,7 @@ extension WebSocketChannel {
 
 /// The changes of the state, and their effects.
 extension WebSocketChannel.State {
-    /// Whether the user has closed the WebSocket. No further connection is established then.
+    /// Whether the user has closed the WebSocket. If so, no further connection is established.
     var isClosing: Bool { ownClosure != nil }
 
     /// Records that a connection is needed.
@@ -96,7 +98,7 @@ extension WebSocketChannel.State {
     }
 
     /// Takes back an order that a connection has not begun. If another connection follows, the order waits for it,
-    /// before the orders that were given since the loss.
+    /// before all orders that were given after the loss.
     /// - Returns: False if no other connection follows, so that the order fails.
     mutating func takeBack(_ order: WebSocketChannel.Order, of attempt: WebSocketAttempt?) -> Bool {
         guard attempt != nil, !isClosing, connections.haveLosses, case .connecting = phase else { return false }
@@ -111,7 +113,7 @@ extension WebSocketChannel.State {
         return orders
     }
 
-    /// Returns the next message or the end. If there is neither, adds the consumer to the waiting consumers.
+    /// Returns the next message or the end. If there is neither, the consumer waits.
     mutating func takeMessage(
         for number: Int,
         _ consumer: @escaping WebSocketInbox.Consumer

@@ -12,11 +12,11 @@ package final class WebSocketChannel: Sendable {
         case send(WebSocketMessage, Completion)
         case ping(Completion)
         case close(WebSocketTask.Closure, Completion)
-        /// Uses the connection of an attempt. The connection has sent and received nothing yet.
+        /// Uses the connection of an attempt. The connection has not sent or received any message yet.
         case use
         /// The consumer has consumed enough messages for the connection to continue.
         case consumed
-        /// Continues to read after other connections had their turn.
+        /// Continues to read after other connections have had their turn.
         case goOn
     }
 
@@ -34,8 +34,8 @@ package final class WebSocketChannel: Sendable {
     ///   - options: The settings of the WebSocket.
     ///   - observer: Receives messages and the ends of connections. Default: none.
     ///   - connector: Establishes the connections. Default: nil, for a channel with a single connection.
-    ///   - hasBegun: Whether orders and consumers wait until the task is resumed, and do not begin the handshake
-    ///     themselves. Default: false.
+    ///   - hasBegun: Whether orders and consumers only wait until the task is resumed. If false, the first order or
+    ///     consumer begins the handshake. Default: false.
     init(
         options: WebSocketOptions,
         observer: WebSocketObserver? = nil,
@@ -56,7 +56,7 @@ package final class WebSocketChannel: Sendable {
     // MARK: On the loop's thread
 
     /// Records that a connection is open and used. Returns the orders that have waited for the connection. `isPaused`
-    /// is true if too many earlier messages are buffered, so that reading has to pause.
+    /// is true if too many earlier messages are buffered. Reading then has to pause.
     func open(_ agreement: WebSocketHandshake.Agreement, of attempt: WebSocketAttempt?) -> ([Order], isPaused: Bool) {
         let opened = state.withLock { state -> State? in
             guard case .connecting = state.phase, state.connections.attempt === attempt else { return nil }
@@ -79,8 +79,7 @@ package final class WebSocketChannel: Sendable {
         return (opened.connections.greeting + opened.orders, opened.inbox.isFull)
     }
 
-    /// Passes a message to the user. Returns false if too many messages are buffered, so that the connection has to
-    /// pause.
+    /// Passes a message to the user. Returns false if too many messages are buffered. The connection then has to pause.
     func receive(_ message: WebSocketTask.Message, of attempt: WebSocketAttempt?) -> Bool {
         let (consumer, isFull) = state.withLock { state -> (WebSocketInbox.Consumer?, Bool) in
             guard case .open = state.phase, state.connections.attempt === attempt else { return (nil, false) }
@@ -191,7 +190,7 @@ package final class WebSocketChannel: Sendable {
     /// The close frame of the user; nil until the user closes the WebSocket.
     var ownClosure: WebSocketTask.Closure? { state.withLock { $0.ownClosure } }
 
-    /// The maximum size of a received message, in bytes. Changes apply to connections that are opened later.
+    /// The maximum size of a received message, in bytes. A change applies only to connections that are opened later.
     var maximumMessageSize: Int {
         get { state.withLock { $0.maximumMessageSize } }
         set { state.withLock { $0.maximumMessageSize = newValue } }
@@ -202,10 +201,10 @@ package final class WebSocketChannel: Sendable {
         state.withLock { if case .ended(.failed(let error)) = $0.phase { error } else { nil } }
     }
 
-    /// Whether a connection has been needed so far.
+    /// Whether a connection has been needed.
     var hasBegun: Bool { state.withLock { $0.hasBegun } }
 
-    /// Begins to establish the first connection, unless that has already begun.
+    /// Begins to establish the first connection, unless this has already begun.
     func begin() {
         if state.withLock({ $0.begin() }) != nil { beginNow() }
     }
@@ -240,8 +239,8 @@ package final class WebSocketChannel: Sendable {
         carryOut(action, task)
     }
 
-    /// Takes back an order that a connection has not begun, because the connection has been closed meanwhile. If
-    /// another connection follows, the order waits for it. Otherwise it fails.
+    /// Takes back an order that a connection has not begun. The connection was closed before it began the order. If
+    /// another connection follows, the order waits for it. Otherwise, the order fails.
     func takeBack(_ order: Order, of attempt: WebSocketAttempt?, orFail error: WebSocketError? = nil) {
         switch order {
         case .send, .ping: if state.withLock({ $0.takeBack(order, of: attempt) }) { return }
@@ -250,7 +249,7 @@ package final class WebSocketChannel: Sendable {
         order.fail(error ?? self.error())
     }
 
-    /// Returns an order that also notifies the observer when the message of the order was sent.
+    /// Returns an order that also notifies the observer when its message was sent.
     private func observed(_ order: Order) -> Order {
         guard let observer, case .send(let message, let answer) = order else { return order }
         return .send(message) { result in
@@ -299,8 +298,8 @@ package final class WebSocketChannel: Sendable {
         }
     }
 
-    /// Returns the next message; nil after a close with the code 1000, with 1001, or without a code. The first call
-    /// begins the handshake.
+    /// Returns the next message. Returns nil after a close with the code 1000, with the code 1001, or without a code.
+    /// The first call begins the handshake.
     func next() async throws -> WebSocketTask.Message? {
         try Task.checkCancellation()
         let number = state.withLock { $0.inbox.makeNumber() }

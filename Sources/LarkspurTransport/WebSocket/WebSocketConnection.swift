@@ -9,7 +9,7 @@ struct WebSocketConnection: Sendable {
     /// The connector's attempt that establishes the connection; nil if the channel has only one connection.
     var attempt: WebSocketAttempt?
 
-    /// Passes a message to the channel. Returns false if too many messages are buffered, so that the connection has to
+    /// Passes a message to the channel. Returns false if too many messages are buffered. The connection then has to
     /// pause.
     func receive(_ message: WebSocketTask.Message) -> Bool { channel.receive(message, of: attempt) }
 
@@ -63,7 +63,7 @@ package final class WebSocketAttempt: Sendable {
         var waiter: CheckedContinuation<Outcome, Never>?
     }
 
-    /// The names, in lower case, of the fields that are not sent to another origin after a redirect.
+    /// The lower-case names of the fields that are not sent to another origin after a redirect.
     let withheldFields: Set<TextKey>
     private let state = Mutex(State())
 
@@ -89,7 +89,7 @@ package final class WebSocketAttempt: Sendable {
         return isFirst
     }
 
-    /// The request that was sent last, after any redirects.
+    /// The last request that was sent. This may be a request after redirects.
     package var request: URLRequest? { task?.currentRequest }
 
     /// Sends the handshake. Returns when the connection is open or cannot be opened. Cancelling the Swift task cancels
@@ -139,12 +139,12 @@ final class LatestHandshake: Sendable {
 
 /// The task that performs the handshake of a WebSocket, and then uses the connection.
 protocol HandshakeTask: AnyObject, Sendable {
-    /// The request that was sent last, after any redirects.
+    /// The last request that was sent. This may be a request after redirects.
     var currentRequest: URLRequest? { get }
 
     func resume()
 
-    /// Resumes the task, unless it was resumed before.
+    /// Resumes the task if it was never resumed.
     func resumeIfNew()
 
     func cancel()
@@ -152,10 +152,10 @@ protocol HandshakeTask: AnyObject, Sendable {
     /// Posts an order to the loop.
     func post(_ order: WebSocketChannel.Order)
 
-    /// Informs the delegate that the connection is open, if the task is one of URLSession's WebSocket API.
+    /// If the task is one of URLSession's WebSocket API, notifies the delegate that the connection is open.
     func reportOpening(_ subprotocol: String?)
 
-    /// Informs the delegate of the server's close frame, if the task is one of URLSession's WebSocket API.
+    /// If the task is one of URLSession's WebSocket API, notifies the delegate of the server's close frame.
     func reportClosing(_ closure: WebSocketTask.Closure)
 }
 #endif

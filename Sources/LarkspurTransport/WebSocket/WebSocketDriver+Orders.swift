@@ -1,9 +1,9 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The part of the driver for the orders of the program, for sending, and for the timers.
+/// The part of the driver that performs the program's orders, sends, and handles the timers.
 extension WebSocketDriver {
-    /// Performs an order. If the connection has ended, or is being closed, the order waits for the next connection. If
+    /// Performs an order. If the connection has ended or is being closed, the order waits for the next connection. If
     /// no other connection follows, the order fails.
     func perform(_ order: WebSocketChannel.Order) {
         guard phase == .open else {
@@ -39,7 +39,7 @@ extension WebSocketDriver {
         carrier.noteDeadline()
     }
 
-    /// Begins to use the open connection: performs the orders that have waited, and begins to read.
+    /// Begins to use the open connection. Performs the orders that have waited, and begins to read.
     func use() {
         let (orders, isFull) = connection.channel.open(agreement, of: connection.attempt)
         intake.note(isFull: isFull)
@@ -54,8 +54,8 @@ extension WebSocketDriver {
         write { try? $0.writePing(content, into: &$1) }
     }
 
-    /// Sends a pong. If the server reads, it gets a pong for each of its pings, because the pong is sent before the
-    /// next ping is processed.
+    /// Sends a pong. Each pong is sent before the next ping is processed. So if the server reads, it receives a pong
+    /// for each of its pings.
     func answerPing(_ content: Data) {
         var bytes: [UInt8] = []
         try? writer.writePong(content, into: &bytes)
@@ -94,11 +94,11 @@ extension WebSocketDriver {
 
     // MARK: Time
 
-    /// Sends a ping or ends the connection, whichever is due. Called when ``deadline`` has come.
+    /// Sends a ping or ends the connection, depending on which is due. Called at the time ``deadline``.
     func expire(at now: LoopTime) {
         if now >= closing.deadline { return finish(closing.end ?? .closed(nil)) }
         guard now >= pings.next else { return }
-        // If reading is paused, the pong may have arrived but was not read yet.
+        // If reading is paused, the pong may have arrived, but may not be read yet.
         if !intake.isPaused, !carrier.isSuspended, pings.awaitsOwn {
             let interval = (connection.channel.options.pingInterval ?? .zero) / .seconds(1)
             let sentence = "The server did not answer a ping within \(interval) seconds."

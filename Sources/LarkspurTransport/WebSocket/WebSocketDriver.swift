@@ -5,15 +5,15 @@ internal import HTTPSyntax
 /// The driver of a WebSocket's connection. libcurl establishes the connection. The driver then performs the handshake
 /// and exchanges frames.
 ///
-/// Until the response is known to be a valid 101, the driver reports it to the carrier as libcurl would. So redirects,
-/// challenges and cookies work as in all tasks. The driver is used only on the loop's thread.
+/// Until a response is known to be a valid 101, the driver reports it to the carrier in the same way as libcurl. So
+/// redirects, challenges and cookies work as in all tasks. The driver is used only on the loop's thread.
 final class WebSocketDriver: SocketOwner {
     enum Phase {
         /// libcurl establishes the connection.
         case connecting
         /// The request is being sent, or the header section of the response is being received.
         case responding
-        /// The response is not a 101, and its content is being received.
+        /// The response is not a 101. Its content is being received.
         case refused
         case open
         case ended
@@ -58,7 +58,7 @@ final class WebSocketDriver: SocketOwner {
 
     var isOpen: Bool { phase == .open }
 
-    /// The time at which the next ping is due, or at which the connection has to be closed, whichever is earlier.
+    /// The time at which the next ping is due or the connection has to be closed, whichever is earlier.
     var deadline: LoopTime { min(pings.next, closing.deadline) }
 
     // MARK: The connection
@@ -76,7 +76,7 @@ final class WebSocketDriver: SocketOwner {
         return true
     }
 
-    /// Stops the use of the connection. As a consequence, the connection is closed.
+    /// Stops using the connection. The connection is then closed.
     func detach() {
         guard phase != .ended else { return }
         phase = .ended
@@ -111,8 +111,8 @@ final class WebSocketDriver: SocketOwner {
 
     // MARK: Receiving
 
-    /// Continues to read, unless the consumer is too slow. Does not wait until the socket is readable, because TLS may
-    /// already have read bytes from the socket and buffered them.
+    /// Continues to read, unless the consumer is too slow. This method does not wait until the socket is readable,
+    /// because TLS may already have buffered bytes from the socket.
     func goOn() {
         guard socket != nil, phase != .ended else { return }
         receive()
@@ -168,13 +168,13 @@ final class WebSocketDriver: SocketOwner {
     private func takeContent(_ bytes: UnsafeRawBufferPointer) {
         switch carrier.receiveContent(bytes) {
         case .taken: if carrier.isContentComplete { endTransfer(CURLE_OK) }
-        // If the carrier does not take more content, the transfer ends. The carrier decides whether the response can be
-        // used without the rest.
+        // If the carrier does not take more content, the transfer ends. The carrier decides whether it can use the
+        // response without the remaining content.
         case .paused, .refused: endTransfer(CURLE_WRITE_ERROR)
         }
     }
 
-    /// Ends the transfer, as libcurl would.
+    /// Ends the transfer in the same way as libcurl.
     private func endTransfer(_ result: Int32) {
         guard phase != .ended else { return }
         detach()
@@ -238,8 +238,8 @@ final class WebSocketDriver: SocketOwner {
         for event in reader.read(bytes) {
             switch event {
             case .message(let message):
-                // While the server's close frame is awaited, reading continues even beyond the limit of messages. So
-                // further messages are dropped.
+                // While the server's close frame is expected, the connection reads even if too many messages wait. So
+                // further messages are discarded.
                 if closing.hasBegun, intake.isFull { break }
                 let isFull = !connection.receive(WebSocketTask.Message(message))
                 intake.note(isFull: isFull, isClosing: closing.hasBegun)

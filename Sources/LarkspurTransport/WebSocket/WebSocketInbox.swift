@@ -1,26 +1,25 @@
 #if canImport(FoundationNetworking)
 /// The messages of a WebSocket that wait for consumers, and the consumers that wait for messages.
 struct WebSocketInbox {
-    /// A closure that gets a message; nil after the end of the messages.
+    /// A closure that receives a message, or nil after the last message.
     typealias Consumer = @Sendable (Result<WebSocketTask.Message?, any Error>) -> Void
 
-    /// The connection pauses when more bytes than the upper mark are buffered. It continues when no more bytes than the
-    /// lower mark are left.
+    /// If the number of buffered bytes exceeds the upper mark, the connection pauses. It continues when the number has
+    /// fallen to the lower mark.
     private static let upperMark = 1 << 20
     private static let lowerMark = 1 << 18
-    /// The number of bytes that is added to the size of each message, so that the number of empty messages is limited
-    /// too.
+    /// The number of bytes that is added to the size of each message. It also limits the number of empty messages.
     private static let messageOverhead = 64
 
     private var messages = Line<WebSocketTask.Message>()
     private var bufferedBytes = 0
-    /// Whether the connection is paused because too many messages wait.
+    /// Whether the connection is paused, because too many messages wait.
     private(set) var isFull = false
     private var lastNumber = 0
     private var consumers: [(number: Int, consumer: Consumer)] = []
 
     /// Adds a message.
-    /// - Returns: The consumer for the message; nil if the message waits.
+    /// - Returns: The consumer for the message; nil if the message has to wait.
     mutating func add(_ message: WebSocketTask.Message) -> Consumer? {
         if !consumers.isEmpty { return consumers.removeFirst().consumer }
         messages.append(message)

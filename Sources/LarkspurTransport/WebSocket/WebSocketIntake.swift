@@ -1,12 +1,12 @@
 #if canImport(FoundationNetworking)
-/// The state of reading from a WebSocket's connection. The engine does not read before the connection is used, or while
-/// the consumer is too slow.
+/// The state of reading from a WebSocket's connection. The engine does not read before the connection is used. It also
+/// does not read while the consumer is too slow.
 struct WebSocketIntake {
     /// Whether reading is paused.
     private(set) var isPaused = false
-    /// Whether the connection is open but not used yet, because the connector still checks the response.
+    /// Whether the connection is open but not used yet, because the connector is still checking the response.
     private(set) var isHeld = false
-    /// Whether no more messages may be buffered, because too many wait for the consumer.
+    /// Whether no more messages may be buffered, because too many messages wait for the consumer.
     private(set) var isFull = false
     /// The bytes that arrived together with the response. They are stored until the connection is used.
     private var early: [UInt8] = []
@@ -36,7 +36,7 @@ struct WebSocketIntake {
         isPaused = isFull && !isClosing
     }
 
-    /// Continues to read even if messages wait for the consumer, because the connection is about to end.
+    /// Continues to read because the connection is about to end, even if messages wait for the consumer.
     mutating func readOn() { isPaused = false }
 }
 #endif

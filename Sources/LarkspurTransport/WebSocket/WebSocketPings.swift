@@ -3,10 +3,10 @@ internal import HTTPSyntax
 
 /// The pings of a WebSocket that have no pong yet, and the time of the engine's next ping.
 struct WebSocketPings {
-    /// The pings, beginning with the oldest. The completion is nil for the engine's own pings.
+    /// The pings, the oldest first. The completion is nil for the engine's own pings.
     private var waiting: [(content: Data, answer: WebSocketChannel.Completion?)] = []
     private var number: UInt64 = 0
-    /// The time of the engine's next own ping.
+    /// The time of the engine's next ping.
     private(set) var next = LoopTime.distantFuture
 
     /// Whether one of the engine's own pings has no pong yet.
@@ -26,7 +26,7 @@ struct WebSocketPings {
         return content
     }
 
-    /// Completes the ping to which a pong belongs, and all earlier pings (RFC 6455, section 5.5.3).
+    /// Completes the ping of this pong, and all earlier pings (RFC 6455, section 5.5.3).
     mutating func receivePong(_ content: Data) {
         guard let index = waiting.firstIndex(where: { $0.content == content }) else { return }
         let answered = waiting[...index]

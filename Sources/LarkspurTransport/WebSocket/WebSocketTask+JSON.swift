@@ -6,15 +6,15 @@ extension WebSocketTask {
     /// - Parameters:
     ///   - value: The value. It is encoded before anything is sent.
     ///   - encoder: The encoder. Default: a `JSONEncoder` with its default settings.
-    /// - Throws: The encoder's error; ``WebSocketError`` or `URLError` if the connection ends first.
+    /// - Throws: The encoder's error. If the connection ends first, ``WebSocketError`` or `URLError`.
     public func send(_ value: some Encodable & Sendable, encoder: JSONEncoder = JSONEncoder()) async throws {
         try await send(.text(String(decoding: encoder.encode(value), as: UTF8.self)))
     }
 
     /// Returns the messages as they arrive, each decoded from JSON. The messages can be text or binary.
     ///
-    /// If a message cannot be decoded, the loop throws the decoder's error and ends. Another loop continues with the
-    /// next message.
+    /// If a message cannot be decoded, the loop throws the decoder's error and ends. A new loop continues with the next
+    /// message.
     /// - Parameters:
     ///   - type: The type of the values.
     ///   - decoder: The decoder. Default: a `JSONDecoder` with its default settings.

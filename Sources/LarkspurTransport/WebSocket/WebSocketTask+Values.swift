@@ -11,10 +11,10 @@ public struct WebSocketOptions: Sendable, Hashable {
     /// Whether compression by permessage-deflate (RFC 7692) is offered to the server. Default: true. If the machine has
     /// no zlib, compression is not offered.
     public var offersCompression = true
-    /// The time between two pings; nil for no pings. Default: nil. Pings detect that the server is no longer reachable:
-    /// if there is no pong before the next ping is due, the task ends with the code `timedOut`.
+    /// The time between two pings; nil for no pings. Default: nil. Pings detect that the server is no longer reachable.
+    /// If no pong has arrived before the next ping is due, the task ends with the code `timedOut`.
     public var pingInterval: Duration?
-    /// The maximum time until the server has sent its close frame and closed the connection. Default: 10 seconds.
+    /// The maximum time in which the server must send its close frame and close the connection. Default: 10 seconds.
     public var closeTimeout: Duration = .seconds(10)
 
     /// Creates options with their defaults.
@@ -30,7 +30,7 @@ extension WebSocketTask {
         case data(Data)
     }
 
-    /// The reason why a side closes the connection (RFC 6455, section 7.4).
+    /// The reason for which a side closes the connection (RFC 6455, section 7.4).
     public struct CloseCode: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         /// The number.
         public let rawValue: Int
@@ -42,23 +42,23 @@ extension WebSocketTask {
         public static let normalClosure = CloseCode(rawValue: 1000)
         /// The server shuts down, or the user has left.
         public static let goingAway = CloseCode(rawValue: 1001)
-        /// The other side broke a rule of the protocol.
+        /// The other side has violated a rule of the protocol.
         public static let protocolError = CloseCode(rawValue: 1002)
-        /// The other side sent a message of a type that the receiver does not accept.
+        /// The other side has sent a message of a type that the receiver does not accept.
         public static let unsupportedData = CloseCode(rawValue: 1003)
-        /// The other side sent text that is not UTF-8, or malformed compressed content.
+        /// The other side has sent text that is not UTF-8, or malformed compressed content.
         public static let invalidPayload = CloseCode(rawValue: 1007)
-        /// The other side sent a message that breaks a rule of the receiver.
+        /// The other side has sent a message that violates a rule of the receiver.
         public static let policyViolation = CloseCode(rawValue: 1008)
-        /// The other side sent a message that is larger than the receiver accepts.
+        /// The other side has sent a message that is larger than the receiver accepts.
         public static let messageTooBig = CloseCode(rawValue: 1009)
-        /// The server did not agree to an extension that the client needs.
+        /// The server has not agreed to an extension that the client needs.
         public static let mandatoryExtensionMissing = CloseCode(rawValue: 1010)
-        /// The server failed.
+        /// The server has failed.
         public static let internalServerError = CloseCode(rawValue: 1011)
-        /// The server restarts, and accepts connections again later.
+        /// The server restarts, and accepts connections later.
         public static let serviceRestart = CloseCode(rawValue: 1012)
-        /// The server has too much to do, and accepts connections again later.
+        /// The server is overloaded, and accepts connections later.
         public static let tryAgainLater = CloseCode(rawValue: 1013)
 
         /// The number.
@@ -87,9 +87,10 @@ extension WebSocketTask {
 
     /// The messages of a WebSocket as they arrive.
     ///
-    /// The sequence ends when the server closes the connection with the code 1000, with 1001, or without a code. It
-    /// throws a ``WebSocketError`` or a `URLError` if the connection ends in another way, and `CancellationError` if
-    /// the consuming task is cancelled. If too many messages are not consumed, the connection pauses.
+    /// The sequence ends when the server closes the connection with the code 1000, with the code 1001, or without a
+    /// code. If the connection ends in another way, the sequence throws a ``WebSocketError`` or a `URLError`. If the
+    /// consuming task is cancelled, it throws `CancellationError`. If too many messages are not consumed, the
+    /// connection pauses.
     public struct Messages: AsyncSequence, Sendable {
         /// The element: a message.
         public typealias Element = Message
@@ -109,7 +110,7 @@ extension WebSocketTask {
     }
 }
 
-/// The error of a WebSocket if the server has refused the handshake, has broken the protocol, or has closed the
+/// The error of a WebSocket. The server has refused the handshake, has violated the protocol, or has closed the
 /// connection with an error code.
 ///
 /// Failures of the network are `URLError`s, as in other tasks.
@@ -117,7 +118,7 @@ public struct WebSocketError: LocalizedError, CustomStringConvertible, Sendable 
     /// The kind of an error. Later releases may add kinds.
     public struct Kind: Sendable, Hashable, CustomStringConvertible {
         // The cases have raw values, because a program that was built without reflection metadata cannot print the
-        // names of cases.
+        // names of its cases.
         private enum Value: String { case refused, violation, closed, invalidArgument, ended }
 
         private let value: Value
@@ -125,14 +126,14 @@ public struct WebSocketError: LocalizedError, CustomStringConvertible, Sendable 
         /// The server's response was not a 101, or was not a valid 101. See ``WebSocketError/response`` and
         /// ``WebSocketError/content``.
         public static let refused = Kind(value: .refused)
-        /// The server broke a rule of the protocol, or exceeded a limit of the options.
+        /// The server has violated a rule of the protocol, or has exceeded a limit of the options.
         public static let violation = Kind(value: .violation)
-        /// The server closed the connection with a code other than 1000 and 1001. See ``WebSocketError/closure``.
+        /// The server has closed the connection with a code other than 1000 and 1001. See ``WebSocketError/closure``.
         public static let closed = Kind(value: .closed)
-        /// An argument is not allowed: a control frame of more than 125 bytes, a subprotocol that is not a token, or a
-        /// close code that must not be sent.
+        /// An argument is not allowed. It is a control frame of more than 125 bytes, a subprotocol that is not a token,
+        /// or a close code that must not be sent.
         public static let invalidArgument = Kind(value: .invalidArgument)
-        /// The connection had ended or was being closed.
+        /// The connection has ended or is being closed.
         public static let ended = Kind(value: .ended)
 
         /// The name of the kind, such as `refused`.
@@ -163,10 +164,10 @@ public struct WebSocketError: LocalizedError, CustomStringConvertible, Sendable 
         self.closure = closure
     }
 
-    /// The description of the failure: one sentence or more.
+    /// The description of the failure, in one or more sentences.
     public var errorDescription: String? { sentence }
 
-    /// The description of the failure: one sentence or more.
+    /// The description of the failure, in one or more sentences.
     public var description: String { sentence }
 }
 
@@ -184,7 +185,7 @@ extension WebSocketError {
         WebSocketError(.ended, "The WebSocket has been closed.", closure: closure)
     }
 
-    /// Creates the error of a handshake that did not open a connection. `response` is nil if the server sent no
+    /// Creates the error of a handshake that has not opened a connection. `response` is nil if the server has sent no
     /// response.
     package static func refused(_ response: HTTPURLResponse?, _ content: Data?) -> WebSocketError {
         let sentence =
@@ -223,7 +224,7 @@ extension WebSocketTask.Message {
         }
     }
 
-    /// The approximate number of bytes, for back-pressure.
+    /// The approximate number of bytes, for the limit of buffered messages.
     var size: Int {
         switch self {
         case .text(let text): text.utf8.count

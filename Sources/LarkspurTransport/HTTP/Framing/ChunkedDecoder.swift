@@ -4,8 +4,8 @@ internal import HTTPSyntax
 /// The decoder of chunked content (RFC 9112, section 7.1).
 ///
 /// libcurl accepts any chunk size that begins with a hexadecimal digit. For example, it reads `0x5` and `0 5` as 0,
-/// which is the end of the content. So libcurl only determines when to stop reading, and the chunks are decoded here.
-/// As in header sections, a line may end with a line feed alone.
+/// which means the end of the content. So libcurl determines only when to stop reading, and this type decodes the
+/// chunks. As in header sections, a line may end with a line feed alone.
 struct ChunkedDecoder: Sendable {
     enum Failure: Error, Equatable {
         case malformedSize, missingLineEnd, malformedTrailer
@@ -14,10 +14,10 @@ struct ChunkedDecoder: Sendable {
 
     private enum State {
         case size, blanks, chunkExtension
-        /// After the carriage return of a line with a chunk's size.
+        /// The carriage return of a line with a chunk's size has arrived.
         case sizeLineFeed
         case data
-        /// After a chunk's data.
+        /// A chunk's data has arrived.
         case dataEnd
         case dataLineFeed
         case trailers
@@ -32,7 +32,7 @@ struct ChunkedDecoder: Sendable {
     static let trailerLimit = ResponseHeadParser.maximumByteCount
 
     private var state = State.size
-    /// The number of bytes of the current chunk that have not arrived.
+    /// The number of bytes of the current chunk that have not arrived yet.
     private var rest: Int64 = 0
     private var digits = 0
     private var lineLength = 0
@@ -45,7 +45,7 @@ struct ChunkedDecoder: Sendable {
     var isComplete: Bool { state == .ended }
 
     /// Decodes the next bytes. Bytes after the end are ignored.
-    /// - Parameter part: Receives the content that the bytes contain, part by part and in order.
+    /// - Parameter part: Receives the content of the bytes in parts, in order.
     mutating func decode(
         _ bytes: UnsafeRawBufferPointer,
         _ part: (UnsafeRawBufferPointer) -> Void
@@ -114,7 +114,7 @@ struct ChunkedDecoder: Sendable {
         line.removeAll(keepingCapacity: true)
     }
 
-    /// Whether a line of the trailer section is a field, or continues the previous field.
+    /// Whether a line of the trailer section is a field or continues the previous field.
     private func isTrailer(_ line: [UInt8]) -> Bool {
         if line[0].isBlank { return !trailers.isEmpty }
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return false }

@@ -1,12 +1,12 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The arriving content of one response. It separates content from framing, and determines whether all content has
-/// arrived.
+/// The arriving content of one response. This type separates content from framing, and determines whether all content
+/// has arrived.
 struct FramedContent: Sendable {
     enum Failure: Error, Equatable {
         case chunks(ChunkedDecoder.Failure)
-        /// The server sends more content than it announced.
+        /// The server has sent more content than it announced.
         case excess
 
         var sentence: String {
@@ -20,13 +20,13 @@ struct FramedContent: Sendable {
     let framing: ResponseFraming
     /// The number of bytes of content that have arrived.
     private(set) var count: Int64 = 0
-    /// The first error in the bytes; nil if there is none.
+    /// The first error in the received bytes; nil if there is none.
     private(set) var failure: Failure?
     private var chunks = ChunkedDecoder()
 
     init(_ framing: ResponseFraming) { self.framing = framing }
 
-    /// Takes bytes from libcurl, including chunk framing.
+    /// Takes bytes from libcurl, including the framing of chunks.
     /// - Returns: The content in the bytes, up to the first error.
     mutating func take(_ bytes: UnsafeRawBufferPointer) -> Part {
         var part = Part()
@@ -49,7 +49,7 @@ struct FramedContent: Sendable {
         return part
     }
 
-    /// Whether all content has arrived, if the connection or the stream now ends without an error.
+    /// Whether all content has arrived if the connection or the stream now ends without an error.
     var isComplete: Bool {
         guard failure == nil else { return false }
         return switch framing {
@@ -59,7 +59,7 @@ struct FramedContent: Sendable {
         }
     }
 
-    /// Whether all content has arrived, whatever happens to the connection.
+    /// Whether all content has arrived, even if the connection fails now.
     var hasEnded: Bool {
         guard isComplete else { return false }
         return switch framing {
@@ -69,7 +69,7 @@ struct FramedContent: Sendable {
     }
 
     /// The lines of the trailer section of chunked content, without their line ends. They are complete when the content
-    /// is.
+    /// is complete.
     var trailers: [[UInt8]] { chunks.trailers }
 
     /// The total number of bytes of content; nil if it is not known.
@@ -83,7 +83,7 @@ struct FramedContent: Sendable {
 }
 
 extension FramedContent {
-    /// Contiguous content: a part of the received bytes themselves, or a copy if there was framing between parts of the
+    /// Contiguous content. It is a part of the received bytes, or a copy if there was framing between the parts of the
     /// content.
     struct Part {
         private var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -100,7 +100,7 @@ extension FramedContent {
             }
         }
 
-        /// Passes the content to a closure. The content is valid only as long as the received bytes are.
+        /// Passes the content to a closure. The content is valid only while the received bytes are valid.
         func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
             if joined.isEmpty { body(bytes) } else { joined.withUnsafeBytes(body) }
         }
@@ -113,7 +113,7 @@ enum ContentLength: Equatable, Sendable {
     case bytes(Int64)
     /// Several different values.
     case contradictory
-    /// A value with other characters than digits, or a number that is too large.
+    /// A value with characters other than digits, or a number that is too large.
     case malformed
 
     /// Reads the value of a field, or the values of several fields joined by commas.

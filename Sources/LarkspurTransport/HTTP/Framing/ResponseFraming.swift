@@ -3,33 +3,33 @@ internal import HTTPSyntax
 
 /// The fields of a response that determine the end of its content.
 struct FramingFields: Equatable, Sendable {
-    /// The combined `Content-Length` fields; nil without any.
+    /// The combined `Content-Length` fields; nil if there are none.
     var length: ContentLength?
-    /// The `Transfer-Encoding` fields, joined by commas; nil without any.
+    /// The `Transfer-Encoding` fields, joined by commas; nil if there are none.
     var transferEncoding: String?
-    /// The name of one of these fields, if the field is in a form that some recipients might overlook: folded, or with
-    /// other characters before its name or its colon.
+    /// The name of one of these fields, if some recipients might not recognize the field. Either it is folded, or other
+    /// characters precede its name or its colon.
     var obscured: String?
 }
 
-/// The end of a response's content (RFC 9112, section 6.3; RFC 9113, section 8.1). All uses of the content follow this
-/// rule.
+/// The end of a response's content (RFC 9112, section 6.3; RFC 9113, section 8.1). The engine determines the end only
+/// by this rule.
 ///
-/// libcurl determines the end too, but by other rules. If libcurl could understand the fields differently, they are a
-/// failure here.
+/// libcurl also determines the end, but by other rules. If libcurl could interpret the fields differently, this rule
+/// treats them as a failure.
 enum ResponseFraming: Equatable, Sendable {
-    /// There is no content, whatever the fields contain.
+    /// There is no content, even if the fields announce content.
     case none
     case length(Int64)
     case chunked
     /// The content ends with the connection.
     case close
-    /// The content ends with its stream, over HTTP/2 and HTTP/3.
+    /// The content ends with its stream (HTTP/2 and HTTP/3).
     case stream
 
     enum Failure: Error, Equatable {
         case malformedLength, contradictoryLengths
-        /// The Transfer-Encoding is not `chunked` alone.
+        /// The Transfer-Encoding is not only `chunked`.
         case unknownTransferCoding(String)
         /// `chunked` occurs more than once, and either the version is not HTTP/1.1 or there is a Content-Length.
         case ambiguousChunks(String)
@@ -70,19 +70,19 @@ enum ResponseFraming: Equatable, Sendable {
         }
         if let name = fields.obscured { throw .obscuredField(name) }
         if let encoding = fields.transferEncoding, try Self.isChunked(encoding) {
-            // If `chunked` is repeated, libcurl decodes the content once, or fails.
+            // If `chunked` is repeated, libcurl either decodes the content once, or fails.
             guard !Self.isRepeated(encoding) || version == "HTTP/1.1" && fields.length == nil else {
                 throw .ambiguousChunks(encoding)
             }
-            // A Content-Length is ignored (RFC 9112, section 6.1).
+            // The Content-Length is ignored (RFC 9112, section 6.1).
             self = .chunked
         } else {
             self = fields.length?.value.map(Self.length) ?? .close
         }
     }
 
-    /// Whether another recipient of the same bytes could determine a different end of the content (RFC 9112, section
-    /// 6.1). If so, the connection must not be reused, and the response is neither stored nor resumed.
+    /// Whether another recipient of the same bytes could find a different end of the content (RFC 9112, section 6.1).
+    /// If so, the connection must not be reused. The response is not stored, and a download of it is not resumed.
     static func isDoubtful(_ fields: FramingFields, version: String) -> Bool {
         guard let encoding = fields.transferEncoding else { return false }
         return fields.length != nil || version == "HTTP/1.0" || isRepeated(encoding)
@@ -99,9 +99,9 @@ enum ResponseFraming: Equatable, Sendable {
 
     /// Whether the content is chunked. `identity` is RFC 2616's name for content without a coding.
     ///
-    /// Other codings are errors, because the engine never requests them, and libcurl would decode some of them
+    /// All other codings are errors, because the engine never requests them, and libcurl would decode some of them
     /// automatically. If a framework and a proxy both add the field, `chunked` occurs twice, but the content is chunked
-    /// once.
+    /// only once.
     private static func isChunked(_ encoding: String) throws(Failure) -> Bool {
         let codings = codings(in: encoding)
         if !codings.isEmpty, codings.allSatisfy({ $0.hasSameLetters(as: "chunked") }) { return true }
@@ -122,7 +122,7 @@ enum ResponseFraming: Equatable, Sendable {
 }
 
 extension ResponseFraming.Failure {
-    /// Returns the beginning of a field's value, for an error text.
+    /// Returns the beginning of a field's value, for an error message.
     private static func excerpt(_ list: String) -> String {
         let scalars = list.unicodeScalars.prefix(81)
         let visible = scalars.prefix(80).map { $0.isASCII && $0.value >= 0x20 && $0.value != 0x7F ? $0 : "?" }

@@ -7,11 +7,11 @@ enum DelegateAnswer: Sendable {
     case challenge(URLSession.AuthChallengeDisposition, URLCredential?)
 }
 
-/// A completion handler that passes the first decision of a delegate to the code that waits for it. Further decisions
-/// are ignored.
+/// A completion handler that passes the first decision of a delegate to the code that waits for it. Later decisions are
+/// ignored.
 ///
-/// If a delegate releases the handler without a call, the decision is the refusal. So a delegate that refuses by
-/// returning opens nothing that it meant to close, and a delegate that forgets the handler cannot block a task forever.
+/// If a delegate releases the handler without a call, the decision is the refusal. So a delegate that returns without a
+/// decision neither permits anything nor blocks a task forever.
 package final class DelegateQuestion<Value: Sendable>: Sendable {
     private enum State {
         case asking
@@ -45,8 +45,8 @@ package final class DelegateQuestion<Value: Sendable>: Sendable {
         resume?(value)
     }
 
-    /// Returns the decision if it has already been made. Otherwise returns nil, and passes the decision to `resume`
-    /// when it is made, or the refusal when the handler is released.
+    /// If the decision has already been made, returns it. Otherwise returns nil. Then the decision is passed to
+    /// `resume` when it is made. If the handler is released without a call, the refusal is passed.
     package func take(orLater resume: @escaping @Sendable (Value) -> Void) -> Value? {
         state.withLock { state in
             guard case .answered(let value) = state else {
@@ -59,8 +59,8 @@ package final class DelegateQuestion<Value: Sendable>: Sendable {
     }
 }
 
-/// A delegate as each of the protocols to which it may conform. The conformances are looked up once, because a look-up
-/// for each call would be expensive.
+/// A delegate as each of the protocols to which it may conform. The conformances are looked up only once, because a
+/// look-up for each call would be expensive.
 struct Delegates: Sendable {
     let task: (any URLSessionTaskDelegate)?
     let data: (any URLSessionDataDelegate)?

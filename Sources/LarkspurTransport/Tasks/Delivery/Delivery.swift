@@ -1,10 +1,10 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// The delivery of the loop's events: it calls delegates and completion handlers, one after the other.
+/// The delivery of the loop's events. It calls delegates and completion handlers, one call after the other.
 ///
 /// The events of one turn of the loop arrive together. On an operation queue that other code can use, each call is a
-/// separate operation. At its end, the operation adds the next operation. This has three effects:
+/// separate operation. When an operation ends, it adds the next operation. This has three effects:
 ///
 /// - Operations that a delegate adds in a call run before the next call.
 /// - While the queue is suspended, no call is made.
@@ -15,7 +15,7 @@ final class Delivery: Sendable {
         /// The loop's thread; the delegate must not block.
         case loop
         /// The session's own operation queue, with its underlying dispatch queue. Until a program reads the operation
-        /// queue, calls use the dispatch queue, because that is cheaper.
+        /// queue, the calls use the dispatch queue, because it is faster.
         case own(OperationQueue, DispatchQueue)
         /// An operation queue of the caller.
         case operations(OperationQueue)
@@ -36,9 +36,9 @@ final class Delivery: Sendable {
 
     enum Event: Sendable {
         case response(ReceivedResponse)
-        /// The request has waited a second for a place at its host; for a receiver.
+        /// The request has waited a second for a place at its host. Only for a receiver.
         case waiting(ConnectionWait)
-        /// An interim response, for a receiver.
+        /// An interim response. Only for a receiver.
         case interim(ReceivedResponse)
         case data(Data)
         /// All of the content has been delivered, while content of the request is still being sent.
@@ -47,7 +47,7 @@ final class Delivery: Sendable {
         case wrote(Int64, total: Int64, expected: Int64)
         case redirect(HTTPURLResponse, URLRequest)
         case challenge(URLAuthenticationChallenge)
-        /// A challenge for the task's delegate, because the session's delegate did not handle it.
+        /// A challenge that the session's delegate has not handled, for the task's delegate.
         case taskChallenge(URLAuthenticationChallenge)
         case needsBodyStream
         case willCache(CacheProposal)
@@ -62,8 +62,8 @@ final class Delivery: Sendable {
         case end((any Error)?)
         /// The content of a task with a completion handler.
         case content(Data)
-        /// A late decision about the response: the delegate made it after its method had returned. Nil if it has
-        /// released the handler without a call.
+        /// A decision about the response that the delegate has made after its method had returned. Nil if the delegate
+        /// has released the handler without a call.
         case disposition(URLSession.ResponseDisposition?)
     }
 
@@ -88,7 +88,7 @@ final class Delivery: Sendable {
     func send(_ items: inout [Item]) {
         guard !items.isEmpty else { return }
         if case .loop = place {
-            // If a delegate posts a command in its call, the command waits in the mailbox.
+            // If a delegate posts a command during its call, the command waits in the mailbox.
             for item in items { item.perform() }
             items.removeAll(keepingCapacity: true)
             return
@@ -108,13 +108,12 @@ final class Delivery: Sendable {
         send(&items)
     }
 
-    /// Runs an action on the thread or queue of the delegates, after all calls that were added earlier.
+    /// Runs an action on the thread or queue of the delegates, after all calls that were added before.
     func afterwards(through loop: LoopMailbox, _ action: @escaping @Sendable () -> Void) {
         send(.action(action), through: loop)
     }
 
-    /// Delivers events that were delayed, before all other pending events. Called only on the thread or queue of the
-    /// delegates.
+    /// Delivers delayed events before all other pending events. Called only on the thread or queue of the delegates.
     func sendFirst(_ items: [Item]) {
         if case .loop = place {
             for item in items { item.perform() }
@@ -141,8 +140,8 @@ final class Delivery: Sendable {
         if pending.withLock({ $0.hasNext() }) { schedule() }
     }
 
-    /// Makes pending calls until no call is left. If other code can use the operation queue from now on, schedules the
-    /// rest there.
+    /// Makes pending calls until no call is left. If other code can now use the operation queue, schedules the
+    /// remaining calls there.
     private func performAll() {
         repeat {
             if isQueueKnown.load(ordering: .relaxed) { return schedule() }
@@ -160,7 +159,7 @@ private final class DeliveryOperation: Operation, @unchecked Sendable {
 
     override func main() { delivery.performNext() }
 
-    /// Does nothing, because tasks must still end if a program cancels all operations of its queue.
+    /// Does nothing, because tasks must end even if a program cancels all operations of its queue.
     override func cancel() {}
 }
 
@@ -171,8 +170,8 @@ private struct PendingItems {
     private var later: [Delivery.Item] = []
     private var isScheduled = false
 
-    /// Adds the items of an array. The array may be replaced by an empty one, so that the caller can use its storage
-    /// again.
+    /// Adds the items of an array. The array may be replaced by an empty array, so that the caller can reuse its
+    /// storage.
     /// - Returns: Whether the next call has to be scheduled.
     mutating func add(_ items: inout [Delivery.Item]) -> Bool {
         if later.isEmpty { swap(&later, &items) } else { later += items }
@@ -190,7 +189,7 @@ private struct PendingItems {
         return first.popLast()
     }
 
-    /// Returns whether another call is pending. If there is none, the next item that is added has to be scheduled.
+    /// Returns whether another call is pending. If no call is pending, the next added item has to be scheduled.
     mutating func hasNext() -> Bool {
         isScheduled = !first.isEmpty || !later.isEmpty
         return isScheduled
@@ -200,15 +199,15 @@ private struct PendingItems {
 /// The events that are delayed until work outside of the loop has ended. For example, when a delegate receives a
 /// response, the cookies of the response must already be in the storage.
 ///
-/// The failure of a task is not delayed. When a task fails, its failure and all of its delayed events are delivered at
-/// once.
+/// The failure of a task is not delayed. When a task fails, all of its delayed events and then its failure are
+/// delivered immediately.
 struct DeliveryHolds {
     private struct Hold {
         var count = 1
         var items: [Delivery.Item] = []
     }
 
-    /// The holds of each task, in order. The first one ends first.
+    /// The holds of each task, in order. The first hold ends first.
     private var holds: [Int: [Hold]] = [:]
 
     var isEmpty: Bool { holds.isEmpty }
@@ -219,8 +218,8 @@ struct DeliveryHolds {
         holds[task.identifier]?[last].count += 1
     }
 
-    /// Delays a task's events from now on. They wait for work that begins when the previous event is delivered. That
-    /// event may be delayed too.
+    /// Delays a task's events from now on. The events wait for work that begins when the previous event is delivered.
+    /// The previous event may be delayed too.
     mutating func holdLater(_ task: TaskCore) { holds[task.identifier, default: []].append(Hold()) }
 
     /// Adds an event. Returns the events that can be delivered now.
@@ -247,7 +246,7 @@ struct DeliveryHolds {
 /// The state of a task that is used only on the thread or queue of its delegate.
 final class DeliveryState: @unchecked Sendable {
     // Safe: only `TaskCore.deliver(_:)` changes the state, and `Delivery` calls that method for one event after the
-    // other. If that is on the loop's thread, the thread that has the loop reads the receiver too.
+    // other. If these calls are on the loop's thread, the receiver is also read by the thread that has the loop.
     /// The receiver of the transfer's events. Nil after the end, and for a task with a delegate or a completion
     /// handler.
     @exclusivity(unchecked) var receiver: (any TransferReceiver)?
@@ -258,7 +257,7 @@ final class DeliveryState: @unchecked Sendable {
     @exclusivity(unchecked) var heldBack = 0
     /// The content of a task with a completion handler.
     @exclusivity(unchecked) var content: Data?
-    /// The file of a download, for its completion handler.
+    /// The file of a download that has a completion handler.
     @exclusivity(unchecked) var file: URL?
     /// The file of a data task that has become a download.
     @exclusivity(unchecked) var download: DownloadFile?

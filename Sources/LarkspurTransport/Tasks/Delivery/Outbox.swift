@@ -1,11 +1,11 @@
 #if canImport(FoundationNetworking)
-/// The events of a turn of the loop that are to be delivered to delegates and completion handlers, in order. The object
-/// is used only by the thread that has the loop, and sends the events only on the loop's own thread.
+/// The events of a turn of the loop that will be delivered to delegates and completion handlers, in order. Only the
+/// thread that has the loop uses the object. The events are sent only on the loop's own thread.
 final class Outbox {
     private let mailbox: LoopMailbox
     private let cookies: CookieJar
     @exclusivity(unchecked) private var items: [Delivery.Item] = []
-    /// The content to deliver after the events in `items`. Further content of the same task is added to it.
+    /// The content that is delivered after the events in `items`. Further content of the same task is added to it.
     @exclusivity(unchecked) private var arrival: Arrival?
     @exclusivity(unchecked) private var holds = DeliveryHolds()
 
@@ -49,8 +49,8 @@ final class Outbox {
         deliver(.end(error), to: task)
     }
 
-    /// Delivers content. Further content of the same turn is joined with it, because libcurl passes at most 16 KiB at a
-    /// time, and each call of a delegate has a cost.
+    /// Delivers content. All content of one turn is delivered together. libcurl passes at most 16 KiB at a time, and
+    /// each call of a delegate has a cost.
     func deliver(_ content: UnsafeRawBufferPointer, to task: TaskCore) {
         if arrival?.task === task, content.count <= arrival?.room ?? 0 {
             arrival?.add(content)
@@ -67,11 +67,12 @@ final class Outbox {
 
     // MARK: Events that wait
 
-    /// Records that a part of a task's work outside of the loop has ended, and delivers the events that waited for it.
+    /// Records that a part of a task's work outside of the loop has ended, and delivers the events that have waited for
+    /// it.
     func release(_ task: TaskCore) { items += holds.release(task) }
 
-    /// Stores a response's cookies. The task's later events wait until the storage has them, so that a delegate can
-    /// read them there.
+    /// Stores a response's cookies. The task's later events wait until the cookies are in the storage, so that a
+    /// delegate can read them there.
     func storeCookies(_ setCookies: [String], from url: URL, mainDocumentURL: URL?, of task: TaskCore) {
         let mailbox = mailbox
         let isWriting = cookies.store(setCookies, from: url, mainDocumentURL: mainDocumentURL) {
@@ -83,8 +84,8 @@ final class Outbox {
 
 /// The content of one task that has arrived in a turn of the loop.
 private struct Arrival {
-    /// The size of libcurl's chunks as long as libcurl has more content. After a smaller chunk, no other chunk follows
-    /// in the same turn.
+    /// The size of libcurl's chunks while libcurl has more content. After a smaller chunk, no other chunk follows in
+    /// the same turn.
     private static let chunkSize = 1 << 14
 
     let task: TaskCore

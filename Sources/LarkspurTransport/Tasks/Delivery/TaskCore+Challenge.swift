@@ -4,8 +4,8 @@ extension TaskCore {
     /// Passes a challenge about a connection to the session's delegate. If that delegate chooses default handling, the
     /// challenge is passed to the task's delegate. All other challenges are passed to the task's delegate immediately.
     ///
-    /// If the session's delegate does not implement the method, the result is also default handling. The two cases
-    /// cannot be distinguished. If the delegate releases the handler without a call, no credential is sent.
+    /// If the session's delegate does not implement the method, the result is also default handling, because the two
+    /// cases cannot be distinguished. If the delegate releases the handler without a call, no credential is sent.
     func askAboutChallenge(_ challenge: URLAuthenticationChallenge) {
         guard challenge.protectionSpace.isOfConnection, let delegate = session.delegate, let object = session.object
         else {
@@ -39,33 +39,34 @@ extension TaskCore {
         }
     }
 
-    /// The decision of a delegate that does not decide: no credential is sent, not even one of the session's storage.
-    /// The 401 or 407 is the response, unless the server offers another scheme, for which the delegate is asked again.
+    /// The decision if a delegate does not decide. No credential is sent, not even a credential of the session's
+    /// storage. The 401 or 407 is the response. If the server offers another scheme, the delegate is asked again.
     private static var refusedChallenge: ChallengeDecision { (.rejectProtectionSpace, nil) }
 }
 
 extension TaskCore {
-    /// Whether somebody may decide about storing the response. Read only by the thread that has the loop.
+    /// Whether a delegate or receiver may decide about storing the response. Read only by the thread that has the loop.
     var mayDecideAboutCaching: Bool {
         guard asksAboutCaching, plan.hasReceiver, session.delivery.isOnLoop else { return asksAboutCaching }
         return deliveryState.receiver?.decidesAboutCaching ?? (plan.refresh?.decision != nil)
     }
 
-    /// The decision of the receiver about the response of a refresh after this task; nil without a receiver. Read only
-    /// by the thread that has the loop.
+    /// If the task received a stale response, the decision of its receiver about the response of the refresh; nil
+    /// without a receiver. Read only by the thread that has the loop.
     var decisionForRefresh: CachingDecision? {
-        // A session that uses receivers calls them on the loop's thread, which waits while another thread has the loop.
+        // A session with receivers calls them on the loop's thread. This thread waits while another thread has the
+        // loop.
         plan.hasReceiver && session.delivery.isOnLoop ? deliveryState.receiver?.cachingDecision : nil
     }
 
     /// Asks the delegate whether to store a response. If the decision is not made before the delegate's method returns,
-    /// the task does not wait for it. If the handler is released without a call, the response is not stored.
+    /// the task continues without it. If the handler is released without a call, the response is not stored.
     func askAboutCaching(_ proposal: CacheProposal) {
         guard !isCancelled else { return }
         if let decision = deliveryState.receiver?.cachingDecision ?? plan.refresh?.decision {
             return askAboutCaching(proposal, decision)
         }
-        // A task that has become a download has no delegate for this question.
+        // A task that has become a download has no delegate that decides about storing.
         guard delegates.data != nil, !(listener?.task is URLSessionDownloadTask) else { return proposal.store() }
         guard let (session, delegate, task) = cachingListener,
             let response = proposal.entry.cachedResponse(withMetadata: false)
@@ -77,8 +78,8 @@ extension TaskCore {
         }
     }
 
-    /// The delegate to ask, and the objects that are passed to it; nil if it cannot be asked. For a refresh, a task
-    /// object is created for this question alone.
+    /// The delegate to ask, and the objects that are passed to it; nil if the delegate cannot be asked. For a refresh,
+    /// a task object is created only for this question.
     private var cachingListener: (any SessionObject, any URLSessionDataDelegate, URLSessionDataTask)? {
         guard let session = session.object, let delegate = delegates.data,
             let object = isRefresh ? session.makeTaskObject(self) : listener?.task,

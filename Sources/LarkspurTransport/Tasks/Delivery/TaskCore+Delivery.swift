@@ -9,17 +9,18 @@ extension TaskCore {
     /// Passes an event to the delegate or the completion handler, on the thread or queue of the session's delegate.
     func deliver(_ event: Delivery.Event) {
         let state = deliveryState
-        // The handler for resume data is called even if the task has ended.
+        // The handler for resume data is called even if the task has already ended.
         if case .resumeData(let data, let handler) = event { return handler.value(data) }
         guard !state.isOver else { return }
         if state.isHeld {
             switch event {
             case .disposition(let disposition): return release(disposition)
-            // A task that was cancelled, or whose time is up, no longer waits for the delegate's decision. After any
-            // other failure, a delegate that accepts the response gets the content that has arrived.
+            // If a task was cancelled or has exceeded a time limit, it no longer waits for the delegate's decision.
+            // After any other failure, the delegate still decides. If it accepts the response, it receives the content
+            // that has arrived.
             case .metrics(hasFailed: true) where endsAtOnce: break
             case .end(.some) where endsAtOnce:
-                // They may have come before the cancellation.
+                // The metrics may have arrived before the cancellation.
                 if state.heldEvents.contains(where: \.isMetrics) { deliverMetrics() }
             default: return state.heldEvents.append(event)
             }
@@ -29,7 +30,7 @@ extension TaskCore {
         case .waiting(let wait): state.receiver?.waits(wait)
         case .interim(let response): state.receiver?.receiveInterim(response)
         case .data(let data): deliverData(data)
-        // The content before the end may have been dropped.
+        // The content before this event may have been discarded.
         case .contentEnded: if !isAbandoned { state.receiver?.contentEnded() }
         case .sent(let count, let total, let expected):
             if let receiver = state.receiver { return receiver.sent(count, total: total, expected: expected) }
@@ -144,8 +145,7 @@ extension TaskCore {
         deliveryState.heldBack = 0
     }
 
-    /// Records that content was consumed. If the transfer has paused, it may then continue. May be called on any
-    /// thread.
+    /// Records that content was consumed. If the transfer is paused, it may then continue. May be called on any thread.
     func consumed(_ count: Int) {
         if backlog.consume(count) { session.loop.post(.consumed(self)) }
     }
@@ -169,12 +169,12 @@ extension TaskCore {
         }
     }
 
-    /// Asks the delegate of the task.
+    /// Asks the delegate of the task for a decision.
     /// - Parameters:
     ///   - default: The decision if there is no delegate.
-    ///   - refusal: The decision of a delegate that releases the handler without a call. Also the decision if there is
-    ///     a delegate that cannot be asked, because the delegate might refuse. This is so if the task is a refresh and
-    ///     has no task object.
+    ///   - refusal: The decision if the delegate releases the handler without a call. It is also the decision if there
+    ///     is a delegate that cannot be asked, because the delegate might refuse. A refresh without a task object is
+    ///     such a case.
     ///   - makeAnswer: Converts the decision for the loop.
     ///   - ask: Calls the method of the delegate.
     func ask<Value: Sendable>(
@@ -193,8 +193,8 @@ extension TaskCore {
         if let answer { loop.post(.answer(self, makeAnswer(answer))) }
     }
 
-    /// Requests a stream of the content, on the thread or queue of the delegates. If that is the loop's thread, uses
-    /// another queue, because the creation of a stream may take time.
+    /// Requests a stream of the content on the thread or queue of the delegates. If this is the loop's thread, another
+    /// queue is used, because the creation of a stream may take a long time.
     private func askForBodyStream() {
         let receiver = deliveryState.receiver
         guard session.delivery.isOnLoop else { return requestBodyStream(from: receiver) }
@@ -291,9 +291,9 @@ extension TaskCore {
     }
 }
 
-/// The change of a data task into a download, which its delegate requests.
+/// The conversion of a data task into a download at the request of its delegate.
 ///
-/// The transfer continues as before. For the delegate, a download task replaces the data task. The content is written
+/// The transfer continues unchanged. For the delegate, a download task replaces the data task. The content is written
 /// to a file on the thread or queue of the delegate, because earlier content is already pending there.
 extension TaskCore {
     func becomeDownload() {

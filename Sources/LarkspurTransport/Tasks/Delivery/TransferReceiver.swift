@@ -1,14 +1,14 @@
 /// The receiver of the events of one transfer. The code that uses a session implements it.
 ///
-/// A ``CurlURLSession`` calls the receiver directly, on the loop's thread, so the methods must not block. Other
-/// sessions call their delegate, and the delegate's methods find the receiver by the task's identifier. The calls come
-/// one after the other. The last call reports the end of the transfer.
+/// A ``CurlURLSession`` calls the receiver directly on the loop's thread, so the methods must not block. Other sessions
+/// call their delegate, and the delegate's methods find the receiver by the task's identifier. Only one method is
+/// called at a time. The last call reports the end of the transfer.
 package protocol TransferReceiver: AnyObject, Sendable {
-    /// Is notified that the request has waited a second for a place at its host. Only a ``CurlURLSession`` that calls
-    /// receivers directly reports this.
+    /// Receives the notification that the request has waited a second for a place at its host. Only a
+    /// ``CurlURLSession`` that calls receivers directly reports this.
     func waits(_ wait: ConnectionWait)
 
-    /// Receives the head of a response, and decides what happens to the content.
+    /// Receives the head of a response, and decides how the content is delivered.
     func receive(_ response: ReceivedResponse) -> TransferAnswer<URLSession.ResponseDisposition>
 
     /// Receives an interim response (a status of 100 to 199, but not 101), which comes before the head of a response.
@@ -16,12 +16,12 @@ package protocol TransferReceiver: AnyObject, Sendable {
     func receiveInterim(_ response: ReceivedResponse)
 
     /// Receives a chunk of content.
-    /// - Parameter hold: Returns an object. As long as the object exists, the chunk counts as not consumed. If `hold`
-    ///   is not called, the chunk counts as consumed when the method returns.
+    /// - Parameter hold: Returns an object. While the object exists, the chunk counts as not consumed. If `hold` is not
+    ///   called, the chunk counts as consumed when the method returns.
     func receive(_ data: Data, hold: () -> (any Sendable)?)
 
-    /// Is notified that all of the content has arrived, while content of the request is still being sent. Other
-    /// transfers only report their end.
+    /// Receives the notification that all of the content has arrived while content of the request is still being sent.
+    /// All other transfers report only their end.
     func contentEnded()
 
     /// Receives the progress of the request's content: the number of bytes that were just sent, the number of all bytes
@@ -32,8 +32,8 @@ package protocol TransferReceiver: AnyObject, Sendable {
     /// written, and the expected number (−1 if it is unknown).
     func wrote(_ count: Int64, total: Int64, expected: Int64)
 
-    /// Is notified that a download continues at an offset. `expected` is the number of bytes of the whole download (−1
-    /// if it is unknown).
+    /// Receives the notification that a download continues at an offset. `expected` is the number of bytes of the whole
+    /// download (−1 if it is unknown).
     func resumed(at offset: Int64, expected: Int64)
 
     /// Receives the file of a download. The session removes the file when the method returns.
@@ -51,23 +51,23 @@ package protocol TransferReceiver: AnyObject, Sendable {
     /// Whether the receiver has to be asked whether a response is stored. Default: true.
     var decidesAboutCaching: Bool { get }
 
-    /// The decision whether a response is stored. It stays valid when the transfer has ended, because it also decides
-    /// about the response by which the session refreshes a stored one.
+    /// The decision whether a response is stored. It must be valid even after the end of the transfer. The reason is
+    /// that it also decides about the response with which the session refreshes a stored response.
     var cachingDecision: CachingDecision { get }
 
-    /// Is notified that a data task has become a download. Returns the receiver of the further events.
+    /// Receives the notification that a data task has become a download. Returns the receiver of the further events.
     func becomeDownload(
         _ downloadTask: URLSessionDownloadTask,
         of task: URLSessionDataTask,
         in session: URLSession
     ) -> any TransferReceiver
 
-    /// Is notified that the transfer has ended: with an error, or with nil after a success.
+    /// Receives the notification that the transfer has ended. The error is nil if the transfer has succeeded.
     func end(with error: (any Error)?)
 }
 
 extension TransferReceiver {
-    /// Whether the receiver has to be asked whether a response is stored: always.
+    /// Returns true: the receiver always has to be asked whether a response is stored.
     package var decidesAboutCaching: Bool { true }
 
     /// Does nothing.
@@ -76,8 +76,8 @@ extension TransferReceiver {
 
 /// Decides whether a response is stored. The decision is the response to store, or nil to store none.
 ///
-/// The parameter creates the proposed response, and is called only if a hook needs the response. The result is nil if
-/// there is nothing to decide; the response is then stored as proposed.
+/// The parameter creates the proposed response, and is called only if a hook needs the response. If no decision is
+/// needed, the result is nil, and the response is stored as proposed.
 package typealias CachingDecision =
     @Sendable (_ proposal: () -> CachedURLResponse?) -> TransferAnswer<CachedURLResponse?>?
 
@@ -87,11 +87,11 @@ package typealias ChallengeDecision = (URLSession.AuthChallengeDisposition, URLC
 /// A decision that is made immediately, or later by other code.
 package enum TransferAnswer<Value: Sendable>: Sendable {
     case now(Value)
-    /// The closure starts the decision. When the decision is made, the closure passes it to its argument, which is a
-    /// closure too. If the task ends first, the argument is not called.
+    /// The closure starts the decision. When the decision is made, the closure passes it to its argument, which is also
+    /// a closure. If the task ends before the decision, the argument is not called.
     case later(@Sendable (@escaping @Sendable (Value) -> Void) -> Void)
 
-    /// Passes the decision to a closure, immediately or when it is made.
+    /// Passes the decision to a closure. This happens immediately, or when the decision is made.
     package func give(_ body: @escaping @Sendable (Value) -> Void) {
         switch self {
         case .now(let value): body(value)
@@ -100,12 +100,12 @@ package enum TransferAnswer<Value: Sendable>: Sendable {
     }
 }
 
-/// What a caller asks of one transfer, besides its request.
+/// The caller's options for one transfer, in addition to its request.
 package struct TransferOptions: Sendable {
-    /// The maximum time in which a connection must be established, including name resolution and the TLS handshake, in
-    /// seconds; nil for no limit.
+    /// The maximum time in which a connection must be established, in seconds; nil for no limit. The time includes name
+    /// resolution and the TLS handshake.
     package var connectTimeout: TimeInterval?
-    /// Whether the content of the request is sent to its end even if the response has a status of 300 or more.
+    /// Whether all of the request's content is sent even if the response has a status of 300 or more.
     package var keepsSending = false
 
     package init(connectTimeout: TimeInterval? = nil, keepsSending: Bool = false) {
@@ -126,6 +126,6 @@ package enum TransferContent: Sendable {
     case uploadOfFile(URL)
     /// An upload of a stream that the receiver creates.
     case uploadOfStream
-    /// An upload of content that is produced while it is sent. Only the engine can send it.
+    /// An upload of content that is produced while it is sent. Only the engine supports this.
     case uploadOfProduced(ProducedBody)
 }

@@ -1,8 +1,9 @@
 #if canImport(FoundationNetworking)
-/// The parts of FoundationNetworking's sessions and tasks that are not in its API, but are needed to perform its tasks.
+/// The parts of FoundationNetworking's sessions and tasks that the engine needs to perform their tasks, but that are
+/// not in the API.
 ///
-/// All of them are read and written only on the work queue of the session or the task, because FoundationNetworking
-/// uses them there.
+/// They are read and written only on the work queue of the session or the task, because FoundationNetworking uses them
+/// there.
 struct FoundationLayout: Sendable {
     private let sessionQueue: StoredProperty
     private let taskQueue: StoredProperty
@@ -10,10 +11,10 @@ struct FoundationLayout: Sendable {
     private let completesOnWorkQueue: StoredProperty
     private let knownBody: StoredProperty
     private let protocolProperties: StoredProperty
-    /// The property of a task that contains its session. Nil if the property was not found; then no WebSocket task is
-    /// created.
+    /// The property of a task that contains its session. Nil if the property was not found. In this case, no WebSocket
+    /// task is created.
     private let taskSession: StoredProperty?
-    /// The messages to send and the receivers of a WebSocket task; nil if the properties were not found.
+    /// The properties with the messages to send and the receivers of a WebSocket task; nil if they were not found.
     private let webSocketCalls: (messages: StoredProperty, receivers: StoredProperty)?
 
     /// The layout of the loaded FoundationNetworking; nil if the expected properties were not found.
@@ -51,13 +52,13 @@ struct FoundationLayout: Sendable {
     /// Makes FoundationNetworking call the completion handler of an async method on the delegate queue.
     ///
     /// On the work queue, the handler would wait for the lock of a Swift task. If that Swift task is cancelled at the
-    /// same time, the cancellation holds this lock and waits for the work queue: a deadlock.
+    /// same time, the cancellation holds the lock and waits for the work queue. This is a deadlock.
     func completeOnDelegateQueue(_ task: URLSessionTask) { completesOnWorkQueue.set(false, in: task) }
 
     /// Returns the content of an upload task.
     func body(of task: URLSessionTask) -> TaskBody {
         switch content(of: knownBody.value(in: task)).flatMap(content) {
-        // Empty data has no pointer, and Dispatch traps without a pointer.
+        // Empty data has no pointer, and without a pointer Dispatch ends the process.
         case let data as DispatchData:
             .data(data.isEmpty ? Data() : data.withUnsafeBytes { Data(bytes: $0, count: data.count) })
         case let file as URL: .file(file)
@@ -76,13 +77,13 @@ struct FoundationLayout: Sendable {
         return Mirror(reflecting: content).children.lazy.compactMap { $0.value as? any URLSessionTaskDelegate }.first
     }
 
-    /// Sets the session of a task that was not created by a session.
-    /// - Returns: Whether the session was set; false if the property is not as expected.
+    /// Sets the session of a task that no session has created.
+    /// - Returns: Whether the session was set. False if the property is not as expected.
     func setSession(_ session: URLSession, of task: URLSessionTask) -> Bool {
         taskSession?.setCast(of: session, in: task) ?? false
     }
 
-    /// Whether the calls of WebSocket tasks can be taken.
+    /// Whether the stored calls of WebSocket tasks can be taken.
     var hasWebSocketCalls: Bool { webSocketCalls != nil }
 
     /// Takes the calls of a WebSocket task's methods that FoundationNetworking has stored.
@@ -113,7 +114,7 @@ struct FoundationLayout: Sendable {
     private func content(of value: Any) -> Any? { Mirror(reflecting: value).children.first?.value }
 }
 
-/// The calls of the methods of a WebSocket task that cannot be overridden, in their order.
+/// The calls of the methods of a WebSocket task that cannot be overridden, in the order of the calls.
 struct WebSocketCalls {
     typealias Message = (URLSessionWebSocketTask.Message, @Sendable ((any Error)?) -> Void)
     typealias Receiver = @Sendable (Result<URLSessionWebSocketTask.Message, any Error>) -> Void
@@ -135,7 +136,7 @@ extension Dictionary: NumberedTable where Key == Int {
 enum SuperclassQueue {
     private static let key = DispatchSpecificKey<SessionCore>()
 
-    /// The session, if the current queue is the work queue of its superclass; nil on other queues.
+    /// The session, if the current queue is the work queue of the session's superclass; nil on other queues.
     static var session: SessionCore? { DispatchQueue.getSpecific(key: key) }
 
     /// Marks the queue of a session's superclass. The mark does not retain the session object.

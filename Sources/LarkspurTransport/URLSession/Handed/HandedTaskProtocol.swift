@@ -4,10 +4,10 @@ import HTTPSyntax
 /// The protocol class with which the engine performs the tasks that FoundationNetworking creates in a
 /// ``CurlURLSession``.
 ///
-/// FoundationNetworking creates such tasks in its async methods. These cannot be overridden, and code that was compiled
-/// without this module calls them. All code of this class runs on the task's work queue, because FoundationNetworking
-/// expects the calls of its client there. The engine handles redirects and challenges, because for many of them
-/// FoundationNetworking's client ends the process or never ends the task.
+/// FoundationNetworking creates such tasks in its async methods. These methods cannot be overridden, and code that was
+/// compiled without this module calls them. FoundationNetworking expects the calls of its client on the task's work
+/// queue, so all code of this class runs there. The engine handles redirects and challenges. For many of them,
+/// FoundationNetworking's client would end the process or never end the task.
 final class HandedTaskProtocol: URLProtocol {
     private enum State {
         case new
@@ -26,14 +26,13 @@ final class HandedTaskProtocol: URLProtocol {
     private var layout: FoundationLayout?
     /// Whether the async method was called with a delegate.
     private var hasDelegate = false
-    /// Whether the calling Swift task was cancelled before the call. If so, FoundationNetworking first resumes the
-    /// `URLSessionTask`, which creates this object, and then cancels the `URLSessionTask`.
+    /// Whether the calling Swift task was cancelled before the call. In this case, FoundationNetworking first resumes
+    /// the `URLSessionTask`, which creates this object. It then cancels the `URLSessionTask`.
     private let isCallerCancelled = Task.isCancelled
 
     private static var session: CurlURLSession? { SuperclassQueue.session?.object as? CurlURLSession }
 
-    // If this method is called on another queue than the work queue of a session's superclass, no task can be
-    // performed.
+    // No task can be performed if this method is not called on the work queue of a session's superclass.
     override class func canInit(with request: URLRequest) -> Bool {
         let scheme = request.url?.scheme?.inLowercase
         return SuperclassQueue.session?.carries(request) ?? (scheme == "http" || scheme == "https" || scheme == "data")
@@ -109,8 +108,8 @@ final class HandedTaskProtocol: URLProtocol {
     }
 
     private func end(_ outcome: Outcome) {
-        // If the task was cancelled, FoundationNetworking itself reports the cancellation. If the task has ended in
-        // another way, FoundationNetworking no longer knows it.
+        // If the task was cancelled, FoundationNetworking itself reports the cancellation. If the task has ended for
+        // another reason, FoundationNetworking no longer knows it.
         guard case .forwarded = state, let task, task.state == .running || task.state == .suspended else {
             return Self.remove(outcome.file)
         }
@@ -132,17 +131,17 @@ final class HandedTaskProtocol: URLProtocol {
         afterDelegateCalls { $0.client?.urlProtocolDidFinishLoading($0) }
     }
 
-    /// Calls a closure on the work queue. If there is a delegate, its pending calls come first.
+    /// Calls a closure on the work queue. If there is a delegate, its pending calls are made before.
     ///
-    /// A delegate can give commands to the task. FoundationNetworking performs them later, on the work queue, and ends
-    /// the process if the task has ended in the meantime.
+    /// A delegate can call methods of the task, such as `cancel()`. FoundationNetworking performs them later, on the
+    /// work queue. It ends the process if the task has ended before.
     private func afterDelegateCalls(_ action: @escaping @Sendable (HandedTaskProtocol) -> Void) {
         guard hasDelegate, let session = Self.session, let task, let queue = layout?.workQueue(of: task)
         else { return action(self) }
         let this = Transferring(self)
         session.delegateQueue.addOperation {
             queue.async {
-                // If the task was cancelled in the meantime, FoundationNetworking reports the cancellation.
+                // If the task has been cancelled before this call, FoundationNetworking reports the cancellation.
                 if this.value.task?.state == .running || this.value.task?.state == .suspended { action(this.value) }
             }
         }
@@ -166,12 +165,12 @@ final class HandedTaskProtocol: URLProtocol {
 /// A 401 response that FoundationNetworking does not treat as a challenge.
 ///
 /// The engine has already handled all challenges. For an ordinary 401 response, FoundationNetworking would create a
-/// challenge for Basic at the end of the task. If the delegate did not respond to it, the task would never end.
+/// challenge for Basic at the end of the task. If the delegate did not handle this challenge, the task would never end.
 final class UnauthorizedResponse: HTTPURLResponse, @unchecked Sendable {
     // Safe: nothing changes after initialisation.
 
-    /// Creates the response. Nil if it is not needed, because FoundationNetworking does not treat the given response as
-    /// a challenge.
+    /// Creates the response. Returns nil if FoundationNetworking does not treat the given response as a challenge,
+    /// because this class is then not needed.
     init?(_ response: URLResponse) {
         guard let response = response as? HTTPURLResponse, response.statusCode == 401, let url = response.url
         else { return nil }
@@ -186,12 +185,12 @@ final class UnauthorizedResponse: HTTPURLResponse, @unchecked Sendable {
 
     required init?(coder: NSCoder) { super.init(coder: coder) }
 
-    /// The URL; nil on the work queue, where FoundationNetworking searches the response for challenges. Without a URL,
-    /// FoundationNetworking finds no challenge.
+    /// The URL. Nil on the work queue, where FoundationNetworking searches the response for challenges. Without a URL,
+    /// it does not find any challenge.
     override var url: URL? { SuperclassQueue.session == nil ? super.url : nil }
 
-    /// The class whose name is written into archives: the superclass, so that programs without this class can read the
-    /// archives.
+    /// The class whose name is written into archives. It is the superclass, so that programs without this class can
+    /// read the archives.
     override var classForCoder: AnyClass { HTTPURLResponse.self }
     override var classForKeyedArchiver: AnyClass? { HTTPURLResponse.self }
 }
