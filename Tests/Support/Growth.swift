@@ -1,4 +1,4 @@
-internal import Foundation
+import Foundation
 
 /// The growth of a cost with its input, by CPU time.
 package enum Growth {

@@ -74,7 +74,10 @@ struct ConnectionWaitTests {
         #expect(events.values.isEmpty && lines.values.isEmpty)
     }
 
-    @Test("If a limit ends a wait, the error mentions the wait", arguments: ["total", "firstByte", "queue", "deadline"])
+    @Test(
+        "If a limit ends a wait, the error mentions the wait",
+        arguments: ["total", "firstByte", "queue", "deadline"]
+    )
     func limits(_ limit: String) async throws {
         let holders = try await holdConnections()
         let time = Duration.milliseconds(1500)

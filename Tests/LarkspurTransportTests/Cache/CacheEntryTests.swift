@@ -100,7 +100,10 @@ struct CacheEntryTests {
         )
     }
 
-    @Test("A Digest authorization is valid for one request only", arguments: [("Digest a=1", true), ("Basic x", false)])
+    @Test(
+        "A Digest authorization is valid for one request only",
+        arguments: [("Digest a=1", true), ("Basic x", false)]
+    )
     func digest(value: String, isPassing: Bool) {
         #expect(CacheRequestFields(own: ["authorization": value]).hasPassingAuthorization == isPassing)
     }

@@ -135,7 +135,10 @@ struct TaskCoreTests {
         #expect(engine.takeCommands() == ["resume", "suspend"])
     }
 
-    @Test("A cancellation with resume data does not fail a download that is already complete", arguments: [true, false])
+    @Test(
+        "A cancellation with resume data does not fail a download that is already complete",
+        arguments: [true, false]
+    )
     func resumableCancellation(isResumable: Bool) throws {
         let ends = Recorder<(any Error)?>()
         let task = try engine.makeTask(.download, completion: .download { _, _, error in ends.record(error) })
