@@ -65,7 +65,7 @@ struct JSONValueTests {
         value["c"]["d"][0]["e"] = true
         value["b"] = nil
         #expect(value == ["a": [1, 3, "new"], "b": nil, "c": ["d": [["e": true]]]])
-        // What cannot be set stays.
+        // A value that a subscript cannot set stays as it is.
         value["a"][9] = 1
         value["a"][-1] = 1
         value["c"][0] = 1

@@ -115,19 +115,13 @@ final class ResponseReader: Sendable {
     func next() async throws(LarkspurError) -> Data? {
         if isOver.load(ordering: .relaxed) { return nil }
         if let failure { throw end(with: failure) }
-        let result: Result<Data?, LarkspurError> = await withTaskCancellationHandler {
-            do throws(LarkspurError) {
-                return .success(try await channel.next())
-            } catch {
-                return .failure(error)
-            }
-        } onCancel: {
-            task.cancel()
+        do throws(LarkspurError) {
+            let chunk = try await Self.receive(for: task) { () throws(LarkspurError) in try await channel.next() }
+            if chunk == nil { isOver.store(true, ordering: .relaxed) }
+            return chunk
+        } catch {
+            throw end(with: error)
         }
-        if case .failure(let error) = result { throw end(with: error) }
-        let chunk = try result.get()
-        if chunk == nil { isOver.store(true, ordering: .relaxed) }
-        return chunk
     }
 
     /// Ends the sequence with an error, which also ends the call.
@@ -147,9 +141,17 @@ final class ResponseReader: Sendable {
         of task: DataTask,
         _ channel: ResponseChannel<LarkspurError>
     ) async throws(LarkspurError) -> URLResponse? {
-        let result: Result<URLResponse?, LarkspurError> = await withTaskCancellationHandler {
+        try await receive(for: task) { () throws(LarkspurError) in try await channel.head() }
+    }
+
+    /// Waits for a part of the response. A cancellation of the surrounding `Task` cancels the call.
+    private static func receive<Part: Sendable>(
+        for task: DataTask,
+        _ part: @Sendable () async throws(LarkspurError) -> Part?
+    ) async throws(LarkspurError) -> Part? {
+        let result: Result<Part?, LarkspurError> = await withTaskCancellationHandler {
             do throws(LarkspurError) {
-                return .success(try await channel.head())
+                return .success(try await part())
             } catch {
                 return .failure(error)
             }

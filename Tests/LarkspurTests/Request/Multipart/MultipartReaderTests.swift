@@ -177,7 +177,7 @@ struct MultipartReaderTests {
             guard count > 0 else { break }
             #expect(count <= 100)
             total += count
-            // What was read by now is no more than the rate allows, but for the chunk at hand.
+            // The rate limits the bytes that were read by now, except those of the current chunk.
             #expect(Double(total) <= clock.now / .seconds(1) * 1000 + 100)
         }
         #expect(Int64(total) == form.contentLength)
