@@ -75,9 +75,6 @@ struct RecipientAuthentication {
     private var refused: [UserCredential] = []
     private var replacements = 0
 
-    /// Whether no credential was chosen. In this case, the request's URL does not have to be parsed for this recipient.
-    var isIdle: Bool { choice == nil }
-
     /// Whether the last request was sent with credentials.
     var hasSentCredentials: Bool {
         if case .nothing = sent { return false }

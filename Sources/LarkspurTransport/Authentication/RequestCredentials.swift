@@ -37,13 +37,18 @@ struct RequestCredentials {
             || additionalFields.contains { $0.key.hasSameLetters(as: name) }
     }
 
-    /// The line of the `Proxy-Authorization` field, in libcurl's notation; nil if there is no such field.
-    var proxyLine: String? {
-        get throws(RequestHead.Failure) {
-            guard let proxyAuthorization else { return nil }
-            guard !proxyAuthorization.breaksLine else { throw .invalidFieldValue(name: "Proxy-Authorization") }
-            return "Proxy-Authorization: " + proxyAuthorization
-        }
+    /// Returns the credentials that libcurl adds itself, because they do not belong to the fields of the request. Returns
+    /// nil if there are none.
+    /// - Parameter watchesTunnel: Whether libcurl reports the responses to `CONNECT`.
+    func ofConnection(watchesTunnel: Bool) throws(RequestHead.Failure) -> EasyHandle.Credentials? {
+        guard watchesTunnel || proxyAuthorization != nil || server != nil || proxy != nil else { return nil }
+        if proxyAuthorization?.breaksLine == true { throw .invalidFieldValue(name: "Proxy-Authorization") }
+        return EasyHandle.Credentials(
+            proxyField: proxyAuthorization.map { "Proxy-Authorization: " + $0 },
+            server: server,
+            proxy: proxy,
+            watchesTunnel: watchesTunnel
+        )
     }
 
     mutating func add(
@@ -136,37 +141,17 @@ struct AuthenticationState {
         case origin, proxy
     }
 
-    private struct Recipients {
-        var origin = RecipientAuthentication()
-        var proxy = RecipientAuthentication()
-    }
-
-    /// The states of the recipients; nil while both are in the initial state.
-    @Boxed private var recipients: Recipients?
-
-    var origin: RecipientAuthentication { self[.origin] }
-    var proxy: RecipientAuthentication { self[.proxy] }
+    var origin = RecipientAuthentication()
+    var proxy = RecipientAuthentication()
 
     subscript(recipient: Recipient) -> RecipientAuthentication {
-        get {
-            guard let recipients else { return RecipientAuthentication() }
-            return recipient == .origin ? recipients.origin : recipients.proxy
+        get { recipient == .origin ? origin : proxy }
+        _modify {
+            switch recipient {
+            case .origin: yield &origin
+            case .proxy: yield &proxy
+            }
         }
-        set {
-            var changed = recipients ?? Recipients()
-            if recipient == .origin { changed.origin = newValue } else { changed.proxy = newValue }
-            recipients = changed
-        }
-    }
-
-    /// Whether no credential was chosen. In this case, the request's URL does not have to be parsed.
-    var isIdle: Bool { recipients.map { $0.origin.isIdle && $0.proxy.isIdle } ?? true }
-
-    /// Records that a request is sent without authorization.
-    mutating func sendNothing() {
-        guard recipients != nil else { return }
-        self[.origin].sendNothing()
-        self[.proxy].sendNothing()
     }
 }
 #endif

@@ -52,8 +52,9 @@ final class CacheRequestFields {
     @exclusivity(unchecked) private var additional: [String: String]
     @exclusivity(unchecked) private var userCredential: UserCredential?
     private let cookie: @Sendable () -> String?
-    /// The `Cookie` field that was sent. The outer optional is nil if the field is not known yet.
-    @exclusivity(unchecked) private var sentCookie: String??
+    /// The `Cookie` field that was sent. The outer optional is nil if the field is not known yet. The session's cookies
+    /// cannot be read later, because the response may change them before it is stored.
+    @exclusivity(unchecked) var sentCookie: String??
 
     /// - Parameters:
     ///   - own: The fields of the request.
@@ -106,10 +107,6 @@ final class CacheRequestFields {
         additional = additional.filter { !$0.key.hasSameLetters(as: "Authorization") }
         if let authorization { own["Authorization"] = authorization }
     }
-
-    /// Records the cookies that were sent. The response may change the session's cookies before the response is stored,
-    /// so the session's cookies cannot be read later.
-    func note(sentCookie: String?) { self.sentCookie = .some(sentCookie) }
 
     /// The value of the field with a lower-case name.
     subscript(name: String) -> String? {

@@ -210,7 +210,7 @@ final class PlainStore: ResponseStore {
             {
                 copies.remove(copy)
             }
-            copies.addSign(Self.sign)
+            if !copies.hasSign { copies.addSign(Self.sign) }
             guard entry.varying.isEmpty, entry.authorization == nil else { return entries.store(entry) }
             if known.contains(where: { $0.isSameVariant(as: entry) }) { entries.removeVariant(of: entry) }
             if copies.unused.isEmpty { entries.reservedMemory = copies.unused.capacity }
@@ -258,9 +258,9 @@ extension PlainStore.Copies {
         return request
     }
 
-    /// Adds the sign to the `URLCache` if it is missing.
+    /// Adds the sign to the `URLCache`.
     fileprivate mutating func addSign(_ request: URLRequest?) {
-        guard !hasSign, let request, let url = request.url else { return }
+        guard let request, let url = request.url else { return }
         hasSign = true
         let response = URLResponse(url: url, mimeType: nil, expectedContentLength: 0, textEncodingName: nil)
         store(CachedURLResponse(response: response, data: Data(), storagePolicy: .allowedInMemoryOnly), for: request)

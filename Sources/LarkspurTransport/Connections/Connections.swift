@@ -20,7 +20,7 @@ final class Connections {
     @exclusivity(unchecked) private var current: [Shard.Use: Shard] = [:]
     @exclusivity(unchecked) private var deadlines = DeadlineHeap<Shard>()
     /// The shards whose transfers have advanced but have not reported this yet.
-    @exclusivity(unchecked) private var progressing: [Shard] = []
+    @exclusivity(unchecked) var progressing: [Shard] = []
     /// The time of the loop's turn.
     @exclusivity(unchecked) private(set) var now = LoopTime.now
 
@@ -142,9 +142,10 @@ final class Connections {
     /// Takes back the handle of a transfer that was removed from its shard.
     func reclaim(_ handle: EasyHandle) {
         handle.client = nil
-        _ = handle.endCloseWatch()
+        if handle.watchedConnection != nil { _ = handle.endCloseWatch() }
         // libcurl's NTLM and Negotiate options must not reach the handle's next request.
-        handle.setCredentials(EasyHandle.Credentials())
+        handle.setCredentials(nil)
+        handle.trace = EasyHandle.Trace()
         handle.connectionUse.closesConnection = false
         handle.connectionUse.lacksContent = false
         if handle.takeReusability(), handles.count < 256 { handles.append(handle) }
@@ -155,12 +156,6 @@ final class Connections {
     func noteDeadline(of shard: Shard) {
         guard !shard.isClosed else { return }
         deadlines.set(shard.deadline, of: shard)
-    }
-
-    func noteProgress(of shard: Shard) {
-        guard !shard.hasProgress else { return }
-        shard.hasProgress = true
-        progressing.append(shard)
     }
 
     func forget(_ shard: Shard) {

@@ -31,7 +31,8 @@ final class Shard: DeadlineHolder, MultiHandleClient {
     @exclusivity(unchecked) private var closing: LoopTime?
     /// Whether ``Connections`` has the shard in its list of shards with progress.
     @exclusivity(unchecked) var hasProgress = false
-    @exclusivity(unchecked) var retiredConnections = RetiredConnections()
+    /// The connections that receive no more requests; nil if there is none.
+    @exclusivity(unchecked) private(set) var retiredConnections: RetiredConnections?
     @exclusivity(unchecked) private var streamWatch = StreamWatch()
     /// The sockets of shared connections on which a transfer has just ended.
     @exclusivity(unchecked) private var unreadSockets: Set<Int32> = []
@@ -127,7 +128,11 @@ final class Shard: DeadlineHolder, MultiHandleClient {
 
     func socketIsReady(_ socket: Int32) { for user in uploads.values { user.socketIsReady(socket) } }
 
-    func noteProgress() { connections.noteProgress(of: self) }
+    func noteProgress() {
+        guard !hasProgress else { return }
+        hasProgress = true
+        connections.progressing.append(self)
+    }
 
     /// Performs the work that is due: advances libcurl's transfers, or closes the shard.
     func act(at now: LoopTime) {
@@ -159,6 +164,13 @@ final class Shard: DeadlineHolder, MultiHandleClient {
             user.readMoreFrames()
         }
         while let (handle, result) = multi?.nextCompleted() { handle.client?.transferEnded(result) }
+    }
+
+    /// Makes a connection receive no more requests.
+    func retire(_ connection: Int64) {
+        var retired = retiredConnections ?? RetiredConnections()
+        retired.insert(connection)
+        retiredConnections = retired
     }
 
     // MARK: Streams

@@ -37,7 +37,11 @@ struct SentBody {
     var streamNumber = 0
     var sentBytes: Int64 = 0
 
-    init(_ body: TaskBody) { self.body = body }
+    /// Creates the content of a task's first request; nil if it has none.
+    init?(_ body: TaskBody) {
+        if case .none = body { return nil }
+        self.body = body
+    }
 
     /// Creates the reader for a transfer.
     mutating func makeReader() throws(URLError) -> (any BodyReader)? {

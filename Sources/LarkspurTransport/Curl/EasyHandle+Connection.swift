@@ -23,7 +23,6 @@ extension EasyHandle {
     /// Returns whether another request may use the handle after the last transfer, and resets the record of that
     /// transfer.
     func takeReusability() -> Bool {
-        forgetFirstField()
         // For each handle, libcurl up to 8.16 counts the repetitions of all transfers that have lost a connection. At
         // the sixth repetition, the transfer fails ("Connection died, tried 5 times before giving up"). If libcurl does
         // not report what it sends, each transfer on a new connection may be a repetition.

@@ -77,18 +77,18 @@ extension EasyHandle {
         var proxy: RequestCredentials.ConnectionCredentials?
         /// Whether libcurl reports the responses to `CONNECT`.
         var watchesTunnel = false
-
-        var isNone: Bool { proxyField == nil && server == nil && proxy == nil && !watchesTunnel }
     }
 
     /// Replaces the credentials of the last transfer with the credentials of the next transfer.
-    func setCredentials(_ credentials: Credentials) {
-        if credentials.isNone, self.credentials.wrappedValue == nil { return }
+    /// - Parameter next: The credentials; nil if the transfer has none.
+    func setCredentials(_ next: Credentials?) {
+        if next == nil, self.credentials.wrappedValue == nil { return }
         let last = self.credentials.wrappedValue ?? Credentials()
+        let credentials = next ?? Credentials()
+        self.credentials.wrappedValue = next
         guard credentials != last else { return }
-        self.credentials.wrappedValue = credentials.isNone ? nil : credentials
         if credentials.proxyField != last.proxyField { setProxyFields(credentials.proxyField.map { [$0] } ?? []) }
-        if credentials.watchesTunnel != last.watchesTunnel { watchTunnel(credentials.watchesTunnel) }
+        trace.ofTunnels = credentials.watchesTunnel
         if credentials.server != last.server {
             set(CURLOPT_HTTPAUTH, credentials.server?.scheme.mask ?? Int(CURLAUTH_BASIC))
             set(CURLOPT_USERNAME, credentials.server?.userCredential.user)

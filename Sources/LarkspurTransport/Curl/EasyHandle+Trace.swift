@@ -5,33 +5,22 @@ internal import CLibcurl
 extension EasyHandle {
     /// The parts of libcurl's trace that the engine reads.
     struct Trace {
-        fileprivate var ofTunnels = false
-        fileprivate var ofStreams = false
+        /// Whether the header sections of a proxy are reported.
+        var ofTunnels = false
+        /// Whether events of HTTP/2 streams are reported.
+        var ofStreams = false
         /// Whether the next line of a header section is the first field.
         fileprivate var ofFirstField = false
         /// The blank with which the first field began. libcurl reads another byte in its place. Nil if no blank is
         /// hidden.
         fileprivate var hiddenBlank: UInt8?
-        fileprivate var isOn: Bool { ofTunnels || ofStreams || ofFirstField }
+        var isOn: Bool { ofTunnels || ofStreams || ofFirstField }
     }
 
     /// Sets the receiver of the trace.
     func receiveTrace() {
         _ = libcurl_easy_setopt_pointer(raw, CURLOPT_DEBUGDATA, Unmanaged.passUnretained(self).toOpaque())
         _ = libcurl_easy_setopt_debug_callback(raw, CURLOPT_DEBUGFUNCTION, Self.debug)
-    }
-
-    /// Turns the reports of a proxy's header sections on or off.
-    func watchTunnel(_ isOn: Bool) {
-        trace.ofTunnels = isOn
-        applyTrace()
-    }
-
-    /// Turns the reports of HTTP/2 stream events on or off, even during a transfer.
-    func watchStreams(_ isOn: Bool) {
-        guard isOn != trace.ofStreams else { return }
-        trace.ofStreams = isOn
-        applyTrace()
     }
 
     /// Prevents libcurl from reading memory that it has freed. See ``Libcurl/remembersFreedFields``.
@@ -42,19 +31,11 @@ extension EasyHandle {
     func watchFirstField(after line: UnsafeMutableRawBufferPointer) {
         if line.starts(with: Self.statusLineBeginning) {
             trace.ofFirstField = true
-            applyTrace()
         } else if trace.ofFirstField {
             if let blank = trace.hiddenBlank { line[0] = blank }
-            forgetFirstField()
+            trace.hiddenBlank = nil
+            trace.ofFirstField = false
         }
-    }
-
-    /// Resets the record of a received status line.
-    func forgetFirstField() {
-        guard trace.ofFirstField else { return }
-        trace.ofFirstField = false
-        trace.hiddenBlank = nil
-        applyTrace()
     }
 
     /// A line that begins with a carriage return is the end of the fields, but libcurl checks this only when it divides
@@ -64,8 +45,6 @@ extension EasyHandle {
         trace.hiddenBlank = first
         line[0] = UInt8(ascii: "\r")
     }
-
-    private func applyTrace() { set(CURLOPT_VERBOSE, trace.isOn ? 1 : 0) }
 
     private static let statusLineBeginning = Array("HTTP/".utf8)
 

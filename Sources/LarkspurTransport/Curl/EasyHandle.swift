@@ -76,7 +76,10 @@ final class EasyHandle {
     }
     /// The check of servers that libcurl cannot make; nil if it is not needed.
     @exclusivity(unchecked) var check: ServerCheck?
-    @exclusivity(unchecked) var trace = Trace()
+    /// The parts of libcurl's trace that the engine reads.
+    @exclusivity(unchecked) var trace = Trace() {
+        didSet { if trace.isOn != oldValue.isOn { set(CURLOPT_VERBOSE, trace.isOn ? 1 : 0) } }
+    }
     let support: ConnectionSupport
     /// The name of the watch of the connection's close; nil if the close is not watched.
     @exclusivity(unchecked) var watchedConnection: UInt?
@@ -84,7 +87,7 @@ final class EasyHandle {
     @exclusivity(unchecked) var reuse = Reuse()
     /// Whether libcurl asks the client before it sends a request.
     @exclusivity(unchecked) var seesSendings = false
-    @exclusivity(unchecked) private var course = Course()
+    @exclusivity(unchecked) private(set) var course = Course()
     private let errorText: UnsafeMutablePointer<CChar>
     /// The addresses to which the transfer has tried to connect.
     @exclusivity(unchecked) var triedAddresses: [String] = []
@@ -232,16 +235,12 @@ final class EasyHandle {
         return result == CURLE_WRITE_ERROR || result == CURLE_OUT_OF_MEMORY ? result : CURLE_OK
     }
 
-    /// Whether libcurl has a copy of the content, which it sends together with the header section.
-    var sendsContentWithHead: Bool { course.sendsContentWithHead }
-
-    /// Whether the client must not pause the transfer now (``Libcurl/failsRepeatedPauses``).
-    var mustTake: Bool { course.mustTake }
-
     /// The state of the current transfer.
-    private struct Course {
-        var sendsContentWithHead = false
-        var mustTake = false
+    struct Course {
+        /// Whether libcurl has a copy of the content, which it sends together with the header section.
+        fileprivate(set) var sendsContentWithHead = false
+        /// Whether the client must not pause the transfer now (``Libcurl/failsRepeatedPauses``).
+        fileprivate(set) var mustTake = false
     }
 
     // MARK: Results
@@ -294,7 +293,7 @@ final class EasyHandle {
 
     private static let write: libcurl_data_callback = { bytes, size, count, context in
         let total = size * count
-        guard let client = client(of: context) else { return 0 }
+        guard let client = handle(of: context)?.client else { return 0 }
         switch client.receiveContent(UnsafeRawBufferPointer(start: bytes, count: total)) {
         case .taken: return total
         case .paused: return Int(CURL_WRITEFUNC_PAUSE)
@@ -304,7 +303,7 @@ final class EasyHandle {
     }
 
     private static let read: libcurl_data_callback = { bytes, size, count, context in
-        guard let client = client(of: context) else { return Int(CURL_READFUNC_ABORT) }
+        guard let client = handle(of: context)?.client else { return Int(CURL_READFUNC_ABORT) }
         switch client.provideContent(into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count)) {
         case .bytes(let count): return count
         case .paused: return Int(CURL_READFUNC_PAUSE)
@@ -313,14 +312,14 @@ final class EasyHandle {
     }
 
     private static let seek: libcurl_seek_callback = { context, offset, origin in
-        guard origin == SEEK_SET, let client = client(of: context), client.seekContent(to: offset) else {
+        guard origin == SEEK_SET, let client = handle(of: context)?.client, client.seekContent(to: offset) else {
             return CURL_SEEKFUNC_FAIL
         }
         return CURL_SEEKFUNC_OK
     }
 
     private static let trailers: libcurl_trailer_callback = { lines, context in
-        guard let client = client(of: context) else { return CURL_TRAILERFUNC_ABORT }
+        guard let client = handle(of: context)?.client else { return CURL_TRAILERFUNC_ABORT }
         for line in client.trailerLines {
             guard let longer = libcurl_slist_append(lines.pointee, line) else { return CURL_TRAILERFUNC_ABORT }
             lines.pointee = longer
@@ -330,10 +329,6 @@ final class EasyHandle {
 
     static func handle(of context: UnsafeMutableRawPointer?) -> EasyHandle? {
         context.map { Unmanaged<EasyHandle>.fromOpaque($0).takeUnretainedValue() }
-    }
-
-    private static func client(of context: UnsafeMutableRawPointer?) -> (any EasyHandleClient)? {
-        handle(of: context)?.client
     }
 }
 #endif

@@ -115,7 +115,7 @@ private final class TrialConnection: MultiHandleClient {
             handle.set(CURLOPT_UPLOAD, 1)
             isWatching = true
         }
-        if isWatching { handle.watchStreams(runner.tracesStreams) }
+        if isWatching { handle.trace.ofStreams = runner.tracesStreams }
         let context = Unmanaged.passUnretained(self).toOpaque()
         _ = libcurl_easy_setopt_open_callback(handle.raw, CURLOPT_OPENSOCKETFUNCTION, Self.open)
         _ = libcurl_easy_setopt_pointer(handle.raw, CURLOPT_OPENSOCKETDATA, context)
@@ -178,7 +178,7 @@ private final class TrialConnection: MultiHandleClient {
     /// Turns on the reports of streams in all transfers, in the same way as a shard.
     fileprivate func watchStreams() {
         isWatching = true
-        for transfer in transfers { transfer.handle.watchStreams(runner.tracesStreams) }
+        for transfer in transfers { transfer.handle.trace.ofStreams = runner.tracesStreams }
     }
 
     fileprivate func note(_ event: StreamEvent, on connection: Int64?) -> Bool { watch.note(event, on: connection) }

@@ -16,7 +16,8 @@ struct CurlTransfer {
     var tunnel: TunnelAnswers?
     var sending = SendingState()
     var pauses = Pauses()
-    var stream = Stream()
+    /// The stream of HTTP/2 or HTTP/3; nil if the request is offered over HTTP/1.1 only.
+    var stream: Stream?
     var ending = Ending()
 
     /// - Parameter headMemory: The last header section of the origin, if it is known. Default: nil.
@@ -37,6 +38,8 @@ extension CurlTransfer {
     struct Route {
         /// The proxy; nil for a direct connection to the server.
         @Boxed var proxy: ProxyServer?
+        /// Whether the request goes through a tunnel, whose bytes the proxy cannot read.
+        var isTunnelled = false
         /// The versions of HTTP that libcurl may use.
         var versions = OfferedVersions.http1
         /// Whether libcurl lets the request wait while another request opens a connection to the host. Both requests
@@ -71,6 +74,8 @@ extension CurlTransfer {
         var endsResponse = false
         /// Whether the server reset the stream before its end. Only known if streams are watched.
         var isReset = false
+        /// Whether libcurl considers a response complete although the server has reset its stream.
+        var isBroken: Bool { endsResponse && isReset }
         /// Whether libcurl has to read although the socket may not be readable. See `Exchange.nudge()`.
         var mustReadMore = false
         /// Whether libcurl has read a frame of HTTP/2 since `Exchange.goOnSending()` was last called.

@@ -3,8 +3,6 @@ import HTTPSyntax
 
 /// Adds credentials to requests, and handles 401 and 407 responses.
 extension Exchange {
-    private var credentialStore: CredentialStore { group.settings.credentials }
-
     // MARK: Sending
 
     /// Creates the credentials for the request.
@@ -14,19 +12,18 @@ extension Exchange {
             additionalFields: group.settings.additionalFields(for: request, after: firstRequest)
         )
         if transfer.route.proxy != nil { credentials.proxyAuthorization = credentials.take("Proxy-Authorization") }
-        guard !history.authentication.isIdle || !credentialStore.known.isEmpty else {
-            history.authentication.sendNothing()
-            return credentials
-        }
+        guard history.authentication != nil || !group.settings.credentials.known.isEmpty else { return credentials }
+        var authentication = history.authentication ?? AuthenticationState()
+        defer { history.authentication = authentication }
         // The request's own credentials are replaced only after a challenge from their recipient.
         let brings = [credentials.has("Authorization"), credentials.proxyAuthorization != nil]
         for (recipient, bringsOwn) in zip([AuthenticationState.Recipient.origin, .proxy], brings) {
             guard let request = request(to: recipient) else {
-                history.authentication[recipient].sendNothing()
+                authentication[recipient].sendNothing()
                 continue
             }
-            let authorization = history.authentication[recipient].authorization(for: request) {
-                bringsOwn ? nil : credentialStore.use(for: request)
+            let authorization = authentication[recipient].authorization(for: request) {
+                bringsOwn ? nil : group.settings.credentials.use(for: request)
             }
             credentials.add(authorization, for: recipient)
         }
@@ -35,13 +32,13 @@ extension Exchange {
 
     /// The user credential for the origin; nil if there is none, or if the request has its own authorization.
     var userCredential: UserCredential? {
-        guard !history.authentication.isIdle || !credentialStore.known.isEmpty, let seen = request(to: .origin) else {
-            return nil
-        }
+        guard history.authentication != nil || !group.settings.credentials.known.isEmpty,
+            let seen = request(to: .origin)
+        else { return nil }
         let fields = group.settings.additionalFields(for: request, after: firstRequest)
         let bringsOwn = RequestCredentials(request: request, additionalFields: fields).has("Authorization")
-        return history.authentication.origin.chosenCredential(for: seen)
-            ?? (bringsOwn ? nil : credentialStore.known.userCredential(for: seen))
+        return history.authentication?.origin.chosenCredential(for: seen)
+            ?? (bringsOwn ? nil : group.settings.credentials.known.userCredential(for: seen))
     }
 
     /// Returns the request as its recipient sees it; nil for a proxy that cannot challenge.
@@ -69,21 +66,12 @@ extension Exchange {
                     isProxy: true
                 ),
                 path: "/",
-                method: isTunnelled ? "CONNECT" : method,
-                target: isTunnelled ? url.authorityWithPort : url.requestTarget,
+                method: transfer.route.isTunnelled ? "CONNECT" : method,
+                target: transfer.route.isTunnelled ? url.authorityWithPort : url.requestTarget,
                 userCredential: proxy.user.map { UserCredential(user: $0, password: proxy.password ?? "") }
             )
         }
     }
-
-    /// Whether the request goes through a tunnel, whose bytes the proxy cannot read.
-    var isTunnelled: Bool {
-        guard let proxy = transfer.route.proxy, proxy.kind != .socks5 else { return false }
-        return destination.url?.scheme?.inLowercase == "https" || task.plan.webSocket != nil
-    }
-
-    /// Whether the proxy reads the request and forwards it.
-    var isForwarded: Bool { transfer.route.proxy.map { $0.kind != .socks5 } ?? false && !isTunnelled }
 
     // MARK: Responses
 
@@ -95,16 +83,18 @@ extension Exchange {
             // A 401 without a challenge may come from a proxy, because some proxies refuse credentials in this way.
             if !head.challenges.isEmpty { noteAcceptance(by: .proxy, head) }
             // libcurl may still handle the challenge. If it does not, this response is the last one.
-            if history.authentication.origin.isOnConnection {
+            if history.authentication?.origin.isOnConnection == true {
                 return .awaitAnswer(.init(recipient: .origin, head: head))
             }
             return demand(of: head.challenges, by: .origin, response)
         // In a tunnel, the response comes from the server, which must not receive the proxy's credentials.
-        case 407 where transfer.route.proxy != nil && !isTunnelled:
-            if history.authentication.proxy.isOnConnection { return .awaitAnswer(.init(recipient: .proxy, head: head)) }
+        case 407 where transfer.route.proxy != nil && !transfer.route.isTunnelled:
+            if history.authentication?.proxy.isOnConnection == true {
+                return .awaitAnswer(.init(recipient: .proxy, head: head))
+            }
             return demand(of: head.proxyChallenges, by: .proxy, response)
         // A server that fails may not have checked the credentials.
-        case 500...: return nil
+        case _ where history.authentication == nil, 500...: return nil
         default:
             noteAcceptance(by: .origin, head)
             noteAcceptance(by: .proxy, head)
@@ -113,11 +103,14 @@ extension Exchange {
     }
 
     private func noteAcceptance(by recipient: AuthenticationState.Recipient, _ head: ResponseHead) {
-        guard history.authentication[recipient].hasSentCredentials, let request = request(to: recipient) else { return }
+        guard var authentication = history.authentication, authentication[recipient].hasSentCredentials,
+            let request = request(to: recipient)
+        else { return }
         let name = recipient == .origin ? "Authentication-Info" : "Proxy-Authentication-Info"
-        credentialStore.apply(
-            history.authentication[recipient].noteAcceptance(of: request, info: head[name].map { [$0] } ?? [])
+        group.settings.credentials.apply(
+            authentication[recipient].noteAcceptance(of: request, info: head[name].map { [$0] } ?? [])
         )
+        history.authentication = authentication
     }
 
     private func demand(
@@ -126,13 +119,15 @@ extension Exchange {
         _ response: ReceivedResponse
     ) -> Transaction.Consequence? {
         guard let request = request(to: recipient) else { return nil }
-        let (demand, changes) = history.authentication[recipient].demand(
+        var authentication = history.authentication ?? AuthenticationState()
+        let (demand, changes) = authentication[recipient].demand(
             of: fields,
             to: request,
-            from: credentialStore,
+            from: group.settings.credentials,
             schemes: ConnectionScheme.available
         )
-        credentialStore.apply(changes)
+        history.authentication = authentication
+        group.settings.credentials.apply(changes)
         switch demand {
         case .nothing: return nil
         case .renewal: return .sendAgain(readsContent: true)
@@ -164,7 +159,11 @@ extension Exchange {
             return .fail(.engine(.cancelled, "The authentication challenge was cancelled.", url: destination.url))
         case .rejectProtectionSpace:
             if let response = transfer.response, let request = request(to: recipient),
-                let next = history.authentication[recipient].demand(after: demand, to: request, from: credentialStore)
+                let next = history.authentication?[recipient].demand(
+                    after: demand,
+                    to: request,
+                    from: group.settings.credentials
+                )
             {
                 return .ask(.challenge(recipient, next, next.challenge(with: response.object)))
             }
@@ -173,7 +172,7 @@ extension Exchange {
         @unknown default: break
         }
         guard let chosen, let request = request(to: recipient),
-            history.authentication[recipient].use(chosen, for: demand, of: request)
+            history.authentication?[recipient].use(chosen, for: demand, of: request) == true
         else { return .accept }
         return .sendAgain
     }

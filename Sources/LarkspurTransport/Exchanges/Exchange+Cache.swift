@@ -8,7 +8,7 @@ extension Exchange {
     /// libcurl.
     func load() {
         caching = nil
-        if loadDataURL() { return }
+        if destination.isDataURL, task.plan.webSocket == nil, let url = destination.url { return loadDataURL(url) }
         let settings = group.settings
         let policy = settings.cachePolicy(of: request)
         guard let cache = settings.cache, let state = makeCacheState(policy) else {
@@ -36,8 +36,9 @@ extension Exchange {
     /// Creates the state of the cache for the request. Returns nil if the cache is not used, for example because the
     /// task is not a data task.
     private func makeCacheState(_ policy: URLRequest.CachePolicy) -> CacheState? {
-        guard !history.ignoresCache, task.plan.kind == .data, case .none = content.body, let url = destination.url,
-            let key = destination.normalForm, let method = request.httpMethod, CacheRequest.serves(method)
+        guard !history.ignoresCache, task.plan.kind == .data, case .none = content?.body ?? TaskBody.none,
+            let url = destination.url, let key = destination.normalForm, let method = request.httpMethod,
+            CacheRequest.serves(method)
         else { return nil }
         let cookies = request.httpShouldHandleCookies ? group.settings.cookies : nil
         let fields = CacheRequestFields(
@@ -60,7 +61,8 @@ extension Exchange {
             enqueue()
         case .load(let fallback):
             caching?.stale = fallback
-            caching?.noteLoad(hasFallback: fallback != nil)
+            let isUnverifiable = fallback != nil || caching?.hasUnusable == true
+            caching?.use = caching?.request.looksUp == false ? .bypassed : isUnverifiable ? .unverifiable : .absent
             enqueue()
         case .use(let entry):
             caching?.use = Freshness(of: entry, at: Date()).isFresh ? .fresh : .stale
@@ -90,12 +92,14 @@ extension Exchange {
     }
 
     /// Records the credentials and cookies of the request, because the stored response may depend on them.
-    func noteSent(_ head: RequestHead) {
-        guard let caching else { return }
-        let credential = history.authentication.origin.sentCredential
-        if credential == nil, !head.addsCredentials { return caching.fields.note(sentCookie: nil) }
+    func note(_ head: RequestHead, sentWith caching: CacheState) {
+        let credential = history.authentication?.origin.sentCredential
+        guard credential != nil || head.addsCredentials else {
+            caching.fields.sentCookie = .some(nil)
+            return
+        }
         caching.fields.note(sentFor: credential, with: head.value(of: "authorization"))
-        caching.fields.note(sentCookie: head.value(of: "cookie"))
+        caching.fields.sentCookie = .some(head.value(of: "cookie"))
     }
 
     /// Adds the fields that a cache sends in a request (RFC 9111, sections 4.3.1, 5.2.1 and 5.4).
@@ -128,7 +132,7 @@ extension Exchange {
     /// Delivers a stored response. If a transfer is under way, ends it.
     func replay(_ replay: CacheState.Replay) {
         if transaction.isTransferring { releaseHandle() }
-        content.reader = nil
+        content?.reader = nil
         caching?.replay = replay
         beginReplay()
         // After a timeout of the network, the recorded deadline has passed. Then the exchange needs a new deadline.
@@ -257,11 +261,6 @@ final class CacheState {
         self.request = request
         self.url = url
         self.fields = fields
-    }
-
-    /// Records that the request goes to the network without a condition.
-    func noteLoad(hasFallback: Bool) {
-        use = !request.looksUp ? .bypassed : hasFallback || hasUnusable ? .unverifiable : .absent
     }
 }
 #endif

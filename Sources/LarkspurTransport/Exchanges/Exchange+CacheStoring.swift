@@ -10,12 +10,11 @@ extension Exchange {
 
     // MARK: In place of the network's response
 
-    /// Returns the consequence of a response that a stored response replaces, such as a 304 or a server error; nil for
-    /// other responses.
-    func replacement(for head: ResponseHead) -> Transaction.Consequence? {
-        guard let state = caching, let stale = state.stale else { return nil }
+    /// Returns the consequence of a response that the stale stored response replaces, such as a 304 or a server error.
+    /// Returns nil for other responses.
+    func replacement(for head: ResponseHead, by stale: CacheEntry) -> Transaction.Consequence? {
         switch head.status {
-        case 304 where state.isConditional: return validation(of: stale, by: head)
+        case 304 where caching?.isConditional == true: return validation(of: stale, by: head)
         case 500, 502, 503, 504:
             guard let fallback = fallback(to: stale) else { return nil }
             caching?.replay = fallback
@@ -66,7 +65,8 @@ extension Exchange {
         guard let state = caching, let cache = group.settings.cache else { return }
         if state.request.method == "HEAD" { return note(head, of: state, in: cache) }
         let decision = StoreDecision.decide(head, for: state.request)
-        guard case .store(let names) = decision, !state.fields.hasPassingAuthorization,
+        let hasAuthorization = state.fields["authorization"] != nil
+        guard case .store(let names) = decision, !(hasAuthorization && state.fields.hasPassingAuthorization),
             received.incoming.decoder != nil || (head.contentLength ?? 0) <= Int64(cache.maximumContentSize)
         else {
             // This response replaces the stored response, which is now outdated.
@@ -80,7 +80,7 @@ extension Exchange {
             version: head.version,
             fields: storable.fields,
             varying: names.map { CacheEntry.VaryingField(name: $0, value: state.fields.nominated($0)) },
-            authorization: state.fields.nominated("authorization"),
+            authorization: hasAuthorization ? state.fields.nominated("authorization") : nil,
             requestTime: transfer.start,
             responseTime: Date(),
             content: Data()

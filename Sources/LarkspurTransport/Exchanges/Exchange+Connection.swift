@@ -8,17 +8,17 @@ extension Exchange {
     /// Decides, from within libcurl, whether the request may be sent now; false stops the transfer.
     func maySend(onStaleConnection isStale: Bool) -> Bool {
         let verdict = transfer.sending.begin(
-            hasStaleConnection: isStale || hasRetiredConnection,
-            takesContent: takesContent,
+            hasStaleConnection: isStale || transfer.shard?.retiredConnections != nil && hasRetiredConnection,
+            takesContent: content != nil && takesContent,
             resend: { resendDecision(after: .lost) }
         )
         switch verdict {
         case .send:
-            noteSelection()
+            if transfer.route.sharesConnection { noteSelection() }
             return true
         case .sendFromBeginning:
             // After a response, libcurl itself sends the request again to authenticate the connection.
-            if !content.isStreamed, content.reader?.seek(to: 0) == true { return true }
+            if let content, !content.isStreamed, content.reader?.seek(to: 0) == true { return true }
             transaction.note(.unrepeatableContent(after: transfer.response?.http, url: destination.url))
             return false
         case .takeFreshConnection, .leaveToEngine: return false
@@ -29,7 +29,7 @@ extension Exchange {
     }
 
     /// Whether libcurl takes the content from the engine and has no copy of it.
-    private var takesContent: Bool { content.reader != nil && transfer.handle?.sendsContentWithHead != true }
+    private var takesContent: Bool { content?.reader != nil && transfer.handle?.course.sendsContentWithHead != true }
 
     /// The decision whether the request may be sent again. A part of the request may have been sent in the last
     /// attempt.
@@ -53,12 +53,13 @@ extension Exchange {
     /// the request twice, but does not ask the engine before it sends.
     func configureConnection(of handle: EasyHandle) {
         handle.connectionUse.makesConnection =
-            history.needsNewConnection || mayRepeatUnasked || !handle.seesSendings && resendDecision == .fail
+            history.needsNewConnection || !handle.seesSendings && (takesContent || resendDecision == .fail)
         handle.connectionUse.closesConnection = false
         handle.connectionUse.lacksContent = false
         // If libcurl (up to 8.14) fails to send content again, the next request of the handle fails too. So the handle
         // is not used for another request.
-        if case .none = content.body { handle.reuse.isClean = true } else { handle.reuse.isClean = false }
+        handle.reuse.isClean = false
+        if case .none = content?.body ?? TaskBody.none { handle.reuse.isClean = true }
         history.needsNewConnection = false
         history.needsHTTP1 = false
     }
@@ -78,9 +79,9 @@ extension Exchange {
 
     // MARK: The end
 
-    /// Watches how the connection is closed, if the content is complete only when the connection ends.
+    /// Watches how a TLS connection is closed, if the content is complete only when the connection ends.
     func watchClose() {
-        guard destination.isSecure, !group.settings.options.tls.acceptsMissingCloseNotify,
+        guard !group.settings.options.tls.acceptsMissingCloseNotify,
             received.incoming.framed.framing == .close
         else { return }
         transfer.handle?.watchClose()
@@ -109,7 +110,7 @@ extension Exchange {
     /// connection.
     var hasRetiredConnection: Bool {
         guard let handle = transfer.handle, let connection = handle.connection,
-            transfer.shard?.retiredConnections.contains(connection) == true
+            transfer.shard?.retiredConnections?.contains(connection) == true
         else { return false }
         handle.connectionUse.closesConnection = true
         return true
@@ -121,7 +122,7 @@ extension Exchange {
         // This has to happen during the transfer, because libcurl returns the connection to its cache at the end of the
         // transfer.
         handle.connectionUse.closesConnection = true
-        if let connection = handle.connection { transfer.shard?.retiredConnections.insert(connection) }
+        if let connection = handle.connection { transfer.shard?.retire(connection) }
     }
 
     /// Returns the way in which a failed transfer is repeated; nil if it is not repeated. A repetition requires that no
@@ -132,7 +133,7 @@ extension Exchange {
             isLeftToEngine(after: result) || hasLostConnection(after: result, of: handle), resendDecision == .resend
         else { return nil }
         history.noteRepetition(overHTTP1: transfer.sending.needsHTTP1)
-        return content.isStreamed ? .withNewStream : .same
+        return content?.isStreamed == true ? .withNewStream : .same
     }
 
     /// The error of a request that is not repeated although its content has to be sent again.
@@ -161,7 +162,7 @@ extension Exchange {
         guard handle.usesKnownConnection || transfer.sending.isRefused && result == CURLE_HTTP2_STREAM else {
             return false
         }
-        if content.reader != nil, Self.lossResults.contains(result) { return true }
+        if content?.reader != nil, Self.lossResults.contains(result) { return true }
         return destination.isSecure && group.settings.offersHTTP2
             && ConnectionFault.isFault(result, message: handle.errorMessage)
     }
@@ -172,7 +173,7 @@ extension Exchange {
     /// Whether the connection was lost while content was sent, after a complete response. The server then needs no more
     /// of the content, and the response is valid.
     func isAnsweredWhole(after result: Int32) -> Bool {
-        Self.lossResults.contains(result) && content.reader != nil && transfer.response != nil
+        Self.lossResults.contains(result) && content?.reader != nil && transfer.response != nil
             && received.incoming.framed.hasEnded
     }
 }

@@ -18,7 +18,7 @@ extension Exchange {
         if !fields.isEmpty { task.setCurrentRequest(request) }
         guard !classes.isEmpty else { return false }
         let loader = ProtocolLoader(
-            request.presenting(content.body),
+            request.presenting(content?.body ?? TaskBody.none),
             classes: classes,
             object: { [task] in task.object },
             pass: { [task] in task.session.loop.post(.reported(task, $0, $1)) }
@@ -101,9 +101,8 @@ extension Exchange {
 /// Requests whose URLs contain their content (RFC 2397). The superclass never ends a task whose `data:` URL is
 /// malformed.
 extension Exchange {
-    /// Delivers the content of a `data:` URL. If the URL is malformed, fails. Returns false for any other URL.
-    func loadDataURL() -> Bool {
-        guard task.plan.webSocket == nil, destination.isDataURL, let url = destination.url else { return false }
+    /// Delivers the content of a `data:` URL. If the URL is malformed, fails.
+    func loadDataURL(_ url: URL) {
         _ = task.leaveQueue()
         do throws(DataURL.Defect) {
             let data = try DataURL(url.absoluteString)
@@ -119,7 +118,6 @@ extension Exchange {
         } catch {
             fail(.engine(.badURL, error.sentence, url: url))
         }
-        return true
     }
 }
 #endif

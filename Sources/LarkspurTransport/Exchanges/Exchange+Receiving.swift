@@ -8,8 +8,8 @@ extension Exchange {
         if head.status == 101, let webSocket, let url = destination.url {
             transfer.response = ReceivedResponse(head, url: url)
             if let response = transfer.response { task.setResponse(response, expected: 0) }
-            storeCookies(of: head, from: url)
-            noteStrictTransport(of: head)
+            if !head.setCookies.isEmpty { storeCookies(of: head, from: url) }
+            if destination.isSecure { noteStrictTransport(of: head) }
             return webSocket.accept(head)
         }
         if head.status == 101 {
@@ -28,7 +28,7 @@ extension Exchange {
         guard perform(transaction.beginResponse()) == .goesOn else { return false }
         let consequence = consequence(of: head)
         guard perform(transaction.receive(consequence)) == .goesOn else { return false }
-        noteContentEnd()
+        if content != nil { noteContentEnd() }
         guard case .deliver = consequence else { return true }
         copyForCache(head)
         if request.httpMethod == "CONNECT", head.status < 300 {
@@ -64,14 +64,14 @@ extension Exchange {
     }
 
     private func storeCookies(of head: ResponseHead, from url: URL) {
-        guard request.httpShouldHandleCookies, !head.setCookies.isEmpty else { return }
+        guard request.httpShouldHandleCookies else { return }
         group.outbox.storeCookies(head.setCookies, from: url, mainDocumentURL: request.mainDocumentURL, of: task)
     }
 
     /// Records that the host requires https, if the response says so and came over a verified TLS connection (RFC 6797,
     /// section 8.1).
     private func noteStrictTransport(of head: ResponseHead) {
-        guard let field = head.strictTransport, let store = group.settings.options.hsts, destination.isSecure,
+        guard let field = head.strictTransport, let store = group.settings.options.hsts,
             destination.target?.socketPath == nil, group.settings.tls.verifiesServers
         else { return }
         store.note(field, of: destination.url)
@@ -94,16 +94,12 @@ extension Exchange {
         }
         transfer.response = response
         host?.hasAnswered = true
-        if head.isMultiplexed { noteMultiplexing() }
-        watchStream(of: head)
-        noteAlternatives(of: head)
-        if destination.isSecure, let handle = transfer.handle { transfer.tls = handle.tls }
-        watchClose()
-        storeCookies(of: head, from: url)
-        noteStrictTransport(of: head)
+        if destination.isSecure { noteSecureResponse(head) }
+        if !head.setCookies.isEmpty { storeCookies(of: head, from: url) }
         // This comes before the decision about a redirect, because accepted credentials are recorded in any case.
         let demand = demand(of: head, response)
-        invalidateCache(after: head)
+        // A request for which the cache is used is safe, and invalidates nothing.
+        if caching == nil { invalidateCache(after: head) }
         let decision = RedirectDecision.decide(
             status: head.status,
             location: head.location,
@@ -111,9 +107,25 @@ extension Exchange {
             secured: { group.settings.secured($0) }
         )
         switch decision {
-        case .deliver: return demand ?? replacement(for: head) ?? .deliver
+        case .deliver:
+            if let demand { return demand }
+            guard let stale = caching?.stale else { return .deliver }
+            return replacement(for: head, by: stale) ?? .deliver
         case .follow(let next, let keepsBody): return .ask(.redirect(to: next, keepsContent: keepsBody))
         }
+    }
+
+    /// Records what only the responses over TLS have: a stream, alternative services, the close of the connection, and
+    /// the requirement of https.
+    private func noteSecureResponse(_ head: ResponseHead) {
+        if let handle = transfer.handle { transfer.tls = handle.tls }
+        if transfer.stream != nil, head.isMultiplexed {
+            noteMultiplexing()
+            watchStream(of: head)
+        }
+        noteAlternatives(of: head)
+        watchClose()
+        noteStrictTransport(of: head)
     }
 
     /// Determines the framing of a response's content.
@@ -192,7 +204,7 @@ extension Exchange {
             transaction.note(.engine(.cannotParseResponse, broken.sentence, url: destination.url))
         }
         guard transaction.failure == nil else { return .refused }
-        noteContentEnd()
+        if content != nil { noteContentEnd() }
         // If the rest is short, it is read, so that other requests can use the connection. If it is long, reading it
         // costs more than a new connection.
         if case .discard = step, received.incoming.framed.count > Self.discardLimit { return .refused }
@@ -200,7 +212,7 @@ extension Exchange {
     }
 
     /// Whether libcurl allows the transfer to pause now. If it does not, the transfer pauses at the next content.
-    private var mayPause: Bool { transfer.handle?.mustTake != true }
+    private var mayPause: Bool { transfer.handle?.course.mustTake != true }
 
     /// The maximum number of bytes of unused content that are read to preserve the connection.
     private static let discardLimit: Int64 = 1 << 16
@@ -262,7 +274,7 @@ extension Exchange {
     /// Reports the end of the response's content if content of the request may still be sent. Otherwise, the content
     /// ends with the transfer.
     func reportContentEnd() {
-        guard content.isTwoWay, transaction.failure == nil, received.hasUnreportedEnd else { return }
+        guard content?.isTwoWay == true, transaction.failure == nil, received.hasUnreportedEnd else { return }
         // The framing has ended, but the content coding may be incomplete.
         if let failure = received.end() { return transaction.note(failure) }
         if let trailers { task.setTrailers(trailers) }
@@ -328,8 +340,8 @@ extension Exchange {
     private func body(of next: URLRequest, keepsContent: Bool) -> TaskBody {
         if let data = next.httpBody, task.plan.kind != .upload || data != request.httpBody { return .data(data) }
         // If the next request has no data, it has a stream of the delegate, or no content.
-        if case .data = content.body, task.plan.kind != .upload { return TaskBody(of: next) }
-        return keepsContent ? content.body : .none
+        if case .data = content?.body, task.plan.kind != .upload { return TaskBody(of: next) }
+        return keepsContent ? content?.body ?? TaskBody.none : .none
     }
 }
 #endif

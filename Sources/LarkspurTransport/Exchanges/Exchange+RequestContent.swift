@@ -6,13 +6,13 @@ extension Exchange {
     /// Whether the content can be sent. If its stream is missing, reading this property requests a stream from the
     /// delegate.
     var hasContent: Bool {
-        guard case .stream(let stream) = content.body, content.streamReader == nil else { return true }
+        guard let content, case .stream(let stream) = content.body, content.streamReader == nil else { return true }
         if let stream {
             use(stream.value)
             return true
         }
         if !content.hasAskedForStream {
-            content.hasAskedForStream = true
+            self.content?.hasAskedForStream = true
             group.outbox.deliver(.needsBodyStream, to: task)
         }
         return false
@@ -20,7 +20,7 @@ extension Exchange {
 
     func receive(_ chunk: StreamReader.Chunk, ofStream number: Int) {
         if case .stream(let stream) = chunk { return receive(stream.value) }
-        guard let streamReader = content.streamReader, number == content.streamNumber else { return }
+        guard let content, let streamReader = content.streamReader, number == content.streamNumber else { return }
         streamReader.receive(chunk)
         guard transaction.isTransferring, transfer.pauses.awaitsContent else { return }
         transfer.pauses.awaitsContent = false
@@ -29,7 +29,7 @@ extension Exchange {
 
     /// Connects the transfer, which has begun, with the production of the content.
     func attachProduction() {
-        guard let channel = content.channel else { return }
+        guard let content, let channel = content.channel else { return }
         let number = content.streamNumber
         let allowsTrailers = transfer.route.versions == .http1 && content.reader?.length == nil
         channel.attach(allowsTrailers: allowsTrailers) { [weak task] in
@@ -69,15 +69,15 @@ extension Exchange {
 
     /// Ends the production if the response has a status for which libcurl stops sending.
     func endProduction(after head: ResponseHead) {
-        guard case .produced = content.body else { return }
+        guard let content, case .produced = content.body else { return }
         transfer.ending.followsResponse = !head.version.utf8.starts(with: "HTTP/1".utf8)
         guard head.status >= 300, !task.keepsSending, content.channel?.isAtRest == false else { return }
         transfer.ending.followsResponse = true
-        content.endProduction(.answered(status: head.status))
+        self.content?.endProduction(.answered(status: head.status))
     }
 
     /// Whether content is left to be sent.
-    private var isSending: Bool { content.channel.map { !$0.isAtRest } ?? true }
+    private var isSending: Bool { content?.channel.map { !$0.isAtRest } ?? true }
 
     /// Records a reason why the transfer may end before all content was sent. The loop checks the reason after it has
     /// run libcurl.
@@ -93,12 +93,12 @@ extension Exchange {
 
     func noteUpload(_ event: StreamEvent, on connection: Int64?) {
         guard connection == transfer.handle?.connection else { return }
-        if case .sent = event {} else { transfer.stream.hasReadFrame = true }
+        if case .sent = event {} else { transfer.stream?.hasReadFrame = true }
         switch event {
-        case .ended(transfer.stream.number):
-            if case .produced = content.body, transfer.ending.early == nil { note(.streamEnded(after: -1)) }
-        case .sent(transfer.stream.number):
-            transfer.stream.isEndUnsent = false
+        case .ended(transfer.stream?.number):
+            if case .produced = content?.body, transfer.ending.early == nil { note(.streamEnded(after: -1)) }
+        case .sent(transfer.stream?.number):
+            transfer.stream?.isEndUnsent = false
             received.incoming.readAhead = 0
         default: break
         }
@@ -143,7 +143,7 @@ extension Exchange {
     /// libcurl 8 waits for the socket of such a transfer. But when the socket is ready, it does nothing, because the
     /// transfer is paused in both directions. libcurl 7 sends the content that it has taken before it takes more.
     private func goOnSending() {
-        transfer.stream.hasReadFrame = false
+        transfer.stream?.hasReadFrame = false
         pauseTransfer(receiving: true, sending: false)
     }
 
@@ -151,7 +151,7 @@ extension Exchange {
     /// TLS library, although the socket is not readable. One of these frames can be the window update for which content
     /// waits.
     func readMoreFrames() {
-        if transfer.stream.hasReadFrame, isPausedBothWays { goOnSending() }
+        if transfer.stream?.hasReadFrame == true, isPausedBothWays { goOnSending() }
     }
 
     /// The number of bytes that are read while the reader has paused, so that the content of the request can end.
@@ -162,8 +162,8 @@ extension Exchange {
 
     /// Records that libcurl has received the end of content without a known length.
     func noteProvidedEnd() {
-        guard transfer.stream.number != nil, !transfer.stream.isEndUnsent else { return }
-        transfer.stream.isEndUnsent = true
+        guard let stream = transfer.stream, stream.number != nil, !stream.isEndUnsent else { return }
+        transfer.stream?.isEndUnsent = true
         group.noteAnswer(to: self)
     }
 
@@ -171,15 +171,15 @@ extension Exchange {
     ///
     /// libcurl itself does not wait for a window update then, because it has sent all of the content.
     func sendEnd() {
-        guard transfer.stream.isEndUnsent, transaction.isTransferring, !isSuspended else { return }
+        guard transfer.stream?.isEndUnsent == true, transaction.isTransferring, !isSuspended else { return }
         received.incoming.readAhead = Self.readAhead
         resumeReceiving()
     }
 
     /// Continues with the content that was produced. If the production has failed, the transfer fails.
     func receiveProduction(_ number: Int) {
-        guard number == content.streamNumber, transaction.isTransferring else { return }
-        if let failure = content.channel?.failure { return fail(ChannelReader.error(failure)) }
+        guard number == content?.streamNumber, transaction.isTransferring else { return }
+        if let failure = content?.channel?.failure { return fail(ChannelReader.error(failure)) }
         // After a response that ends the sending, there is no channel. libcurl does not end a transfer while its
         // sending is paused.
         guard transfer.pauses.awaitsContent else { return }
@@ -193,8 +193,11 @@ extension Exchange {
     }
 
     private func receive(_ stream: InputStream?) {
-        guard case .waiting = transaction.phase, content.hasAskedForStream, content.streamReader == nil else { return }
-        content.hasAskedForStream = false
+        guard case .waiting = transaction.phase, let content, content.hasAskedForStream, content.streamReader == nil
+        else {
+            return
+        }
+        self.content?.hasAskedForStream = false
         guard let stream else {
             return fail(
                 .engine(
@@ -209,6 +212,7 @@ extension Exchange {
     }
 
     private func use(_ stream: InputStream) {
+        guard var content else { return }
         // The stream can be read only once, so a later transaction needs another stream.
         content.body = .stream(nil)
         let task = task
@@ -217,6 +221,7 @@ extension Exchange {
             if let task { task.session.loop.post(.body(task, chunk, ofStream: number)) }
         }
         content.streamReader = StreamReader(pump)
+        self.content = content
         pump.readMore()
     }
 }

@@ -16,6 +16,14 @@ extension Exchange {
             throw .engine(.cannotFindHost, error.sentence, url: url)
         }
     }
+
+    /// Sends the request through a proxy. If the request is secure or opens a WebSocket, it goes through a tunnel,
+    /// unless the proxy passes on all bytes anyway.
+    func takeRoute(through proxy: ProxyServer) {
+        transfer.route.proxy = proxy
+        guard proxy.kind != .socks5 else { return }
+        transfer.route.isTunnelled = destination.url?.scheme?.inLowercase == "https" || task.plan.webSocket != nil
+    }
 }
 
 extension String {
@@ -28,9 +36,10 @@ extension Exchange {
     /// - Parameter isAuthenticatedByConnection: Whether libcurl authenticates the connection, by NTLM or Negotiate.
     func offeredVersions(isAuthenticatedByConnection: Bool) -> OfferedVersions {
         let settings = group.settings
-        guard destination.isSecure, !isAuthenticatedByConnection, task.plan.webSocket == nil, !content.hasTrailers,
+        guard destination.isSecure, !isAuthenticatedByConnection, task.plan.webSocket == nil,
+            content?.hasTrailers != true,
             settings.offersHTTP2, !history.needsHTTP1, !mayRepeatUnasked,
-            !(content.isTwoWay && HTTP2Trust.couplesDirections && settings.options.http2 == .whereTrusted)
+            !(content?.isTwoWay == true && HTTP2Trust.couplesDirections && settings.options.http2 == .whereTrusted)
         else { return .http1 }
         guard let origin = http3Origin else { return .http2 }
         switch settings.http3 {
@@ -101,7 +110,7 @@ extension Exchange {
     /// forge a response of a server without a connection to this server. The lines are used only if the tunnel is not
     /// opened.
     func receiveTunnelHeader(_ line: UnsafeRawBufferPointer) {
-        guard isTunnelled, transfer.response == nil else { return }
+        guard transfer.route.isTunnelled, transfer.response == nil else { return }
         if transfer.tunnel == nil { transfer.tunnel = TunnelAnswers() }
         transfer.tunnel?.receive(line)
     }

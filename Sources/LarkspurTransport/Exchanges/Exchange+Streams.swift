@@ -12,7 +12,7 @@ extension Exchange {
     /// the host can share a connection.
     func watchStreamFromBeginning() {
         let isHostUnknown = host.map { !$0.isMultiplexed && !$0.hasAnswered } ?? false
-        guard destination.isSecure, content.reader != nil || isHostUnknown || resendDecision == .fail else { return }
+        guard content?.reader != nil || isHostUnknown || resendDecision == .fail else { return }
         watchStream()
     }
 
@@ -37,9 +37,7 @@ extension Exchange {
     /// If the TLS handshake has selected HTTP/1.1, lets the requests that wait for this connection open their own.
     /// Called from within libcurl. From 8.12 on, libcurl would let these requests wait until a response has arrived.
     func noteSelection() {
-        guard transfer.route.sharesConnection, let host, let shard = transfer.shard,
-            transfer.handle?.hasSelectedHTTP1 == true
-        else { return }
+        guard let host, let shard = transfer.shard, transfer.handle?.hasSelectedHTTP1 == true else { return }
         transfer.route.sharesConnection = false
         group.noteHTTP1(at: host, in: shard)
     }
@@ -57,14 +55,14 @@ extension Exchange {
     /// Watches the stream from the response's header section on, if only the end of the stream shows that the response
     /// is complete.
     func watchStream(of head: ResponseHead) {
-        guard head.isMultiplexed, head.contentLength == nil, mayHaveContent(head) else { return }
-        transfer.stream.endsResponse = true
+        guard head.contentLength == nil, mayHaveContent(head) else { return }
+        transfer.stream?.endsResponse = true
         watchStream()
     }
 
     private func watchStream() {
-        guard !transfer.stream.isWatched, group.settings.offersHTTP2, HTTP2Trust.tracesStreams else { return }
-        transfer.stream.isWatched = true
+        guard transfer.stream?.isWatched == false, HTTP2Trust.tracesStreams else { return }
+        transfer.stream?.isWatched = true
         transfer.shard?.beginWatchingStreams()
     }
 
@@ -76,29 +74,18 @@ extension Exchange {
         switch event {
         case .refused: transfer.sending.noteRefusal()
         case .downgraded: transfer.sending.noteRefusal(needsHTTP1: true)
-        case .abandoned: transfer.stream.isReset = true
-        case .opened(let number): transfer.stream.number = number
+        case .abandoned: transfer.stream?.isReset = true
+        case .opened(let number): transfer.stream?.number = number
         case .received: noteMultiplexing()
         default: break
         }
-        if transfer.shard?.note(event, on: transfer.handle?.connection) == true { transfer.stream.isReset = true }
+        if transfer.shard?.note(event, on: transfer.handle?.connection) == true { transfer.stream?.isReset = true }
     }
 
     /// Ends the watch of the stream.
     func stopWatchingStream() {
-        guard transfer.stream.isWatched else { return }
-        transfer.stream.isWatched = false
+        transfer.stream?.isWatched = false
         transfer.shard?.endWatchingStreams()
-    }
-
-    /// The failure if libcurl considers a response complete although the server has reset its stream; nil otherwise.
-    var streamFailure: URLError? {
-        guard transfer.stream.endsResponse, transfer.stream.isReset else { return nil }
-        return .engine(
-            .networkConnectionLost,
-            "The server reset the stream before the response was complete.",
-            url: destination.url
-        )
     }
 }
 

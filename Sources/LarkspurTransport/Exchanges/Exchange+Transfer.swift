@@ -15,8 +15,8 @@ extension Exchange {
         transaction.beginTransfer()
         touch()
         do throws(URLError) {
-            let reader = try content.makeReader()
-            transfer.route.proxy = try proxy()
+            let reader = try content?.makeReader()
+            if let proxy = try proxy() { takeRoute(through: proxy) }
             let handle = try group.connections.takeHandle(for: destination.url)
             transfer.handle = handle
             handle.client = self
@@ -29,10 +29,14 @@ extension Exchange {
                 throw .engine(.unknown, Self.notBegun, url: destination.url)
             }
             transfer.shard = shard
-            attachProduction()
-            if shard.watchesStreams { handle.watchStreams(true) }
-            if transfer.stream.isWatched { shard.beginWatchingStreams() }
-            if reader != nil { shard.watchUpload(of: self) }
+            if reader != nil {
+                attachProduction()
+                shard.watchUpload(of: self)
+            }
+            if let stream = transfer.stream {
+                if shard.watchesStreams { handle.trace.ofStreams = true }
+                if stream.isWatched { shard.beginWatchingStreams() }
+            }
             group.note(deadline, of: self)
         } catch {
             abandonTransfer()
@@ -56,7 +60,7 @@ extension Exchange {
         let settings = group.settings
         let credentials = makeCredentials()
         let head: RequestHead
-        var proxyLine: String?
+        let ofConnection: EasyHandle.Credentials?
         do throws(RequestHead.Failure) {
             head = try RequestHead(
                 credentials.request,
@@ -66,43 +70,42 @@ extension Exchange {
                 cookie: request.httpShouldHandleCookies
                     ? destination.url.flatMap { settings.cookies.field(for: $0) } : nil,
                 authorization: credentials.authorization,
-                mayAskFirst: history.mayExpectContinue && !content.isTwoWay,
+                mayAskFirst: history.mayExpectContinue && content?.isTwoWay != true,
                 remembered: &group.requestLines
             )
-            proxyLine = try credentials.proxyLine
+            ofConnection = try credentials.ofConnection(watchesTunnel: transfer.route.isTunnelled)
         } catch {
             throw error.urlError(for: destination.url)
         }
-        if case .known(let length) = head.body { content.streamReader?.length = length }
-        noteSent(head)
+        if case .known(let length) = head.body { content?.streamReader?.length = length }
+        if let caching { note(head, sentWith: caching) }
         handle.clearFailure()
         handle.setURL(transfer.route.proxy == nil ? head.url : head.target.textForProxy)
         handle.setRoute(proxy: transfer.route.proxy, socketPath: head.target.socketPath)
-        setAddresses(of: handle)
-        handle.setCredentials(
-            EasyHandle.Credentials(
-                proxyField: proxyLine,
-                server: credentials.server,
-                proxy: credentials.proxy,
-                watchesTunnel: isTunnelled
-            )
-        )
+        if let host = current.resolved { setAddresses(host, of: handle) }
+        handle.setCredentials(ofConnection)
         setMethod(of: handle, head)
-        if content.reader != nil { handle.set(CURLOPT_KEEP_SENDING_ON_ERROR, task.keepsSending ? 1 : 0) }
-        if content.channel != nil { handle.useTrailers() }
+        if let content {
+            handle.set(CURLOPT_KEEP_SENDING_ON_ERROR, task.keepsSending ? 1 : 0)
+            if content.channel != nil { handle.useTrailers() }
+        }
         transfer.pauses.expectsContinue = head.expectsContinue
         transfer.pauses.awaitsContinue = head.expectsContinue
         if head.expectsContinue { handle.set(CURLOPT_EXPECT_100_TIMEOUT_MS, Self.continueTimeout) }
         var lines = head.lines
         // libcurl would write the `Host` field with the brackets of the request that opened the connection to the
         // proxy.
-        if isForwarded, !lines.setHost { lines.append("Host: " + head.target.hostField) }
+        if let proxy = transfer.route.proxy, proxy.kind != .socks5, !transfer.route.isTunnelled, !lines.setHost {
+            lines.append("Host: " + head.target.hostField)
+        }
         handle.setFields(lines, and: head.setsAcceptEncoding ? nil : head.acceptEncoding)
         transfer.route.versions = offeredVersions(isAuthenticatedByConnection: credentials.server != nil)
         handle.set(CURLOPT_HTTP_VERSION, transfer.route.versions.number)
+        if transfer.route.versions != .http1 {
+            transfer.stream = CurlTransfer.Stream()
+            watchStreamFromBeginning()
+        }
         setWait(of: handle)
-        watchStreamFromBeginning()
-        handle.watchStreams(false)
         handle.set(CURLOPT_STREAM_WEIGHT, max(1, min(256, Int((max(0, min(1, task.priority)) * 256).rounded()))))
         // Without a limit, the largest value replaces libcurl's default, because the idle timer also applies while a
         // connection is opened.
@@ -126,13 +129,13 @@ extension Exchange {
             return handle.set(CURLOPT_CUSTOMREQUEST, nil)
         }
         let defaultMethod: String
-        switch (head.body, content.body) {
+        switch (head.body, content?.body ?? TaskBody.none) {
         case (.none, _), (.known(0), .data), (.known(0), .file): defaultMethod = "GET"
         case (_, .data(let data)) where data.count < 1 << 16 && !head.expectsContinue:
             handle.set(CURLOPT_POST, 1)
             // libcurl sends the content together with the header section.
             handle.setContent(data)
-            _ = content.reader?.seek(to: Int64(data.count))
+            _ = content?.reader?.seek(to: Int64(data.count))
             defaultMethod = "POST"
         case (.known(let length), _):
             handle.set(CURLOPT_UPLOAD, 1)
@@ -149,9 +152,10 @@ extension Exchange {
     /// Makes libcurl read more of the response in the next turn, even if the socket is not readable. Only HTTP/2 can
     /// need this.
     func nudge() {
-        guard transaction.isTransferring, !pausesReceiving, transfer.handle?.long(CURLINFO_HTTP_VERSION) == 3
+        guard transfer.stream != nil, transaction.isTransferring, !pausesReceiving,
+            transfer.handle?.long(CURLINFO_HTTP_VERSION) == 3
         else { return }
-        transfer.stream.mustReadMore = true
+        transfer.stream?.mustReadMore = true
         group.notePauses(of: self)
     }
 
@@ -163,38 +167,47 @@ extension Exchange {
 
     /// Handles the end of a transfer, successful or not.
     func transferEnded(_ result: Int32) {
-        guard transaction.isTransferring, let handle = transfer.handle, !takesFreshConnection(handle) else { return }
-        if result == 0, let webSocket, webSocket.begin() { return }
-        noteClose(of: handle)
+        guard transaction.isTransferring, let handle = transfer.handle else { return }
+        let hasFailed = result != 0
+        if hasFailed, takesFreshConnection(handle) { return }
+        if !hasFailed, let webSocket, webSocket.begin() { return }
+        if handle.watchedConnection != nil { noteClose(of: handle) }
         // libcurl 7.88 retains the state that a handle has sent trailers. If the handle then sent content in chunks,
         // libcurl would write before the beginning of its buffer.
-        if result == 0, task.plan.webSocket == nil, !content.isProduced { handle.reuse.isClean = true }
-        let refusal = result == 0 ? nil : tunnelRefusal(of: handle)
-        let unreadable = content.reader?.failure
+        if !hasFailed, task.plan.webSocket == nil, content?.isProduced != true { handle.reuse.isClean = true }
+        let refusal = hasFailed ? tunnelRefusal(of: handle) : nil
+        let unreadable = content?.reader?.failure
         let end = Transaction.TransferEnd(
             failure: transaction.failure ?? unreadable ?? ending(of: handle, result: result),
             isContentUnreadable: unreadable != nil,
-            repetition: repetition(after: result, of: handle)
+            repetition: hasFailed ? repetition(after: result, of: handle) : nil
         )
-        if ConnectionFault.isFault(result, message: handle.errorMessage) || streamFailure != nil { retireConnection() }
-        noteSentBytes()
-        noteFault(of: handle, result: result)
-        if handle.hasMultiplexed { host?.allowMultiplexing(in: transfer.shard) }
+        if hasFailed {
+            if ConnectionFault.isFault(result, message: handle.errorMessage) { retireConnection() }
+            noteFault(of: handle, result: result)
+        }
+        if content != nil { noteSentBytes() }
+        if let stream = transfer.stream {
+            if stream.isBroken { retireConnection() }
+            if handle.hasMultiplexed { host?.allowMultiplexing(in: transfer.shard) }
+        }
         releaseHandle()
         perform(refusal.map { transaction.endTransfer(refusedBy: $0) } ?? transaction.endTransfer(end))
     }
 
     /// Returns the error of an ended transfer; nil if there is none.
     private func ending(of handle: EasyHandle, result: Int32) -> URLError? {
-        if transfer.ending.isCutShort || isAnsweredWhole(after: result) { return nil }
-        if result != 0 { return self.error(of: handle, result: result) }
-        if let streamFailure { return streamFailure }
-        guard transfer.response != nil, !received.incoming.framed.isComplete else { return nil }
-        return .engine(
-            .networkConnectionLost,
-            "The server ended the response before its content was complete.",
-            url: destination.url
-        )
+        if transfer.ending.isCutShort { return nil }
+        if result != 0 { return isAnsweredWhole(after: result) ? nil : error(of: handle, result: result) }
+        let sentence: String
+        if transfer.stream?.isBroken == true {
+            sentence = "The server reset the stream before the response was complete."
+        } else if transfer.response != nil, !received.incoming.framed.isComplete {
+            sentence = "The server ended the response before its content was complete."
+        } else {
+            return nil
+        }
+        return .engine(.networkConnectionLost, sentence, url: destination.url)
     }
 
     private func error(of handle: EasyHandle, result: Int32) -> URLError {
@@ -221,7 +234,7 @@ extension Exchange {
             refusedProxy: refusedProxy,
             server: server,
             proxy: proxy,
-            tunnelStatus: isTunnelled ? handle.long(CURLINFO_HTTP_CONNECTCODE) : 0
+            tunnelStatus: transfer.route.isTunnelled ? handle.long(CURLINFO_HTTP_CONNECTCODE) : 0
         ).error(url: destination.url)
     }
 
@@ -282,14 +295,14 @@ extension Exchange: ConnectionUser {
 
     var owner: ConnectionOwner { ConnectionOwner(task: identifier, origin: destination.origin) }
 
-    func watchStreams(_ isOn: Bool) { transfer.handle?.watchStreams(isOn) }
+    func watchStreams(_ isOn: Bool) { transfer.handle?.trace.ofStreams = isOn }
 
     func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         touch()
         if StatusLine.begins(line) { transfer.sending.noteResponse() }
         do throws(ResponseHeadParser.Failure) {
             guard let head = try transfer.parser.consume(line) else { return true }
-            if head.status >= 200, content.reader != nil {
+            if head.status >= 200, content?.reader != nil {
                 sendUnasked(after: head)
                 endProduction(after: head)
                 // The delegate is notified of the sent bytes before it receives the response.
@@ -305,7 +318,7 @@ extension Exchange: ConnectionUser {
     }
 
     func provideContent(into buffer: UnsafeMutableRawBufferPointer) -> EasyHandle.Provision {
-        guard let reader = content.reader else { return .failed }
+        guard let reader = content?.reader else { return .failed }
         let provision = reader.read(into: buffer)
         transfer.pauses.awaitsContinue = false
         if case .bytes(let count) = provision {
@@ -320,22 +333,24 @@ extension Exchange: ConnectionUser {
         return provision
     }
 
-    var trailerLines: [String] { content.channel?.trailers ?? [] }
+    var trailerLines: [String] { content?.channel?.trailers ?? [] }
 
     func seekContent(to offset: Int64) -> Bool {
-        guard transfer.sending.mayRepeatContent(canRepeat: !content.isStreamed) else { return false }
-        return content.reader?.seek(to: offset) ?? false
+        guard transfer.sending.mayRepeatContent(canRepeat: content?.isStreamed != true) else { return false }
+        return content?.reader?.seek(to: offset) ?? false
     }
 
     /// Reports the number of sent bytes to the delegate.
     func noteSentBytes() {
-        guard transaction.isTransferring, let reader = content.reader, let handle = transfer.handle else { return }
+        guard transaction.isTransferring, let content, let reader = content.reader, let handle = transfer.handle else {
+            return
+        }
         // The smaller number is reported. libcurl's number also counts the framing of chunks, and the reader's number
         // also counts bytes that libcurl still buffers.
         let sent = min(handle.int64(CURLINFO_SIZE_UPLOAD_T), reader.position)
         let difference = sent - content.sentBytes
         guard difference > 0 else { return }
-        content.sentBytes = sent
+        self.content?.sentBytes = sent
         touch()
         let expected = reader.length ?? NSURLSessionTransferSizeUnknown
         task.count {

@@ -19,10 +19,11 @@ final class Exchange: DeadlineHolder {
     @exclusivity(unchecked) var deadlineIndex: Int?
     @exclusivity(unchecked) var isSuspended = false
     @exclusivity(unchecked) private var place = Place()
-    @exclusivity(unchecked) private var current: CurrentRequest
+    @exclusivity(unchecked) var current: CurrentRequest
     @exclusivity(unchecked) var transaction: Transaction
     @exclusivity(unchecked) var transfer = CurlTransfer()
-    @exclusivity(unchecked) var content: SentBody
+    /// The content of the requests; nil if no request of the task has had content yet.
+    @exclusivity(unchecked) var content: SentBody?
     let received: ReceivedContent
     /// The state of the cache; nil if the cache is not used for the transaction.
     @exclusivity(unchecked) var caching: CacheState?
@@ -66,16 +67,10 @@ final class Exchange: DeadlineHolder {
 
     var destination: Destination { current.destination }
 
-    /// The addresses that the session's resolver has found; nil before the look-up, and without a resolver.
-    var resolved: HostAddress? {
-        get { current.resolved }
-        set { current.resolved = newValue }
-    }
-
     /// Begins the request: with a `URLProtocol` that claims it, otherwise with the cache or the network.
     func start() {
         group.note(timers.deadline(isIdleTimed: false), of: self)
-        prepareResumption()
+        if task.plan.resumption != nil { prepareResumption() }
         received.url = destination.url
         if task.plan.webSocket == nil, load(byProtocolOf: group.settings.protocols) {
             _ = task.leaveQueue()
@@ -91,13 +86,13 @@ final class Exchange: DeadlineHolder {
         transaction = Transaction(url: destination.url)
         loading = nil
         received.incoming = ReceivedContent.Incoming()
-        content.beginNext(body)
+        if content == nil { content = SentBody(body) } else { content?.beginNext(body) }
         start()
     }
 
     /// Queues the request for a connection to its host, as soon as the request's content is available.
     func enqueue() {
-        guard !isSuspended, hasContent, hasAddresses else { return }
+        guard !isSuspended, content == nil || hasContent, group.names == nil || hasAddresses else { return }
         timers.idleTimeout = group.settings.idleTimeout(of: request)
         if place.queue == nil { place.queue = group.connections.queue(of: destination) }
         place.queue?.enqueue(self, priority: task.priority)
@@ -144,8 +139,8 @@ final class Exchange: DeadlineHolder {
 
     /// Tells libcurl which directions of the transfer pause.
     func applyPauses() {
-        let mustReadMore = transfer.stream.mustReadMore
-        transfer.stream.mustReadMore = false
+        let mustReadMore = transfer.stream?.mustReadMore == true
+        transfer.stream?.mustReadMore = false
         if mustReadMore, !pausesReceiving {
             // libcurl reads although the socket is not ready only when a pause ends.
             pauseTransfer(receiving: true, sending: transfer.pauses.awaitsContent)
@@ -249,12 +244,13 @@ final class Exchange: DeadlineHolder {
         case .enqueue: enqueue()
         case .leaveQueue: ticket = nil
         case .send(let repetition):
-            guard canSend(content.body) else {
+            var body = content?.body ?? TaskBody.none
+            guard canSend(body) else {
                 fail(.unrepeatableContent(after: transfer.response?.http, url: destination.url))
                 return .isOver
             }
-            if repetition == .withNewStream, case .stream = content.body { content.body = .stream(nil) }
-            beginNext(request, body: content.body)
+            if repetition == .withNewStream, case .stream = body { body = .stream(nil) }
+            beginNext(request, body: body)
             return .isOver
         case .follow(let next, let keepsContent):
             follow(next, keepsContent: keepsContent)
@@ -295,9 +291,8 @@ final class Exchange: DeadlineHolder {
         ticket = nil
         if case .failure(let error) = outcome { task.plan.webSocket?.end(.failed(error)) }
         giveHandleBack()
-        content.endProduction(.transferEnded)
-        content.reader = nil
-        content.streamReader = nil
+        content?.endProduction(.transferEnded)
+        content = nil
         caching = nil
         group.forget(self)
         let error: (any Error)? =
@@ -320,7 +315,7 @@ final class Exchange: DeadlineHolder {
     func giveHandleBack() {
         guard let handle = transfer.handle.take() else { return }
         webSocket.take()?.detach()
-        stopWatchingStream()
+        if transfer.stream?.isWatched == true { stopWatchingStream() }
         transfer.shard?.remove(self, handle)
         group.connections.reclaim(handle)
         leaveHost()

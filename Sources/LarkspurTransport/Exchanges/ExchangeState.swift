@@ -46,7 +46,8 @@ struct TaskHistory {
     static let redirectLimit = 20
 
     private(set) var redirects = 0
-    var authentication = AuthenticationState()
+    /// The credentials of the task; nil until one is known for a request, or demanded by a response.
+    @Boxed var authentication: AuthenticationState?
     /// Whether stored responses are ignored, because a 304 did not match the stored response.
     var ignoresCache = false
     /// Whether a request with long content may have `Expect: 100-continue`. False after a 417.

@@ -86,12 +86,12 @@ final class NameLookups {
 
 /// The names that the session's resolver looks up for an exchange.
 extension Exchange {
-    /// Whether the addresses for the request are known. If they are not, reading this property starts a look-up. Always
-    /// true without a resolver.
+    /// Whether the addresses for the request are known. If they are not, reading this property starts a look-up. Only
+    /// read with a resolver.
     var hasAddresses: Bool {
-        guard let names = group.names, resolved == nil, let (host, port) = hostToResolve else { return true }
+        guard let names = group.names, current.resolved == nil, let (host, port) = hostToResolve else { return true }
         if let addresses = names.addresses(of: host, at: group.now) {
-            resolved = HostAddress(host: host, port: port, addresses: addresses)
+            current.resolved = HostAddress(host: host, port: port, addresses: addresses)
             return true
         }
         touch()
@@ -136,7 +136,7 @@ extension Exchange {
                 let sentence = "The resolver of the session \(defect) for the host \(host)."
                 return fail(.engine(.cannotFindHost, sentence, url: destination.url))
             }
-            resolved = HostAddress(host: host, port: port, addresses: addresses.map(\.address))
+            current.resolved = HostAddress(host: host, port: port, addresses: addresses.map(\.address))
             enqueue()
         case .failure(let error as URLError): fail(error)
         case .failure(let error): end(.failure(error))
@@ -144,8 +144,8 @@ extension Exchange {
     }
 
     /// Passes the addresses that were found to libcurl.
-    func setAddresses(of handle: EasyHandle) {
-        guard let resolved, let names = group.names else { return }
+    func setAddresses(_ resolved: HostAddress, of handle: EasyHandle) {
+        guard let names = group.names else { return }
         // Depending on its version, libcurl searches for the name with or without the dot at its end.
         var lines = names.lines(for: resolved)
         var withDot = resolved

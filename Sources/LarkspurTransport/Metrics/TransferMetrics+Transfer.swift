@@ -44,7 +44,7 @@ extension TransferMetrics {
         let requestBytes = Int64(handle.long(CURLINFO_REQUEST_SIZE))
         // libcurl 8.8 and later include the whole content in the request size. Earlier versions include only the
         // content that was sent together with the header section.
-        let countsContent = Libcurl.isAtLeast(8, 8) || handle.sendsContentWithHead
+        let countsContent = Libcurl.isAtLeast(8, 8) || handle.course.sendsContentWithHead
         requestHeaderBytes = countsContent ? max(0, requestBytes - requestBodyBytes) : requestBytes
         self.requestBodyBytes = requestBodyBytes
         responseHeaderBytes = Int64(handle.long(CURLINFO_HEADER_SIZE))
