@@ -144,7 +144,9 @@ extension DataDecoder {
 
 extension JSONDecoder: DataDecoder {
     /// The types of JSON, and every `application/*+json`.
-    public var contentTypes: Set<MediaRange> { .json.union(["application/*+json"]) }
+    public var contentTypes: Set<MediaRange> { Self.typesOfJSON }
+
+    private static let typesOfJSON: Set<MediaRange> = .json.union(["application/*+json"])
 }
 
 extension PropertyListDecoder: DataDecoder {

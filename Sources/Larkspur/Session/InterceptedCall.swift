@@ -48,7 +48,7 @@ struct InterceptedCall: Sendable {
             clock: task.environment.settings.clock,
             sender: ObjectIdentifier(manager.sessions),
             canReplayContent: template.canReplayContent(of: request),
-            collectsContent: template.kind != .download && template.stream == nil
+            collectsContent: template.content.kind != .download && template.stream == nil
         ) { [template, task] facts in
             facts.hasDeliveredContent = template.stream?.hasDelivered == true
             facts.canBeginContent = template.producer?.canBegin ?? true
@@ -86,7 +86,7 @@ struct InterceptedCall: Sendable {
 
     /// Returns whether the response depends on this call alone, because a hook or an upload takes part.
     private var isPersonal: @Sendable () -> Bool {
-        { [task, template] in task.hasHooks || template.kind == .upload }
+        { [task, template] in task.hasHooks || template.content.kind == .upload }
     }
 
     /// Sends a request. Called once for each attempt.
@@ -132,7 +132,7 @@ struct InterceptedCall: Sendable {
             complete: { [task] in task.upload.update(completed: $0, total: $0, of: task) },
             isCancelled: { [task] in task.state == .cancelling && task.failure == nil },
             note: { [task] resumption in task.storage.withLock { $0.attempt.uploadResumption = resumption } },
-            report: { [task] body in task.environment.completionQueue.async(execute: body) },
+            report: { [task] body in task.environment.settings.completionQueue.async(execute: body) },
             sendApart: { [manager, chain] request in
                 let fields = chain.withheldFields.map(\.text)
                 let withholding = ClosureInterceptor { request, context, next in

@@ -12,10 +12,10 @@ extension SessionManager: CallLauncher {
         var options = start.options
         if let stream = start.stream { template.stream = stream }
         if let eventStream = start.eventStream { request = request?.map(eventStream.prepared) }
-        if options.digestVerification != nil { request = request?.map { $0.requestingNoCoding } }
-        if environment.launchesLate || task.deadline != nil || !options.timeouts.isEmpty {
+        if options.value.digestVerification != nil { request = request?.map { $0.requestingNoCoding } }
+        if environment.launchesLate || task.deadline != nil || !options.value.timeouts.isEmpty {
             let shared = environment.settings.timeouts
-            let limits = options.timeouts.filled(from: start.eventStream == nil ? shared : shared.forEventStreams)
+            let limits = options.value.timeouts.filled(from: start.eventStream == nil ? shared : shared.forEventStreams)
             // The idle limit is a property of the request. If the caller passed no request, the request in the resume
             // data is read, so that the limit can be set on it.
             if request == nil, limits.idle != nil { request = template.requestOfResumeData.map { .success($0) } }
@@ -30,7 +30,7 @@ extension SessionManager: CallLauncher {
             }
         }
         if options !== template.options { template.options = options }
-        var own = options.interceptors
+        var own = options.value.interceptors
         // The interceptors that resume a transfer come last, so that they are the innermost of the interceptors that
         // run once for the call.
         if let resumption = template.resumption { own.call.append(resumption) }

@@ -272,7 +272,7 @@ extension SessionManager {
     ) -> DataTask {
         let plan = plan(draft.encoded(by: options))
         let handler = handler(serializer, success, failure)
-        if plan.template.kind == .upload { return perform(plan, handler, options) as UploadTask }
+        if plan.template.content.kind == .upload { return perform(plan, handler, options) as UploadTask }
         return perform(plan, handler, options)
     }
 

@@ -158,11 +158,12 @@ final class PlainStore: ResponseStore {
 
     init(_ cache: URLCache) {
         entries = EntryStore(memoryCapacity: cache.memoryCapacity, diskCapacity: 0, directory: nil)
+        maximumContentSize = entries.maximumContentSize
         // If there are both kinds of entries, each kind has half of the capacity.
         copies = Mutex(Copies(cache: cache, unused: UnusedEntries(capacity: cache.memoryCapacity / 2)))
     }
 
-    var maximumContentSize: Int { entries.maximumContentSize }
+    let maximumContentSize: Int
 
     func lookUp(_ url: String, for request: CacheRequest) -> StoreLookUp {
         copies.withLock { copies in

@@ -18,7 +18,8 @@ final class Connections {
     @exclusivity(unchecked) private var shards: [Shard] = []
     /// The shard for new transfers, for each use.
     @exclusivity(unchecked) private var current: [Shard.Use: Shard] = [:]
-    @exclusivity(unchecked) private var deadlines = DeadlineHeap<Shard>()
+    /// The times at which the shards have to act.
+    @exclusivity(unchecked) private(set) var deadlines = DeadlineHeap<Shard>()
     /// The shards whose transfers have advanced but have not reported this yet.
     @exclusivity(unchecked) var progressing: [Shard] = []
     /// The time of the loop's turn.
@@ -44,9 +45,6 @@ final class Connections {
 
     /// The queues by their origins.
     var allQueues: [TextKey: HostQueue] { queues }
-
-    /// The time at which the next shard has to act.
-    var deadline: LoopTime { deadlines.next }
 
     /// Advances all transfers that can advance, and reports to the clients which transfers have ended.
     func advance(at now: LoopTime) {

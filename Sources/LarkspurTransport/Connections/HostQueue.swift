@@ -172,9 +172,6 @@ final class HostQueue {
 
 /// A user of connections. It waits for a place at its origin, and then has a transfer in a shard.
 protocol ConnectionUser: EasyHandleClient {
-    /// The identifier of the user's task.
-    var identifier: Int { get }
-
     /// The ticket in the queue of the origin; nil if the user does not wait there.
     var ticket: Int? { get set }
 

@@ -21,10 +21,10 @@ final class Shard: DeadlineHolder, MultiHandleClient {
     /// The number of transfers at which this shard is full.
     private let limit: Int
     @exclusivity(unchecked) var deadlineIndex: Int?
-    /// The users of the shard by the identifiers of their tasks.
-    @exclusivity(unchecked) private var users: [Int: any ConnectionUser] = [:]
+    /// The users of the shard.
+    @exclusivity(unchecked) private var users: [ObjectIdentifier: any ConnectionUser] = [:]
     /// The users that send content from a reader.
-    @exclusivity(unchecked) private var uploads: [Int: any ConnectionUser] = [:]
+    @exclusivity(unchecked) private var uploads: [ObjectIdentifier: any ConnectionUser] = [:]
     /// The time that libcurl has requested for its next call.
     @exclusivity(unchecked) private var timer = LoopTime.distantFuture
     /// The time at which the shard will be closed; nil while it is in use.
@@ -79,7 +79,7 @@ final class Shard: DeadlineHolder, MultiHandleClient {
     /// Begins a transfer. Returns false if libcurl refuses it.
     func add(_ user: any ConnectionUser, _ handle: EasyHandle) -> Bool {
         guard multi?.add(handle) == true else { return false }
-        users[user.identifier] = user
+        users[ObjectIdentifier(user)] = user
         closing = nil
         return true
     }
@@ -96,8 +96,8 @@ final class Shard: DeadlineHolder, MultiHandleClient {
     /// Removes a transfer. If the transfer is under way, also closes its connection.
     func remove(_ user: any ConnectionUser, _ handle: EasyHandle) {
         multi?.remove(handle)
-        users[user.identifier] = nil
-        uploads[user.identifier] = nil
+        users[ObjectIdentifier(user)] = nil
+        uploads[ObjectIdentifier(user)] = nil
         guard users.isEmpty else { return readAgain(after: handle) }
         closing = connections.now.adding(connections.settings.idleConnectionTime)
         connections.noteDeadline(of: self)
@@ -117,7 +117,7 @@ final class Shard: DeadlineHolder, MultiHandleClient {
 
     /// Watches an upload. Each time that libcurl has made progress, the shard asks the user to report how much of its
     /// content was sent.
-    func watchUpload(of user: any ConnectionUser) { uploads[user.identifier] = user }
+    func watchUpload(of user: any ConnectionUser) { uploads[ObjectIdentifier(user)] = user }
 
     // MARK: Progress
 

@@ -7,7 +7,7 @@ extension Exchange {
     /// the last. This decision comes before the wait for a connection, so that a response from the cache never involves
     /// libcurl.
     func load() {
-        caching = nil
+        current.caching = nil
         if destination.isDataURL, task.plan.webSocket == nil, let url = destination.url { return loadDataURL(url) }
         let settings = group.settings
         let policy = settings.cachePolicy(of: request)
@@ -15,7 +15,7 @@ extension Exchange {
             return policy == .returnCacheDataDontLoad ? end(.failure(notInCache)) : enqueue()
         }
         let known = cache.lookUp(state.url, for: state.request)
-        caching = state
+        current.caching = state
         state.hasEntries = known.mayHaveMore || !known.entries.isEmpty || known.hasUnusable
         state.hasUnusable = known.hasUnusable
         let candidates = known.entries.isEmpty ? [] : known.entries.filter { $0.matches(state.fields) }
@@ -28,7 +28,7 @@ extension Exchange {
 
     /// Receives the entries that a look-up has found.
     func receive(_ entries: [CacheEntry]) {
-        guard transaction.endLookUp(), let state = caching else { return }
+        guard transaction.endLookUp(), let state = current.caching else { return }
         let candidates = entries.filter { $0.matches(state.fields) }
         perform(CacheDecision.decide(candidates, for: state.request, at: Date()))
     }
@@ -57,26 +57,29 @@ extension Exchange {
     private func perform(_ decision: CacheDecision) {
         switch decision {
         case .bypass:
-            caching = nil
+            current.caching = nil
             enqueue()
         case .load(let fallback):
-            caching?.stale = fallback
-            let isUnverifiable = fallback != nil || caching?.hasUnusable == true
-            caching?.use = caching?.request.looksUp == false ? .bypassed : isUnverifiable ? .unverifiable : .absent
+            current.caching?.stale = fallback
+            let isUnverifiable = fallback != nil || current.caching?.hasUnusable == true
+            current.caching?.use =
+                current.caching?.request.looksUp == false ? .bypassed : isUnverifiable ? .unverifiable : .absent
             enqueue()
         case .use(let entry):
-            caching?.use = Freshness(of: entry, at: Date()).isFresh ? .fresh : .stale
+            current.caching?.use = Freshness(of: entry, at: Date()).isFresh ? .fresh : .stale
             replay(entry)
         case .useWhileRevalidating(let entry):
-            guard let state = caching, !state.fields.answersChallenge else { return perform(.revalidate(entry)) }
+            guard let state = current.caching, !state.fields.answersChallenge else {
+                return perform(.revalidate(entry))
+            }
             state.use = .revalidatedLater
             group.refresh(state.url, with: request, after: task)
             replay(entry)
         case .revalidate(let entry):
-            caching?.stale = entry
-            caching?.isConditional = true
+            current.caching?.stale = entry
+            current.caching?.isConditional = true
             // This value applies if the server sends a new response. A 304 changes the value.
-            caching?.use = .replaced
+            current.caching?.use = .replaced
             enqueue()
         case .fail: end(.failure(notInCache))
         case .gatewayTimeout: replay(CacheState.Replay(entry: .gatewayTimeout, source: .cache, age: nil))
@@ -105,10 +108,10 @@ extension Exchange {
     /// Adds the fields that a cache sends in a request (RFC 9111, sections 4.3.1, 5.2.1 and 5.4).
     func withCacheFields(_ additional: [String: String], for request: URLRequest) -> [String: String] {
         let policy = group.settings.cachePolicy(of: request)
-        guard caching?.isConditional == true || policy != .useProtocolCachePolicy else { return additional }
+        guard current.caching?.isConditional == true || policy != .useProtocolCachePolicy else { return additional }
         var fields = additional
-        if caching?.isConditional == true {
-            for (name, value) in caching?.stale?.conditions ?? [] { fields[name] = value }
+        if current.caching?.isConditional == true {
+            for (name, value) in current.caching?.stale?.conditions ?? [] { fields[name] = value }
         }
         guard policy != .useProtocolCachePolicy, request.value(forHTTPHeaderField: "Cache-Control") == nil else {
             return fields
@@ -133,16 +136,16 @@ extension Exchange {
     func replay(_ replay: CacheState.Replay) {
         if transaction.isTransferring { releaseHandle() }
         content?.reader = nil
-        caching?.replay = replay
+        current.caching?.replay = replay
         beginReplay()
         // After a timeout of the network, the recorded deadline has passed. Then the exchange needs a new deadline.
-        group.note(deadline, of: self)
+        group.deadlines.advance(deadline, of: self)
     }
 
     /// Delivers the response of the cache in the same way as a response of the network.
     func beginReplay() {
         _ = task.leaveQueue()
-        guard let replay = caching?.replay, let url = destination.url,
+        guard let replay = current.caching?.replay, let url = destination.url,
             let response = replay.entry.makeResponse(url: url, age: replay.age)
         else { return end(.failure(notInCache)) }
         transaction.beginReplay()
@@ -156,7 +159,7 @@ extension Exchange {
                 TransferMetrics(
                     cachedResponse: stored,
                     to: request,
-                    cacheUse: caching?.use,
+                    cacheUse: current.caching?.use,
                     start: Date(),
                     contentBytes: Int64(content.count)
                 )
@@ -168,7 +171,7 @@ extension Exchange {
     }
 
     private var replayedContent: Data {
-        request.httpMethod == "HEAD" ? Data() : caching?.replay?.entry.content ?? Data()
+        request.httpMethod == "HEAD" ? Data() : current.caching?.replay?.entry.content ?? Data()
     }
 
     /// Continues to deliver a stored response. Stops when its consumer is too slow, or when all of its content is
@@ -176,10 +179,10 @@ extension Exchange {
     func deliverReplay() {
         guard case .replaying = transaction.phase, !pausesReceiving else { return }
         let content = replayedContent
-        while let position = caching?.replay?.position, position < content.count {
+        while let position = current.caching?.replay?.position, position < content.count {
             let start = content.startIndex + position
             let chunk = content[start..<min(start + EasyHandle.bufferSize, content.endIndex)]
-            caching?.replay?.position = position + chunk.count
+            current.caching?.replay?.position = position + chunk.count
             if let error = received.deliver(chunk) { return end(.failure(error)) }
             if task.isPiecewise, task.backlog.pausesTransfer() {
                 received.incoming.isPaused = true

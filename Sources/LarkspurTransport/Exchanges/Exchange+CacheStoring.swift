@@ -14,11 +14,11 @@ extension Exchange {
     /// Returns nil for other responses.
     func replacement(for head: ResponseHead, by stale: CacheEntry) -> Transaction.Consequence? {
         switch head.status {
-        case 304 where caching?.isConditional == true: return validation(of: stale, by: head)
+        case 304 where current.caching?.isConditional == true: return validation(of: stale, by: head)
         case 500, 502, 503, 504:
             guard let fallback = fallback(to: stale) else { return nil }
-            caching?.replay = fallback
-            caching?.use = .fallback
+            current.caching?.replay = fallback
+            current.caching?.use = .fallback
             // The stored response is delivered in place of the server error, whose content is not needed.
             return .replay(readsContent: false)
         default: return nil
@@ -26,7 +26,7 @@ extension Exchange {
     }
 
     private func validation(of stale: CacheEntry, by head: ResponseHead) -> Transaction.Consequence? {
-        guard let state = caching, let cache = group.settings.cache else { return nil }
+        guard let state = current.caching, let cache = group.settings.cache else { return nil }
         guard stale.isValidated(by: head.cachedFields) else {
             // The 304 does not match the stored response. So the stored response cannot be used, and the request needs
             // a complete response.
@@ -36,13 +36,14 @@ extension Exchange {
         }
         let entry = stale.freshened(by: head.cachedFields, requestTime: transfer.start, responseTime: Date())
         store(entry, inPlaceOf: stale, of: state, in: cache)
-        caching?.replay = CacheState.Replay(entry: entry, source: .validatedCache, age: nil)
-        caching?.use = .validated
+        current.caching?.replay = CacheState.Replay(entry: entry, source: .validatedCache, age: nil)
+        current.caching?.use = .validated
         return .replay(readsContent: true)
     }
 
     private func fallback(to stale: CacheEntry) -> CacheState.Replay? {
-        guard let state = caching, CacheDecision.allowsFallback(to: stale, for: state.request, at: Date()) else {
+        guard let state = current.caching, CacheDecision.allowsFallback(to: stale, for: state.request, at: Date())
+        else {
             return nil
         }
         return CacheState.Replay(entry: stale, source: .cache, age: Freshness(of: stale, at: Date()).age)
@@ -50,7 +51,7 @@ extension Exchange {
 
     /// Returns the stale response that replaces a failure of the network; nil if no stored response may be used.
     func fallback(after error: URLError) -> CacheState.Replay? {
-        guard let state = caching, state.replay == nil, transfer.response == nil, let stale = state.stale,
+        guard let state = current.caching, state.replay == nil, transfer.response == nil, let stale = state.stale,
             Self.outages.contains(error.code)
         else { return nil }
         let replay = fallback(to: stale)
@@ -62,7 +63,7 @@ extension Exchange {
 
     /// Begins the copy of a response for the cache, if the response may be stored.
     func copyForCache(_ head: ResponseHead) {
-        guard let state = caching, let cache = group.settings.cache else { return }
+        guard let state = current.caching, let cache = group.settings.cache else { return }
         if state.request.method == "HEAD" { return note(head, of: state, in: cache) }
         let decision = StoreDecision.decide(head, for: state.request)
         let hasAuthorization = state.fields["authorization"] != nil

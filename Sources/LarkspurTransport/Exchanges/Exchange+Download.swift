@@ -8,7 +8,7 @@ extension Exchange {
     /// If the file of an earlier download can be used, changes the request so that it asks only for the missing bytes.
     func prepareResumption() {
         guard let earlier = task.plan.resumption else { return }
-        if group.settings.protocols.load(request) {
+        if group.settings.protocols?.load(request) == true {
             // A `URLProtocol` does not handle ranges.
             received.download.isPrepared = true
             if received.download.asksForRest { askForWhole() }

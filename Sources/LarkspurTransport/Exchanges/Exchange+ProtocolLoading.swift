@@ -12,11 +12,11 @@ struct ProtocolLoading {
 extension Exchange {
     /// Asks the classes to load the request; false if there are no classes. Adds the session's additional fields to the
     /// task's current request, so that the task shows the request that the classes receive.
-    func load(byProtocolOf classes: ProtocolClasses) -> Bool {
+    func load(byProtocolOf classes: ProtocolClasses?) -> Bool {
         let fields = group.settings.additionalFields(for: request, after: firstRequest)
         let request = fields.isEmpty ? request : request.adding(fields)
         if !fields.isEmpty { task.setCurrentRequest(request) }
-        guard !classes.isEmpty else { return false }
+        guard let classes else { return false }
         let loader = ProtocolLoader(
             request.presenting(content?.body ?? TaskBody.none),
             classes: classes,
@@ -24,16 +24,16 @@ extension Exchange {
             pass: { [task] in task.session.loop.post(.reported(task, $0, $1)) }
         )
         transaction.beginLoading()
-        loading = ProtocolLoading(loader: loader)
+        current.loading = ProtocolLoading(loader: loader)
         loader.start()
         return true
     }
 
     func receive(_ report: ProtocolLoader.Report, from source: ProtocolLoader) {
-        guard case .loading = transaction.phase, source === loading?.loader else { return }
+        guard case .loading = transaction.phase, source === current.loading?.loader else { return }
         switch report {
         case .unclaimed:
-            loading = nil
+            current.loading = nil
             transaction.endLoading()
             load()
         case .response(let response): begin(response)
@@ -59,13 +59,13 @@ extension Exchange {
 
     private func redirect(to next: URLRequest, _ response: URLResponse) {
         // From now on, reports of the class are ignored. An example is the report that its own transfer was cancelled.
-        loading?.loader.stop()
+        current.loading?.loader.stop()
         touch()
         let next = group.settings.withholdingSecrets(from: next, after: firstRequest)
-        loading?.response = response
+        current.loading?.response = response
         transaction.receiveRedirect(to: next)
         if let response = response as? HTTPURLResponse {
-            group.note(deadline, of: self)
+            group.deadlines.advance(deadline, of: self)
             group.outbox.deliver(.redirect(response, next), to: task)
         } else {
             receive(.redirect(next))
@@ -86,7 +86,7 @@ extension Exchange {
     ) {
         guard let sender = challenge.sender else { return }
         let sending = Transferring((sender, challenge))
-        loading?.loader.perform {
+        current.loading?.loader.perform {
             let (sender, challenge) = sending.value
             switch (disposition, credential) {
             case (.useCredential, let credential?): sender.use(credential, for: challenge)

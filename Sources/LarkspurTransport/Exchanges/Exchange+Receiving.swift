@@ -99,7 +99,7 @@ extension Exchange {
         // This comes before the decision about a redirect, because accepted credentials are recorded in any case.
         let demand = demand(of: head, response)
         // A request for which the cache is used is safe, and invalidates nothing.
-        if caching == nil { invalidateCache(after: head) }
+        if current.caching == nil { invalidateCache(after: head) }
         let decision = RedirectDecision.decide(
             status: head.status,
             location: head.location,
@@ -109,7 +109,7 @@ extension Exchange {
         switch decision {
         case .deliver:
             if let demand { return demand }
-            guard let stale = caching?.stale else { return .deliver }
+            guard let stale = current.caching?.stale else { return .deliver }
             return replacement(for: head, by: stale) ?? .deliver
         case .follow(let next, let keepsBody): return .ask(.redirect(to: next, keepsContent: keepsBody))
         }
@@ -224,7 +224,7 @@ extension Exchange {
             deliverReplay()
             return .isOver
         case .awaitingResponse, .receiving:
-            decodeRest()
+            if received.hasRest { decodeRest() }
             if let failure = transaction.failure {
                 // If libcurl has already delivered everything, nothing else would report the failure.
                 fail(failure)
@@ -238,14 +238,14 @@ extension Exchange {
     }
 
     private func decodeRest() {
-        guard transaction.failure == nil, !received.incoming.isPaused, !isSuspended, received.hasRest else { return }
+        guard transaction.failure == nil, !received.incoming.isPaused, !isSuspended else { return }
         if let failure = received.take(UnsafeRawBufferPointer(start: nil, count: 0)) { transaction.note(failure) }
         reportContentEnd()
     }
 
     /// Ends the task when all content is decoded; the transfer has already ended.
     func drain() -> Effect {
-        decodeRest()
+        if received.hasRest { decodeRest() }
         if let failure = transaction.failure {
             fail(failure)
             return .isOver
@@ -290,7 +290,7 @@ extension Exchange {
             // The delegate may have returned a different URL.
             if let secured = group.settings.secured(next) { next = secured }
             if let refusal = refusal(of: next) {
-                if let response = loading?.response.map(ReceivedResponse.init) ?? transfer.response {
+                if let response = current.loading?.response.map(ReceivedResponse.init) ?? transfer.response {
                     task.setResponse(response, expected: response.object.expectedContentLength)
                 }
                 perform(transaction.receive(Transaction.Decision.fail(refusal)))
@@ -316,13 +316,13 @@ extension Exchange {
             allowsInsecureTarget: group.settings.options.allowsInsecureRedirects && task.plan.webSocket == nil
         )
         // A `URLProtocol` may load URL schemes that the network does not support.
-        guard let refusal, loading == nil || refusal.code != .unsupportedURL else { return nil }
+        guard let refusal, current.loading == nil || refusal.code != .unsupportedURL else { return nil }
         return .engine(refusal.code, refusal.sentence, url: destination.url)
     }
 
     /// Takes the response as the task's response.
     private func accept() {
-        if let response = loading?.response { return accept(response) }
+        if let response = current.loading?.response { return accept(response) }
         perform(transaction.receive(.accept))
     }
 

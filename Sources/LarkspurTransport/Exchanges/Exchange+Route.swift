@@ -7,11 +7,11 @@ internal import Synchronization
 extension Exchange {
     /// Chooses the proxy of the request; nil for none.
     func proxy() throws(URLError) -> ProxyServer? {
-        guard !group.settings.proxies.isDirect, let url = destination.url, url.scheme?.isUnixScheme != true else {
+        guard let proxies = group.settings.proxies, let url = destination.url, url.scheme?.isUnixScheme != true else {
             return nil
         }
         do throws(ProxySettings.Failure) {
-            return try group.settings.proxies.proxy(for: url)
+            return try proxies.proxy(for: url)
         } catch {
             throw .engine(.cannotFindHost, error.sentence, url: url)
         }

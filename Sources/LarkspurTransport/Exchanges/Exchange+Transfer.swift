@@ -37,7 +37,7 @@ extension Exchange {
                 if shard.watchesStreams { handle.trace.ofStreams = true }
                 if stream.isWatched { shard.beginWatchingStreams() }
             }
-            group.note(deadline, of: self)
+            group.deadlines.advance(deadline, of: self)
         } catch {
             abandonTransfer()
             fail(error)
@@ -78,7 +78,7 @@ extension Exchange {
             throw error.urlError(for: destination.url)
         }
         if case .known(let length) = head.body { content?.streamReader?.length = length }
-        if let caching { note(head, sentWith: caching) }
+        if let caching = current.caching { note(head, sentWith: caching) }
         handle.clearFailure()
         handle.setURL(transfer.route.proxy == nil ? head.url : head.target.textForProxy)
         handle.setRoute(proxy: transfer.route.proxy, socketPath: head.target.socketPath)
@@ -291,9 +291,7 @@ extension RequestHead {
 }
 
 extension Exchange: ConnectionUser {
-    var identifier: Int { task.identifier }
-
-    var owner: ConnectionOwner { ConnectionOwner(task: identifier, origin: destination.origin) }
+    var owner: ConnectionOwner { ConnectionOwner(task: task.identifier, origin: destination.origin) }
 
     func watchStreams(_ isOn: Bool) { transfer.handle?.trace.ofStreams = isOn }
 

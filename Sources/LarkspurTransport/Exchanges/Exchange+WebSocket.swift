@@ -42,7 +42,7 @@ extension Exchange: WebSocketCarrier {
     func readLater() { task.post(.goOn) }
 
     func noteDeadline() {
-        if !transaction.isFinished { group.note(deadline, of: self) }
+        if !transaction.isFinished { group.deadlines.advance(deadline, of: self) }
     }
 
     func webSocketEnded() { end(.success) }

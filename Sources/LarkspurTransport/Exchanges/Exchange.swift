@@ -18,18 +18,18 @@ final class Exchange: DeadlineHolder {
     unowned let group: ExchangeGroup
     @exclusivity(unchecked) var deadlineIndex: Int?
     @exclusivity(unchecked) var isSuspended = false
-    @exclusivity(unchecked) private var place = Place()
+    /// The ticket in the queue of the host; nil if the exchange does not wait there.
+    @exclusivity(unchecked) var ticket: Int?
+    /// The queue of the host, in which the exchange waits or has a place.
+    @exclusivity(unchecked) private(set) var host: HostQueue?
+    @exclusivity(unchecked) private var wait = Wait()
     @exclusivity(unchecked) var current: CurrentRequest
     @exclusivity(unchecked) var transaction: Transaction
     @exclusivity(unchecked) var transfer = CurlTransfer()
     /// The content of the requests; nil if no request of the task has had content yet.
     @exclusivity(unchecked) var content: SentBody?
     let received: ReceivedContent
-    /// The state of the cache; nil if the cache is not used for the transaction.
-    @exclusivity(unchecked) var caching: CacheState?
     @exclusivity(unchecked) var history = TaskHistory()
-    /// The loading of the request by a `URLProtocol` class of the caller; nil if there is none.
-    @exclusivity(unchecked) var loading: ProtocolLoading?
     /// The driver of a WebSocket; nil for other tasks, and while there is no transfer.
     @exclusivity(unchecked) var webSocket: WebSocketDriver?
     @exclusivity(unchecked) private var timers: TaskTimers
@@ -69,7 +69,7 @@ final class Exchange: DeadlineHolder {
 
     /// Begins the request: with a `URLProtocol` that claims it, otherwise with the cache or the network.
     func start() {
-        group.note(timers.deadline(isIdleTimed: false), of: self)
+        group.deadlines.advance(timers.deadline(isIdleTimed: false), of: self)
         if task.plan.resumption != nil { prepareResumption() }
         received.url = destination.url
         if task.plan.webSocket == nil, load(byProtocolOf: group.settings.protocols) {
@@ -84,7 +84,6 @@ final class Exchange: DeadlineHolder {
         if transaction.isTransferring { releaseHandle() }
         current = CurrentRequest(request: next, destination: group.destination(of: next.url))
         transaction = Transaction(url: destination.url)
-        loading = nil
         received.incoming = ReceivedContent.Incoming()
         if content == nil { content = SentBody(body) } else { content?.beginNext(body) }
         start()
@@ -94,9 +93,9 @@ final class Exchange: DeadlineHolder {
     func enqueue() {
         guard !isSuspended, content == nil || hasContent, group.names == nil || hasAddresses else { return }
         timers.idleTimeout = group.settings.idleTimeout(of: request)
-        if place.queue == nil { place.queue = group.connections.queue(of: destination) }
-        place.queue?.enqueue(self, priority: task.priority)
-        if ticket != nil, place.waitStart == nil { beginWait() }
+        if host == nil { host = group.connections.queue(of: destination) }
+        host?.enqueue(self, priority: task.priority)
+        if ticket != nil, wait.start == nil { beginWait() }
     }
 
     // MARK: Controls
@@ -105,7 +104,7 @@ final class Exchange: DeadlineHolder {
         guard isSuspended else { return }
         isSuspended = false
         touch()
-        group.note(deadline, of: self)
+        group.deadlines.advance(deadline, of: self)
         perform(transaction.resume())
     }
 
@@ -134,7 +133,7 @@ final class Exchange: DeadlineHolder {
         touch()
         if let webSocket { return webSocket.goOn() }
         group.notePauses(of: self)
-        group.note(deadline, of: self)
+        group.deadlines.advance(deadline, of: self)
     }
 
     /// Tells libcurl which directions of the transfer pause.
@@ -286,14 +285,14 @@ final class Exchange: DeadlineHolder {
         if transaction.isTransferring, let handle = transfer.handle { collectMetrics(handle) }
         if case .resolving = transaction.phase { group.names?.leave(self) }
         guard transaction.end() else { return }
-        loading?.loader.stop()
-        loading = nil
+        current.loading?.loader.stop()
+        current.loading = nil
         ticket = nil
         if case .failure(let error) = outcome { task.plan.webSocket?.end(.failed(error)) }
         giveHandleBack()
         content?.endProduction(.transferEnded)
         content = nil
-        caching = nil
+        current.caching = nil
         group.forget(self)
         let error: (any Error)? =
             switch outcome {
@@ -321,7 +320,7 @@ final class Exchange: DeadlineHolder {
         leaveHost()
     }
 
-    func leaveHost() { place.queue.take()?.release(task.plan.webSocket == nil ? transfer.shard.take() : nil) }
+    func leaveHost() { host.take()?.release(task.plan.webSocket == nil ? transfer.shard.take() : nil) }
 
     private func collectMetrics(_ handle: EasyHandle) {
         task.add(
@@ -329,8 +328,8 @@ final class Exchange: DeadlineHolder {
                 handle,
                 request: request,
                 response: transfer.response,
-                source: caching?.replay?.source == .validatedCache ? .validatedCache : .network,
-                cacheUse: caching?.use,
+                source: current.caching?.replay?.source == .validatedCache ? .validatedCache : .network,
+                cacheUse: current.caching?.use,
                 start: transfer.start,
                 connectionWait: transfer.route.connectionWait,
                 contentBytes: received.incoming.framed.count,
@@ -342,24 +341,14 @@ final class Exchange: DeadlineHolder {
 
     // MARK: The place at the host
 
-    /// The ticket in the queue of the host; nil if the exchange does not wait there.
-    var ticket: Int? {
-        get { place.ticket }
-        set { place.ticket = newValue }
-    }
-
-    /// The queue of the host, in which the exchange waits or has a place.
-    var host: HostQueue? { place.queue }
-
     /// Releases the place at the host, because an open WebSocket does not count towards the limit of connections.
-    func leaveHostForGood() { place.queue.take()?.release(nil) }
+    func leaveHostForGood() { host.take()?.release(nil) }
 
-    private struct Place {
-        var ticket: Int?
-        var queue: HostQueue?
+    /// The wait for a place at the host.
+    private struct Wait {
         /// The time at which the wait began; nil if the exchange has not had to wait.
-        var waitStart: LoopTime?
-        var hasReportedWait = false
+        var start: LoopTime?
+        var isReported = false
     }
 
     /// The time in seconds after which a wait is reported.
@@ -367,34 +356,34 @@ final class Exchange: DeadlineHolder {
 
     /// The time at which the wait is reported; the distant future if there is no wait to report.
     private var waitReportTime: LoopTime {
-        guard let start = place.waitStart, ticket != nil, !place.hasReportedWait else { return .distantFuture }
+        guard let start = wait.start, ticket != nil, !wait.isReported else { return .distantFuture }
         return start.adding(Self.reportedWait)
     }
 
     private func beginWait() {
-        place.waitStart = group.now
+        wait.start = group.now
         task.connectionWait = ConnectionWait(
             url: destination.url,
             limit: host.flatMap { $0.isFull ? $0.limit : nil },
             start: .now
         )
-        group.note(deadline, of: self)
+        group.deadlines.advance(deadline, of: self)
     }
 
     /// Reports the requests that have the places for which this request waits.
     private func reportWait() {
-        place.hasReportedWait = true
-        guard let host, var wait = task.connectionWait else { return }
-        wait.holders = host.holders(at: group.now) { group.holders(of: host.isFull ? host : nil) }
-        wait.isFirst = host.reportsFirstWait()
-        task.connectionWait = wait
-        if task.plan.hasReceiver { group.outbox.deliver(.waiting(wait), to: task) }
+        wait.isReported = true
+        guard let host, var report = task.connectionWait else { return }
+        report.holders = host.holders(at: group.now) { group.holders(of: host.isFull ? host : nil) }
+        report.isFirst = host.reportsFirstWait()
+        task.connectionWait = report
+        if task.plan.hasReceiver { group.outbox.deliver(.waiting(report), to: task) }
     }
 
     /// Ends the wait when the transfer begins. Returns the duration of the wait; nil if there was none.
     func endWait() -> Duration? {
-        place.hasReportedWait = false
-        return place.waitStart.take()?.duration(until: .now)
+        wait.isReported = false
+        return wait.start.take()?.duration(until: .now)
     }
 }
 #endif

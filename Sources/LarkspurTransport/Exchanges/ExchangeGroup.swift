@@ -20,18 +20,19 @@ final class ExchangeGroup {
     /// A time for each exchange, which is not later than the exchange's deadline. When a byte arrives, the deadline
     /// moves, but not this time. When this time comes, the exchange ends if its deadline has passed too. Otherwise, the
     /// time moves to the deadline.
-    @exclusivity(unchecked) private var deadlines = DeadlineHeap<Exchange>()
+    @exclusivity(unchecked) var deadlines = DeadlineHeap<Exchange>()
     /// The running revalidations of cached responses, by the identifiers of their tasks.
     @exclusivity(unchecked) private var refreshes: [Int: Revalidation] = [:]
     /// The revalidations whose tasks have ended, but whose responses may still be stored.
     @exclusivity(unchecked) private var undecided: [UndecidedRevalidation] = []
-    @exclusivity(unchecked) private var noted = Noted()
+    @exclusivity(unchecked) private(set) var noted = Noted()
     @exclusivity(unchecked) private var lastDestination = Destination(nil)
 
     /// The exchanges and hosts that the loop has to handle. They are often recorded from within libcurl.
-    private struct Noted {
-        /// The exchanges whose pauses have changed.
+    struct Noted {
+        /// The exchanges whose pauses have changed. libcurl does not know of the changes yet.
         var pauses: [Exchange] = []
+        /// The exchanges for which libcurl has to read once more, or whose transfers libcurl does not end.
         var answered: [Exchange] = []
         /// The hosts whose connections can be shared.
         var multiplexed: [(host: HostQueue, shard: Shard?)] = []
@@ -54,9 +55,6 @@ final class ExchangeGroup {
     var isEmpty: Bool { exchanges.isEmpty }
 
     var all: some Sequence<Exchange> { exchanges.values }
-
-    /// The earliest time at which a deadline may have passed.
-    var deadline: LoopTime { deadlines.next }
 
     subscript(task: TaskCore) -> Exchange? { exchanges[task.identifier] }
 
@@ -90,16 +88,13 @@ final class ExchangeGroup {
     }
 
     func forget(_ exchange: Exchange) {
-        exchanges[exchange.identifier] = nil
+        exchanges[exchange.task.identifier] = nil
         deadlines.remove(exchange)
-        if let ended = refreshes.removeValue(forKey: exchange.identifier) {
+        if let ended = refreshes.removeValue(forKey: exchange.task.identifier) {
             undecided.append(UndecidedRevalidation(revalidation: ended))
         }
         if exchanges.isEmpty { idleSince = now }
     }
-
-    /// Records the deadline of an exchange that is new, or whose deadline has moved to an earlier time.
-    func note(_ deadline: LoopTime, of exchange: Exchange) { deadlines.advance(deadline, of: exchange) }
 
     /// Revalidates a stale cached response that was delivered to a task, unless the response for its URL is already
     /// being revalidated.
@@ -160,9 +155,6 @@ final class ExchangeGroup {
     /// Records that the pauses of an exchange have changed.
     func notePauses(of exchange: Exchange) { noted.pauses.append(exchange) }
 
-    /// Whether libcurl does not yet know of a change of pauses.
-    var hasNotedPauses: Bool { !noted.pauses.isEmpty }
-
     /// Tells libcurl about the pauses that have changed. Called after the commands of a turn, immediately before
     /// libcurl runs.
     ///
@@ -222,7 +214,7 @@ extension ExchangeGroup {
             if let port = handle.localPort, let socket = sockets?.sockets(at: port).first {
                 busy.insert(socket)
             } else {
-                connecting.insert(exchange.identifier)
+                connecting.insert(exchange.task.identifier)
             }
         }
         for (socket, opening) in sockets?.all ?? [:] {

@@ -87,16 +87,15 @@ struct TaskHistory {
     }
 }
 
-/// A request of an exchange, and the parts of its URL.
+/// A request of an exchange: the parts of its URL, and the state that ends with it.
 struct CurrentRequest {
     var request: URLRequest
     let destination: Destination
     /// The addresses that the session's resolver has found; nil before the look-up, and without a resolver.
     @Boxed var resolved: HostAddress?
-
-    init(request: URLRequest, destination: Destination) {
-        self.request = request
-        self.destination = destination
-    }
+    /// The state of the cache; nil if the cache is not used for the request.
+    var caching: CacheState?
+    /// The loading of the request by a `URLProtocol` class of the caller; nil if there is none.
+    var loading: ProtocolLoading?
 }
 #endif

@@ -53,15 +53,15 @@ final class NameLookups {
 
     private func wait(for name: String, _ exchange: Exchange) {
         lastPlace += 1
-        awaited[exchange.identifier] = TextKey(name)
-        lookups[name]?.waiting[exchange.identifier] = Waiting(exchange: exchange, place: lastPlace)
+        awaited[exchange.task.identifier] = TextKey(name)
+        lookups[name]?.waiting[exchange.task.identifier] = Waiting(exchange: exchange, place: lastPlace)
     }
 
     /// Removes an exchange that does not need its addresses any more. If no other exchange needs them, cancels the
     /// look-up.
     func leave(_ exchange: Exchange) {
-        guard let name = awaited.removeValue(forKey: exchange.identifier) else { return }
-        lookups[name]?.waiting[exchange.identifier] = nil
+        guard let name = awaited.removeValue(forKey: exchange.task.identifier) else { return }
+        lookups[name]?.waiting[exchange.task.identifier] = nil
         if lookups[name]?.waiting.isEmpty == true { lookups.removeValue(forKey: name)?.work.cancel() }
     }
 
@@ -96,7 +96,7 @@ extension Exchange {
         }
         touch()
         transaction.beginResolving()
-        group.note(deadline, of: self)
+        group.deadlines.advance(deadline, of: self)
         names.lookUp(host, for: self)
         return false
     }

@@ -54,7 +54,7 @@ extension ReceivedContent {
 
     /// The failure of a download whose file is shorter than announced; nil if the file has the announced length.
     var shortfall: URLError? {
-        guard task.plan.kind == .download, download.asksForRest, let file = download.file,
+        guard download.asksForRest, let file = download.file,
             let resumption = download.resumption, file.length < resumption.total ?? 0
         else { return nil }
         return .engine(.networkConnectionLost, "The server sent less than the rest of the file.", url: url)

@@ -214,10 +214,11 @@ final class ReceivedContent {
     /// Checks the end of the content, after all of it was decoded.
     /// - Returns: The failure; nil if the content is complete.
     func end() -> URLError? {
+        if task.plan.kind == .download, let shortfall { return shortfall }
+        guard let decoder = incoming.decoder else { return nil }
         task.noteDecodedBytes(incoming.decodedBytes)
-        if let shortfall { return shortfall }
         do throws(ContentDecoder.Failure) {
-            try incoming.decoder?.finish()
+            try decoder.finish()
             return nil
         } catch {
             return .engine(.cannotDecodeContentData, error.sentence, url: url)

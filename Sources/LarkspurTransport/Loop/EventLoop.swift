@@ -13,7 +13,10 @@ final class EventLoop {
     private let connections: Connections
     private let outbox: Outbox
     private let exchanges: ExchangeGroup
-    @exclusivity(unchecked) private var dormant: DormantTasks
+    /// The tasks that have not begun; nil while there are none.
+    @exclusivity(unchecked) private var dormant: DormantTasks? {
+        didSet { if dormant?.isEmpty == true { dormant = nil } }
+    }
     @exclusivity(unchecked) private var commands: [LoopMailbox.Command] = []
     @exclusivity(unchecked) private var jobs = LoopJobs()
     /// The loop for other threads; nil if it must not be lent.
@@ -22,7 +25,6 @@ final class EventLoop {
     init(mailbox: LoopMailbox, settings: SessionSettings, poll: Result<EventPoll, LoopFailure>) {
         self.mailbox = mailbox
         self.settings = settings
-        dormant = DormantTasks(resourceTimeout: settings.resourceTimeout)
         let made = poll.flatMap { poll in
             Result { () throws(LoopFailure) in try Connections(settings: settings, poll: poll) }
         }
@@ -56,7 +58,7 @@ final class EventLoop {
         return hasEnded
     }
 
-    private var isIdle: Bool { exchanges.isEmpty && dormant.isEmpty && !outbox.isHolding }
+    private var isIdle: Bool { exchanges.isEmpty && dormant == nil && !outbox.isHolding }
 
     /// The time at which an idle thread ends.
     private var idleDeadline: LoopTime {
@@ -81,8 +83,8 @@ final class EventLoop {
         outbox.send()
         runJobs()
         guard let poll = connections.support?.poll, !isFinished else { return }
-        let mayWait = jobs.isEmpty && !exchanges.hasNotedPauses
-        var deadline = min(nextDeadline, connections.deadline)
+        let mayWait = jobs.isEmpty && exchanges.noted.pauses.isEmpty
+        var deadline = min(nextDeadline, connections.deadlines.next)
         // If tasks are running, this thread will soon wake anyway.
         let isLent = mayWait && isIdle && lent != nil
         // Most requests have this timeout. So the loop's thread does not have to be woken for their deadline.
@@ -111,8 +113,8 @@ final class EventLoop {
         exchanges.idleSince = exchanges.now
         control(task)
         advance()
-        let isDone = exchanges.isEmpty || exchanges.hasNotedPauses || !outbox.isEmpty
-        return isDone ? exchanges.now : min(nextDeadline, connections.deadline)
+        let isDone = exchanges.isEmpty || !exchanges.noted.pauses.isEmpty || !outbox.isEmpty
+        return isDone ? exchanges.now : min(nextDeadline, connections.deadlines.next)
     }
 
     /// Runs the jobs of Swift tasks, after the events that may have resumed the tasks.
@@ -131,13 +133,15 @@ final class EventLoop {
     }
 
     /// The time at which the thread next has to act, apart from libcurl's transfers.
-    private var nextDeadline: LoopTime { isIdle ? idleDeadline : min(exchanges.deadline, dormant.deadline) }
+    private var nextDeadline: LoopTime {
+        isIdle ? idleDeadline : min(exchanges.deadlines.next, dormant?.deadline ?? .distantFuture)
+    }
 
     private func perform(_ command: LoopMailbox.Command) {
         switch command {
         case .resume(let task), .suspend(let task): control(task)
         case .cancel(let task, let error):
-            dormant.remove(task)
+            dormant?.remove(task)
             if let exchange = exchanges[task] {
                 exchange.end(.failure(error))
             } else {
@@ -145,7 +149,7 @@ final class EventLoop {
                 outbox.end(task, with: error)
             }
         case .cancelResumably(let task, let error, let handler):
-            dormant.remove(task)
+            dormant?.remove(task)
             if let exchange = exchanges[task] {
                 exchange.cancel(with: error, handler: handler)
             } else {
@@ -188,21 +192,25 @@ final class EventLoop {
             if task.isSuspended { exchange.suspend() } else { exchange.resume() }
             return
         }
-        dormant.remove(task)
+        dormant?.remove(task)
         let beginning = task.begin(at: exchanges.now)
         if let failure, beginning != .never {
             return outbox.end(task, with: failure.error(url: task.plan.originalRequest?.url))
         }
         switch beginning {
         case .now: exchanges.begin(task)
-        case .later(let dormancy): dormant.add(task, dormancy)
+        case .later(let dormancy):
+            // While `tasks` changes, no other reference to its storage exists.
+            var tasks = dormant.take() ?? DormantTasks(resourceTimeout: settings.resourceTimeout)
+            tasks.add(task, dormancy)
+            dormant = tasks
         case .never: break
         }
     }
 
     private func expireDue() {
         exchanges.expireDue()
-        while let due = dormant.takeDue(at: exchanges.now) {
+        while let due = dormant?.takeDue(at: exchanges.now) {
             switch due {
             case .begins(let task): control(task)
             case .expired(let task):

@@ -15,8 +15,10 @@ final class SessionSettings: Sendable {
     private let fieldsForStrangers: [String: String]
     let cookies: CookieJar
     let credentials: CredentialStore
-    let protocols: ProtocolClasses
-    let proxies: ProxySettings
+    /// The `URLProtocol` classes of the caller; nil if there are none.
+    let protocols: ProtocolClasses?
+    /// The choice of proxies; nil if all requests are sent without a proxy.
+    let proxies: ProxySettings?
     let options: EngineOptions
     /// The time for which idle connections stay open, in seconds.
     let idleConnectionTime: TimeInterval
@@ -54,12 +56,14 @@ final class SessionSettings: Sendable {
             isEnabled: configuration.httpShouldSetCookies
         )
         credentials = CredentialStore(storage: configuration.urlCredentialStorage)
-        protocols = ProtocolClasses(configuration.protocolClasses ?? [])
-        proxies = ProxySettings(
+        let protocols = ProtocolClasses(configuration.protocolClasses ?? [])
+        self.protocols = protocols.isEmpty ? nil : protocols
+        let proxies = ProxySettings(
             options.proxy,
             dictionary: configuration.connectionProxyDictionary,
             environment: { getenv($0).map { String(cString: $0) } }
         )
+        self.proxies = proxies.isDirect ? nil : proxies
         self.options = options
         idleConnectionTime = max(1, options.idleConnectionTime.timeInterval)
         tls = TLSSettings(options.tls, abilities: tlsAbilities ?? .present)
@@ -119,7 +123,7 @@ final class SessionSettings: Sendable {
 
     /// Whether a thread of the program may run the loop, because no code of the program runs on the loop.
     var mayLendLoop: Bool {
-        protocols.isEmpty && options.resolver == nil && !(cache is ForeignStore) && cookies.isOfFoundation
+        protocols == nil && options.resolver == nil && !(cache is ForeignStore) && cookies.isOfFoundation
             && credentials.isOfFoundation
     }
 

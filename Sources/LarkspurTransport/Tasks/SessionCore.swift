@@ -70,7 +70,7 @@ final class SessionCore: Sendable {
     func carries(_ request: URLRequest) -> Bool {
         guard let scheme = request.url?.scheme else { return true }
         return scheme == "http" || scheme == "https" || Self.schemes.contains(scheme.inLowercase)
-            || settings.protocols.load(request)
+            || settings.protocols?.load(request) == true
     }
 
     func makeTask(

@@ -10,7 +10,7 @@ struct CallPlanTests {
         let launches = Recorder<(timeouts: Timeouts, isCancelled: Bool, stream: ResponseStream?)>()
 
         func launch(_ task: SessionTask, _ start: CallStart) {
-            launches.record((start.options.timeouts, start.isCancelled, start.stream))
+            launches.record((start.options.value.timeouts, start.isCancelled, start.stream))
         }
     }
 
@@ -81,7 +81,7 @@ struct CallPlanTests {
         task.resume()
         #expect(launcher.launches.values.map(\.timeouts.total) == [.seconds(9)])
         #expect(launcher.launches.values.map(\.isCancelled) == [false])
-        #expect(task.options.checks.statusCodes == [200])
+        #expect(task.options.value.checks.statusCodes == [200])
         #expect(lone.lines.values.isEmpty)
     }
 
@@ -99,7 +99,7 @@ struct CallPlanTests {
         let task = makeTask()
         task.resume()
         #expect(!task.mayConfigure("timeouts") { options in options.timeouts.total = .seconds(9) })
-        #expect(task.storage.withLock { $0.start.options.timeouts.total } == nil)
+        #expect(task.storage.withLock { $0.start.options.value.timeouts.total } == nil)
         #expect(lone.lines.values.count == 1)
         #expect(lone.lines.values.first?.contains("timeouts has no effect") == true)
         #expect(lone.lines.values.first?.contains("GET http://origin.test/path") == true)

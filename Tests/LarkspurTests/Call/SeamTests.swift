@@ -186,7 +186,7 @@ struct SeamTests {
         .map { name, word in
             NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { notification in
                 guard notification.sessionTask is DataTask || notification.sessionTask is DownloadTask,
-                    notification.sessionTask?.environment.completionGroup === manager.completionGroup
+                    notification.sessionTask?.environment.settings.completionGroup === manager.completionGroup
                 else { return }
                 events.record(word)
             }

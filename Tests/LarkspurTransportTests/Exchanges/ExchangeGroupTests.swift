@@ -192,7 +192,7 @@ struct ExchangeGroupTests {
         let task = try makeTask("task", Recorder(), in: engine)
         engine.exchanges.begin(task)
         let exchange = try #require(engine.exchanges[task])
-        let state = try #require(exchange.caching)
+        let state = try #require(exchange.current.caching)
         #expect(state.url == Self.url && state.request.method == "GET")
         #expect(state.hasEntries && state.isConditional)
         #expect(state.stale?.content == Data("stored".utf8))

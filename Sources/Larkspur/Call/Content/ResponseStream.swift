@@ -142,7 +142,7 @@ final class ResponseStream: Sendable {
         guard isAcceptable else { return false }
         switch consumer {
         case .handler(let handler):
-            task.environment.completionQueue.async { [self] in
+            task.environment.settings.completionQueue.async { [self] in
                 // After a cancellation, chunks that are still queued are not delivered.
                 guard task.state != .cancelling, !state.withLock({ $0.isStopped }) else { return }
                 withExtendedLifetime(held) { handler(task, data) }

@@ -20,7 +20,9 @@ extension SessionTask {
             if storage.course.state != .cancelling { storage.attempt.keepsResumeData = true }
             return storage.handlers.add(handler)
         }
-        guard isStored else { return environment.completionQueue.async { [self] in handler(error?.resumeData) } }
+        guard isStored else {
+            return environment.settings.completionQueue.async { [self] in handler(error?.resumeData) }
+        }
         cancel()
     }
 
@@ -78,7 +80,7 @@ extension SessionTask {
             storage.timeline.firstResponseByte = other.timeline.firstResponseByte
             // Each of the two tasks leaves the group at its own end. This task enters the group while the other task is
             // still in the group, so the group is never empty between the two ends.
-            environment.completionGroup.enter()
+            environment.settings.completionGroup.enter()
             // The task begins in the state of the other task. Its observers get the events that lead to that state.
             announce(.created, to: storage.observation)
             announce(.resumed, to: storage.observation)

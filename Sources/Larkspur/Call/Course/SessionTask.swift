@@ -52,15 +52,15 @@ public class SessionTask: @unchecked Sendable {
     ) {
         self.environment = environment
         self.plan = plan
-        let observation = observers.map { CallObservation($0.entries, on: environment.completionQueue) }
+        let observation = observers.map { CallObservation($0.entries, on: environment.settings.completionQueue) }
         var call = CallState(observation: observation)
         if let options { call.use(options) }
         if let handler { _ = call.handlers.add(handler) }
         storage = Mutex(call)
         isObserved = Atomic(observation != nil)
         isHooked = Atomic(call.hooks != nil)
-        upload = TransferProgress(queue: environment.completionQueue, handler: options?.uploadProgress)
-        download = TransferProgress(queue: environment.completionQueue, handler: options?.downloadProgress)
+        upload = TransferProgress(queue: environment.settings.completionQueue, handler: options?.uploadProgress)
+        download = TransferProgress(queue: environment.settings.completionQueue, handler: options?.downloadProgress)
     }
 
     deinit {
@@ -232,7 +232,7 @@ public class SessionTask: @unchecked Sendable {
 
     /// Posts a notification about this task immediately, on the current thread, if it may have observers.
     func post(_ notification: TaskNotification, _ userInfo: () -> [AnyHashable: Any]? = { nil }) {
-        guard environment.interest.includes(notification) else { return }
+        guard environment.settings.interest.includes(notification) else { return }
         NotificationCenter.default.post(name: notification.name, object: self, userInfo: userInfo())
     }
 
@@ -244,7 +244,7 @@ public class SessionTask: @unchecked Sendable {
         let (transition, actions) = storage.withLock { storage in
             let (transition, actions) = storage.course.handle(event)
             if transition == .started { storage.timeline.resumed = .now }
-            if transition?.isFirst == true { environment.completionGroup.enter() }
+            if transition?.isFirst == true { environment.settings.completionGroup.enter() }
             switch transition {
             case .started, .resumed: announce(.resumed, to: storage.observation)
             case .suspended: announce(.suspended, to: storage.observation)

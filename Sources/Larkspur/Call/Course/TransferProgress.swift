@@ -40,11 +40,6 @@ final class TransferProgress: Sendable {
 
         /// Whether a change of the counts has to be reported.
         var isObserved: Bool { progress != nil || handler != nil }
-
-        mutating func end(successfully: Bool) {
-            hasEnded = true
-            if successfully { isComplete = true }
-        }
     }
 
     /// The state of the thread that suspends or resumes the task as its `Progress` requires. One thread at a time has
@@ -128,25 +123,23 @@ final class TransferProgress: Sendable {
 
     /// Sets the counts of bytes and queues a report.
     func update(completed: Int64, total: Int64, of task: SessionTask) {
-        change { counts in
+        change(of: task) { counts in
             counts.completed = completed
             counts.total = .bytes(max(total, -1))
         }
-        report(for: task)
     }
 
     /// Adds to the completed bytes of a response's content and queues a report.
     func add(_ count: Int64, of response: ReceivedResponse?, for task: SessionTask) {
-        change { counts in
+        change(of: task) { counts in
             counts.completed += count
             counts.total = .content(of: response)
         }
-        report(for: task)
     }
 
     /// Resets the counts, because the transport has begun the transfer again.
     func restart() {
-        change { $0.completed = 0 }
+        change(of: nil) { $0.completed = 0 }
     }
 
     /// Ends the progress after the transfer. If the total was unknown, it becomes the number of completed bytes. After
@@ -154,17 +147,18 @@ final class TransferProgress: Sendable {
     /// - Returns: Whether there is a handler. One of its reports may still be in the completion queue.
     @discardableResult
     func end(successfully: Bool, of task: SessionTask) -> Bool {
-        let present = counts.withLock { counts in
+        let present = counts.withLock { counts -> Counts? in
             // If there are no observers, the end changes only the counts.
-            if !counts.isObserved { counts.end(successfully: successfully) }
-            return counts
+            guard !counts.isObserved else { return counts }
+            counts.hasEnded = true
+            if successfully { counts.isComplete = true }
+            return nil
         }
-        guard present.isObserved else { return false }
+        guard let present else { return false }
         if successfully {
             // Computed outside the lock, because it calls the transport's response object.
             let isNews = present.totalCount < 0 && present.completed > 0
-            change { $0.isComplete = true }
-            if isNews { report(for: task) }
+            change(of: isNews ? task : nil) { $0.isComplete = true }
         }
         // Released outside the lock, because the handler may own objects of the caller.
         let handler = counts.withLock { counts in
@@ -174,21 +168,23 @@ final class TransferProgress: Sendable {
         return handler != nil
     }
 
-    /// Changes the counts, then the `Progress`. The lock is not held while the `Progress` changes, because it may call
-    /// observers.
-    private func change(_ body: (inout Counts) -> Void) {
+    /// Changes the counts, then the `Progress`, and queues a report. The lock is not held while the `Progress` changes,
+    /// because it may call observers.
+    /// - Parameter task: The task whose progress is reported; nil to report nothing.
+    private func change(of task: SessionTask?, _ body: (inout Counts) -> Void) {
         let changed = counts.withLock { counts in
             body(&counts)
             return counts
         }
-        guard let progress = changed.progress else { return }
-        let total = changed.totalCount
-        if progress.totalUnitCount != total { progress.totalUnitCount = total }
-        if progress.completedUnitCount != changed.completed { progress.completedUnitCount = changed.completed }
+        if let progress = changed.progress {
+            let total = changed.totalCount
+            if progress.totalUnitCount != total { progress.totalUnitCount = total }
+            if progress.completedUnitCount != changed.completed { progress.completedUnitCount = changed.completed }
+        }
+        if let handler = changed.handler, let task { report(to: handler, of: task) }
     }
 
-    private func report(for task: SessionTask) {
-        guard let handler = counts.withLock({ $0.handler }) else { return }
+    private func report(to handler: @escaping Handler, of task: SessionTask) {
         let progress = progress(of: task)
         let mustQueue = counts.withLock { counts in
             defer { counts.isReportQueued = true }

@@ -167,7 +167,7 @@ extension SessionTask {
             call.attempt.resumeData = nil
             call.note(transactions)
             // At its end, the task leaves the group. If it was never resumed, it has not entered the group yet.
-            if end.state == .initialized { environment.completionGroup.enter() }
+            if end.state == .initialized { environment.settings.completionGroup.enter() }
             return end
         }
         end?.timers?.cancel()
@@ -187,7 +187,7 @@ extension SessionTask {
         // The awaiting code serializes the response and ends the task, in `endAwaited`. Nothing else is notified of
         // the end, so the order of the completion queue does not matter.
         case .awaiter(let resume): resume(result)
-        case .completionQueue: environment.completionQueue.async { [self] in deliver(makeEnding(of: result)) }
+        case .completionQueue: environment.settings.completionQueue.async { [self] in deliver(makeEnding(of: result)) }
         case .processing:
             environment.processing.submit { [self] in
                 let ending = makeEnding(of: result)
@@ -197,7 +197,7 @@ extension SessionTask {
                         for handler in ending.handlers { handler.deliver(ending, of: self) }
                     }
                 }
-                environment.completionQueue.async { [self] in deliver(ending) }
+                environment.settings.completionQueue.async { [self] in deliver(ending) }
             }
         }
     }
@@ -205,7 +205,7 @@ extension SessionTask {
     /// Whether only the handlers are notified of the end: there are no notifications, observers, hooks, or closures for
     /// resume data.
     private var endsUnseen: Bool {
-        environment.interest.isEmpty && !isObserved.load(ordering: .relaxed)
+        environment.settings.interest.isEmpty && !isObserved.load(ordering: .relaxed)
             && storage.withLock { $0.hooks == nil && !$0.handlers.wantsResumeData }
     }
 
@@ -216,7 +216,9 @@ extension SessionTask {
             return .processing
         }
         return storage.withLock { call in
-            guard call.start.options.checks.ofContent.isEmpty, call.start.stream == nil else { return .processing }
+            guard call.start.options.value.checks.ofContent.isEmpty, call.start.stream == nil else {
+                return .processing
+            }
             return call.handlers.route(
                 without: plan.chain?.serializer.isQuick == true,
                 isUnseen: isUnseen,
@@ -292,7 +294,7 @@ extension SessionTask {
             withExtendedLifetime(hooks) {}
             // The handlers are released, because a handler that is added later needs only the other properties.
             ending.handlers = []
-            environment.completionGroup.leave()
+            environment.settings.completionGroup.leave()
         }
     }
 
@@ -311,7 +313,7 @@ extension SessionTask {
             }
             return queue.async { [rest] in
                 next.deliver(ending, of: self)
-                self.environment.completionQueue.async { self.run(rest, ending, then: end) }
+                self.environment.settings.completionQueue.async { self.run(rest, ending, then: end) }
             }
         }
         end()
@@ -338,9 +340,9 @@ extension SessionTask {
             if let count = ending.count { stream?.end(count.failure) }
             resume()
             ending.handlers = []
-            environment.completionGroup.leave()
+            environment.settings.completionGroup.leave()
         }
-        if observation == nil { end() } else { environment.completionQueue.async(execute: end) }
+        if observation == nil { end() } else { environment.settings.completionQueue.async(execute: end) }
     }
 
     /// Calls the handlers that were added after the response was serialized. They run after the observers of the end,
@@ -381,7 +383,7 @@ extension SessionTask {
     /// Serializes the response for a handler that was added late, and calls the handler.
     private func serve(_ handler: CallHandler, with ending: CallEnding) {
         let deliver: @Sendable () -> Void = { [self] in
-            (handler.queue ?? environment.completionQueue).async { handler.deliver(ending, of: self) }
+            (handler.queue ?? environment.settings.completionQueue).async { handler.deliver(ending, of: self) }
         }
         guard handler.serializer != nil else { return deliver() }
         environment.processing.submit {

@@ -27,8 +27,9 @@ final class NotificationInterest: Sendable {
     /// The object that all session managers of the process share.
     static let shared = NotificationInterest()
 
+    /// A bit for each notification whose name was read, and one for all notifications.
     private let names = Atomic<UInt8>(0)
-    private let isUnlimited = Atomic(false)
+    private static let all: UInt8 = 1 << 7
 
     /// Records that a name is read, and returns it. From now on the notification is posted.
     func reading(_ notification: TaskNotification) -> Notification.Name {
@@ -38,16 +39,22 @@ final class NotificationInterest: Sendable {
 
     /// Returns whether a notification may have observers.
     func includes(_ notification: TaskNotification) -> Bool {
-        names.load(ordering: .acquiring) & notification.bit != 0 || postsAll
+        names.load(ordering: .acquiring) & (notification.bit | Self.all) != 0
     }
 
     /// Whether no notification has observers.
-    var isEmpty: Bool { names.load(ordering: .acquiring) == 0 && !postsAll }
+    var isEmpty: Bool { names.load(ordering: .acquiring) == 0 }
 
     /// Whether every notification is posted, even if its name was not read.
     var postsAll: Bool {
-        get { isUnlimited.load(ordering: .acquiring) }
-        set { isUnlimited.store(newValue, ordering: .releasing) }
+        get { names.load(ordering: .acquiring) & Self.all != 0 }
+        set {
+            if newValue {
+                names.bitwiseOr(Self.all, ordering: .releasing)
+            } else {
+                names.bitwiseAnd(~Self.all, ordering: .releasing)
+            }
+        }
     }
 }
 

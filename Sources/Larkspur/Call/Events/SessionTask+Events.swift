@@ -45,7 +45,7 @@ extension SessionTask {
             if let observation = storage.observation {
                 observation.add(entry)
             } else {
-                storage.observation = CallObservation([entry], on: environment.completionQueue)
+                storage.observation = CallObservation([entry], on: environment.settings.completionQueue)
                 isObserved.store(true, ordering: .relaxed)
             }
             return true
@@ -76,8 +76,8 @@ extension SessionTask {
             case .suspended: .didSuspend
             default: nil
             }
-        if let notification, environment.interest.includes(notification) {
-            environment.completionQueue.async { [self] in post(notification) }
+        if let notification, environment.settings.interest.includes(notification) {
+            environment.settings.completionQueue.async { [self] in post(notification) }
         }
         observation?.post(kind, of: self, .none)
     }

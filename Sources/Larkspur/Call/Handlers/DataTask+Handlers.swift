@@ -79,7 +79,7 @@ extension DataTask {
         } catch {
             // For this error, too, the handler runs later, and never within this method.
             let request = originalRequest
-            environment.completionQueue.async {
+            environment.settings.completionQueue.async {
                 completionHandler(DataResponse(request: request, response: nil, data: Data(), result: .failure(error)))
             }
         }

@@ -113,15 +113,12 @@ public struct CallOptions: Sendable {
 }
 
 /// The options of a call behind a reference. Most calls have the default options, and share them.
-@dynamicMemberLookup
 final class StoredOptions: Sendable {
     let value: CallOptions
 
     static let none = StoredOptions(CallOptions())
 
     init(_ value: CallOptions) { self.value = value }
-
-    subscript<Value>(dynamicMember option: KeyPath<CallOptions, Value>) -> Value { value[keyPath: option] }
 
     /// The options that the transport needs; nil if it needs none.
     var ofTransfer: TransferOptions? {

@@ -173,7 +173,7 @@ extension SessionTask {
 
     /// Returns the hashes to compute of the content of a response that is streamed; nil if the call does not verify
     /// digests.
-    func hashes(for response: URLResponse) -> ContentHashes? { options.digestVerification?.hashes(for: response) }
+    func hashes(for response: URLResponse) -> ContentHashes? { options.value.digestVerification?.hashes(for: response) }
 
     /// The stream that delivers the content; nil if it is collected.
     var stream: ResponseStream? { plan.template.stream ?? storage.withLock { $0.start.stream } }

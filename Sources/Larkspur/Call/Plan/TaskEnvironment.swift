@@ -15,10 +15,6 @@ final class TaskEnvironment: Sendable {
         completesOnMain = settings.completionQueue.isMain
     }
 
-    var completionQueue: DispatchQueue { settings.completionQueue }
-    var completionGroup: DispatchGroup { settings.completionGroup }
-    var interest: NotificationInterest { settings.interest }
-
     /// The closure that writes the line about an unhandled failure; nil if such failures are not reported.
     var failureWriter: UnhandledFailure.Writer? { settings.reportsUnhandledFailures ? settings.failureWriter : nil }
 

@@ -253,14 +253,14 @@ extension SessionStore.Live {
     ) throws(LarkspurError) -> any Transfer {
         // The engine takes every request, and enforces all limits.
         if let transfer = Platform.makeTransfer(template, request, in: session, for: delegate) { return transfer }
-        try adapter.validate(template.options.timeouts)
+        try adapter.validate(template.options.value.timeouts)
         try Platform.validate(
             producesContent: template.producer != nil,
-            keepsSending: template.options.keepsSending,
+            keepsSending: template.options.value.keepsSending,
             in: session
         )
         var prepared = request
-        if let request { prepared = try adapter.prepare(request, for: template.kind) }
+        if let request { prepared = try adapter.prepare(request, for: template.content.kind) }
         let task: URLSessionTask
         if let resumeData = template.resumeData {
             task = try adapter.makeDownloadTask(resuming: resumeData, with: prepared, in: session)

@@ -6,22 +6,22 @@ extension TaskDelegate {
     func redirect(_ response: HTTPURLResponse, to request: URLRequest) -> TransferAnswer<URLRequest?> {
         let request = adapter.prepareRedirect(request, after: response)
             .withholding(template.withheldFields, after: response)
-        guard let hook = hooks.hook(\.willPerformHTTPRedirection, of: task) else {
+        guard let hook = session.hooks.hook(\.willPerformHTTPRedirection, of: task) else {
             task.note(.redirected, .redirect(response, request))
             return .now(request)
         }
         return .later { [self] give in
-            hooks.queue.async { [self] in
+            session.hooks.queue.async { [self] in
                 let answer = hook(task, response, request)
                 task.note(.redirected, .redirect(response, answer))
                 // If the transport cannot refuse a redirect, the transfer is ended, and the redirect is the response.
-                guard answer != nil || adapter.canRefuseRedirect(of: template.kind) else {
+                guard answer != nil || adapter.canRefuseRedirect(of: template.content.kind) else {
                     return endTransfer(with: response)
                 }
                 do throws(LarkspurError) {
                     try answer?.validate()
                     var prepared = answer
-                    if let answer { prepared = try adapter.prepare(answer, for: template.kind) }
+                    if let answer { prepared = try adapter.prepare(answer, for: template.content.kind) }
                     give(prepared)
                 } catch {
                     fail(with: error, keepingOpen: give)
@@ -32,11 +32,11 @@ extension TaskDelegate {
 
     func answer(_ challenge: URLAuthenticationChallenge) -> TransferAnswer<ChallengeDecision> {
         task.note(.challenged, .challenge(CallEvent.Challenge(challenge)))
-        guard let hook = hooks.hook(\.challengeAnswer, of: task) else {
+        guard let hook = session.hooks.hook(\.challengeAnswer, of: task) else {
             return .later { [self] in answer(.performDefaultHandling, challenge, $0) }
         }
         return .later { [self] give in
-            hooks.queue.async { [self] in answer(hook(task, challenge), challenge, give) }
+            session.hooks.queue.async { [self] in answer(hook(task, challenge), challenge, give) }
         }
     }
 
@@ -73,12 +73,12 @@ extension TaskDelegate {
     }
 
     /// Whether a hook decides about storing the response of the task.
-    var decidesAboutCaching: Bool { hooks.hook(\.willCacheResponse, of: task) != nil }
+    var decidesAboutCaching: Bool { session.hooks.hook(\.willCacheResponse, of: task) != nil }
 
     var cachingDecision: CachingDecision {
         guard let task = task as? DataTask else { return { _ in nil } }
         // The hooks of a call are released at its end, after which a refresh still needs the decision.
-        return { [hooks, own = hooks.hook(\.willCacheResponse, of: task)] proposal in
+        return { [hooks = session.hooks, own = session.hooks.hook(\.willCacheResponse, of: task)] proposal in
             guard let hook = hooks.hook(\.willCacheResponse, of: task) ?? own, let proposal = proposal() else {
                 return nil
             }
@@ -92,15 +92,17 @@ extension TaskDelegate {
         guard template.isStreamed || task.originalRequest?.httpBodyStream != nil else { return completion(nil) }
         // A section of a file is the content that a resumable upload has to send next. No hook may replace this
         // content.
-        guard template.section == nil, template.producer == nil, let hook = hooks.hook(\.needNewBodyStream, of: task)
+        guard template.section == nil, template.producer == nil,
+            let hook = session.hooks.hook(\.needNewBodyStream, of: task)
         else { return completion(bodyStream()) }
-        adapter.makeBodyStream(on: hooks.queue, { [self] in hook(task) ?? bodyStream() }, completion)
+        adapter.makeBodyStream(on: session.hooks.queue, { [self] in hook(task) ?? bodyStream() }, completion)
     }
 
     /// Returns the task's own body stream: from a section of a file, from the caller's closure, or from the request.
     private func bodyStream() -> InputStream? {
         if let section = template.section { return section.makeStream { [weak self] in self?.fail(with: $0) } }
-        if let request = task.originalRequest, let content = template.production(of: request) {
+        if let producer = template.producer, let request = task.originalRequest {
+            let content = template.production(by: producer, for: request)
             return Platform.makeStream(onFailure: { [weak self] in self?.fail(with: $0) }) {
                 ProducedBodyReader(content.makeChannel())
             }

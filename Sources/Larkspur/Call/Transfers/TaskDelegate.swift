@@ -23,7 +23,7 @@ final class TaskDelegate: TransferReceiver {
     let task: SessionTask
     let template: TransferTemplate
     let adapter: any TransportAdapter
-    private let session: SessionDelegate
+    let session: SessionDelegate
     let storage: Mutex<Storage>
 
     /// - Parameters:
@@ -47,8 +47,6 @@ final class TaskDelegate: TransferReceiver {
         storage = Mutex(Storage(ending: ending))
     }
 
-    var hooks: SessionHooksStore { session.hooks }
-
     // MARK: The registry
 
     /// Enters the registry of the session.
@@ -61,9 +59,6 @@ final class TaskDelegate: TransferReceiver {
         // The delegate may be released here, outside the registry's lock.
         if let identifier { _ = session.registry.remove(identifier) }
     }
-
-    /// The stream that delivers the content; nil if the content is collected.
-    private var stream: ResponseStream? { template.stream }
 
     // MARK: Response and content
 
@@ -78,15 +73,15 @@ final class TaskDelegate: TransferReceiver {
         }
         task.download.restart()
         do throws(LarkspurError) {
-            try stream?.begin(with: response.object, hashing: task.hashes(for: response.object))
+            try template.stream?.begin(with: response.object, hashing: task.hashes(for: response.object))
         } catch {
             fail(with: error)
         }
-        guard let hook = hooks.hook(\.responseDisposition, of: task), let task = task as? DataTask else {
+        guard let hook = session.hooks.hook(\.responseDisposition, of: task), let task = task as? DataTask else {
             return .now(.allow)
         }
         return .later { [self] answer in
-            hooks.queue.async { [self] in
+            session.hooks.queue.async { [self] in
                 let disposition = hook(task, response.object)
                 // A transport that ignores the disposition still obeys the cancellation.
                 if disposition == .cancel { task.cancel() }
@@ -99,24 +94,24 @@ final class TaskDelegate: TransferReceiver {
     func waits(_ wait: ConnectionWait) {
         task.note(.waitingForConnection, .wait(wait))
         guard wait.isFirst, let write = task.environment.failureWriter else { return }
-        task.environment.completionQueue.async { write(wait.line) }
+        task.environment.settings.completionQueue.async { write(wait.line) }
     }
 
     /// Reports an interim response to observers and hooks. It is not the response of the task.
     func receiveInterim(_ response: ReceivedResponse) {
         task.note(.interimResponse, .response(response.object))
-        hooks.call(\.didReceiveInterimResponse, of: task) { [task] hook in
+        session.hooks.call(\.didReceiveInterimResponse, of: task) { [task] hook in
             if let response = response.http { hook(task, response) }
         }
     }
 
     func receive(_ data: Data, hold: () -> (any Sendable)?) {
-        let hook = hooks.hook(\.didReceiveData, of: task)
+        let hook = session.hooks.hook(\.didReceiveData, of: task)
         // Content that is collected counts as consumed. Only content for a hook or a stream makes the transport wait.
-        let held = hook == nil && stream == nil ? nil : hold()
+        let held = hook == nil && template.stream == nil ? nil : hold()
         collect(data, held: held)
         guard let hook, let task = task as? DataTask else { return }
-        hooks.queue.async { withExtendedLifetime(held) { hook(task, data) } }
+        session.hooks.queue.async { withExtendedLifetime(held) { hook(task, data) } }
     }
 
     private func collect(_ data: Data, held: (any Sendable)?) {
@@ -125,7 +120,7 @@ final class TaskDelegate: TransferReceiver {
         // The total is 0 here, because the observation computes it.
         task.note(.contentReceived, .bytes(count: Int64(data.count), total: 0))
         var data = data
-        if let stream {
+        if let stream = template.stream {
             do throws(LarkspurError) {
                 if let task = task as? DataTask, try stream.deliver(data, held: held, from: task) {
                     let response = storage.withLock { $0.received.response }
@@ -149,7 +144,8 @@ final class TaskDelegate: TransferReceiver {
             }
             data = data.prefix(max(0, room))
         }
-        let limit = stream == nil ? task.environment.settings.maximumContentSize : DownloadPlacement.errorDataLimit
+        let limit =
+            template.stream == nil ? task.environment.settings.maximumContentSize : DownloadPlacement.errorDataLimit
         let (isWithinLimit, response) = storage.withLock { storage in
             let isWithinLimit = storage.received.body.count + data.count <= limit
             if isWithinLimit { storage.received.body.append(data) }
@@ -170,7 +166,7 @@ final class TaskDelegate: TransferReceiver {
         // If content was dropped after a cancellation, the stream ends with the error of the call instead.
         guard task.isActive else { return }
         // Digests are verified at the end of the call, where their trailers are known, too.
-        if task.options.digestVerification == nil { stream?.contentEnded() }
+        if task.options.value.digestVerification == nil { template.stream?.contentEnded() }
     }
 
     /// Reports the bytes that were sent. If the transport does not know the length of the body, the request's
@@ -185,7 +181,7 @@ final class TaskDelegate: TransferReceiver {
                 expected > 0 ? expected : template.bodyLength ?? task.originalRequest?.announcedBodyLength ?? -1
             task.upload.update(completed: sent, total: length, of: task)
         }
-        hooks.call(\.didSendBodyData, of: task) { [task] in $0(task, count, sent, expected) }
+        session.hooks.call(\.didSendBodyData, of: task) { [task] in $0(task, count, sent, expected) }
     }
 
     // MARK: Downloads
@@ -194,13 +190,13 @@ final class TaskDelegate: TransferReceiver {
         task.note(.contentReceived, .bytes(count: count, total: 0))
         noteFile(total, of: expected)
         guard let task = task as? DownloadTask else { return }
-        hooks.call(\.didWriteData, of: task) { $0(task, count, total, expected) }
+        session.hooks.call(\.didWriteData, of: task) { $0(task, count, total, expected) }
     }
 
     func resumed(at offset: Int64, expected: Int64) {
         noteFile(offset, of: expected)
         guard let task = task as? DownloadTask else { return }
-        hooks.call(\.didResumeDownload, of: task) { $0(task, offset, expected) }
+        session.hooks.call(\.didResumeDownload, of: task) { $0(task, offset, expected) }
     }
 
     private func noteFile(_ written: Int64, of expected: Int64) {
@@ -242,7 +238,7 @@ final class TaskDelegate: TransferReceiver {
         in urlSession: URLSession
     ) -> any TransferReceiver {
         unregister(storage.withLock { $0.identifier.take() })
-        let placement = DownloadPlacement(destination: nil, hooks: hooks)
+        let placement = DownloadPlacement(destination: nil, hooks: session.hooks)
         let download = DownloadTask(
             environment: task.environment,
             CallPlan(template: .download, request: nil, download: placement)
@@ -256,7 +252,7 @@ final class TaskDelegate: TransferReceiver {
         }
         let successor = TaskDelegate(task: download, .download, in: session, adapter, ending: .call)
         successor.register(as: downloadTask.taskIdentifier)
-        hooks.call(\.didBecomeDownload, of: task) { $0(task, download) }
+        session.hooks.call(\.didBecomeDownload, of: task) { $0(task, download) }
         end(with: LarkspurError(.becameDownload, "The task has become a download, which goes on by itself."))
         return successor
     }
@@ -313,7 +309,7 @@ final class TaskDelegate: TransferReceiver {
         }
         unregister(ended.identifier)
         guard let ending = ended.ending else { return }
-        ending.end(task, with: ended.received, transportError: error) { [hooks, task] error in
+        ending.end(task, with: ended.received, transportError: error) { [hooks = session.hooks, task] error in
             hooks.call(\.didCollectMetrics, of: task) { $0(task, task.timeline) }
             hooks.call(\.didComplete, of: task) { $0(task, error) }
         }

@@ -53,8 +53,6 @@ struct TransferTemplate: Sendable {
         }
     }
 
-    var kind: TransferKind { self.content.kind }
-
     /// A request whose response is collected in memory.
     static let data = Self(.data)
 
@@ -102,12 +100,12 @@ struct TransferTemplate: Sendable {
     /// Returns the content of a transfer.
     /// - Parameter request: The request that sends the content.
     func transferContent(of request: URLRequest) -> TransferContent {
-        production(of: request).map(TransferContent.uploadOfProduced) ?? self.content
+        guard let producer = self.producer else { return self.content }
+        return .uploadOfProduced(production(by: producer, for: request))
     }
 
-    /// Returns the content that is produced; nil if the content is not produced.
-    func production(of request: URLRequest) -> ProducedBody? {
-        guard let producer = self.producer else { return nil }
+    /// Returns the content that a producer makes for a request.
+    func production(by producer: BodyProducer, for request: URLRequest) -> ProducedBody {
         var range: Range<Int64>?
         if case .produced(_, let part) = self.part?.content { range = part }
         return producer.content(of: request, part: range, isTwoWay: self.stream != nil)

@@ -70,15 +70,15 @@ final class Delivery: Sendable {
     typealias ResumeDataHandler = Transferring<(Data?) -> Void>
 
     private let place: Place
+    /// Whether the delegate is called on the loop's thread.
+    let isOnLoop: Bool
     private let pending = Mutex(PendingItems())
     /// Whether a program has read the session's own operation queue.
     private let isQueueKnown = Atomic(false)
 
-    init(place: Place) { self.place = place }
-
-    /// Whether the delegate is called on the loop's thread.
-    var isOnLoop: Bool {
-        if case .loop = place { true } else { false }
+    init(place: Place) {
+        self.place = place
+        isOnLoop = if case .loop = place { true } else { false }
     }
 
     /// Records that other code may use the session's operation queue from now on.
@@ -87,7 +87,7 @@ final class Delivery: Sendable {
     /// Delivers the loop's events, and empties the array. Called only on the loop's thread.
     func send(_ items: inout [Item]) {
         guard !items.isEmpty else { return }
-        if case .loop = place {
+        if isOnLoop {
             // If a delegate posts a command during its call, the command waits in the mailbox.
             for item in items { item.perform() }
             items.removeAll(keepingCapacity: true)
@@ -103,7 +103,7 @@ final class Delivery: Sendable {
 
     /// Delivers calls one after the other, with no other calls between them. May be called on any thread.
     func send(_ items: [Item], through loop: LoopMailbox) {
-        if case .loop = place { return loop.post(.deliver(items)) }
+        if isOnLoop { return loop.post(.deliver(items)) }
         var items = items
         send(&items)
     }
@@ -115,7 +115,7 @@ final class Delivery: Sendable {
 
     /// Delivers delayed events before all other pending events. Called only on the thread or queue of the delegates.
     func sendFirst(_ items: [Item]) {
-        if case .loop = place {
+        if isOnLoop {
             for item in items { item.perform() }
         } else {
             pending.withLock { $0.putFirst(items) }

@@ -7,7 +7,8 @@ final class Outbox {
     @exclusivity(unchecked) private var items: [Delivery.Item] = []
     /// The content that is delivered after the events in `items`. Further content of the same task is added to it.
     @exclusivity(unchecked) private var arrival: Arrival?
-    @exclusivity(unchecked) private var holds = DeliveryHolds()
+    /// The events that wait for work outside of the loop; nil while there is no such work.
+    @exclusivity(unchecked) private var holds: DeliveryHolds?
 
     /// - Parameters:
     ///   - mailbox: The mailbox of the loop.
@@ -21,7 +22,7 @@ final class Outbox {
     var isEmpty: Bool { items.isEmpty && arrival == nil }
 
     /// Whether events wait for work outside of the loop.
-    var isHolding: Bool { !holds.isEmpty }
+    var isHolding: Bool { holds != nil }
 
     /// Passes the events to ``Delivery``.
     func send() {
@@ -40,7 +41,7 @@ final class Outbox {
     }
 
     private func add(_ event: Delivery.Event, to task: TaskCore) {
-        if holds.isEmpty { items.append(.event(task, event)) } else { items += holds.pass(event, of: task) }
+        items += holds?.pass(event, of: task) ?? [.event(task, event)]
     }
 
     /// Delivers the metrics of a task, and then its end.
@@ -69,7 +70,10 @@ final class Outbox {
 
     /// Records that a part of a task's work outside of the loop has ended, and delivers the events that have waited for
     /// it.
-    func release(_ task: TaskCore) { items += holds.release(task) }
+    func release(_ task: TaskCore) {
+        items += holds?.release(task) ?? []
+        if holds?.isEmpty == true { holds = nil }
+    }
 
     /// Stores a response's cookies. The task's later events wait until the cookies are in the storage, so that a
     /// delegate can read them there.
@@ -78,7 +82,9 @@ final class Outbox {
         let isWriting = cookies.store(setCookies, from: url, mainDocumentURL: mainDocumentURL) {
             mailbox.post(.stored(task))
         }
-        if isWriting { holds.hold(task) }
+        guard isWriting else { return }
+        if holds == nil { holds = DeliveryHolds() }
+        holds?.hold(task)
     }
 }
 

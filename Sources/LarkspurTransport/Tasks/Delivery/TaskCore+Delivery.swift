@@ -268,7 +268,8 @@ extension TaskCore {
         let receiver = deliveryState.receiver.take()
         let isReported = receiver == nil && (plan.completion == nil || plan.kind == .webSocket)
         let listener = isReported ? listener : nil
-        let ending = end(with: outcome ?? webSocketFailure, heedsCancellation: !deliveryState.hasHandedOverFile)
+        let outcome = plan.webSocket == nil ? outcome : outcome ?? webSocketFailure
+        let ending = end(with: outcome, heedsCancellation: !deliveryState.hasHandedOverFile)
         defer { withExtendedLifetime(ending.object) {} }
         let (response, error) = (ending.response, ending.error)
         switch plan.completion {
