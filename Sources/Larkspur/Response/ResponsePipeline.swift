@@ -15,7 +15,7 @@ enum ResponsePipeline {
     ) -> sending Result<S.Output, LarkspurError> {
         let parts = ResponseParts(request: request, response: response, data: data)
         // The response's object is created only for a serializer that needs it.
-        let response = serializer.readsContentAlone ? nil : response?.object
+        let response = serializer.readsContentAlone || serializer.decodesJSON ? nil : response?.object
         guard let invalid = parts.validationFailure(serializer.validation) else {
             do {
                 return .success(try serializer.serialize(data, response: response))

@@ -129,7 +129,7 @@ extension SessionManager {
     /// Creates a task that starts with its first handler.
     func chain<T: SessionTask>(_ plan: CallPlan, _ options: CallOptions? = nil) -> T {
         var plan = plan
-        plan.chain = CallPlan.Chain(jsonDecoder: jsonDecoder, serializer: resolved(.sessionDefault))
+        plan.chain = CallPlan.Chain(jsonDecoder: jsonDecoder, serializer: AnyResponseSerializer(responseSerializer))
         return makeTask(plan, nil, options)
     }
 

@@ -138,19 +138,15 @@ extension Exchange {
         incoming.hasDoubtfulEnd = ResponseFraming.isDoubtful(head.framing, version: head.version)
         incoming.entityTag = head.entityTag
         if incoming.hasDoubtfulEnd { transfer.handle?.connectionUse.closesConnection = true }
-        incoming.decoder = decoder(for: head, framing: incoming.framed.framing)
+        // A part of encoded content cannot be decoded without the parts before it.
+        if let coding = head.fields["Content-Encoding"], head.status != 206, incoming.framed.framing != .none {
+            incoming.decoder = ContentDecoder(
+                contentEncoding: coding,
+                maximumExpansion: group.settings.options.maximumExpansion
+            )
+        }
         if incoming.decoder == nil, let count = incoming.framed.expectedCount { incoming.expectedBytes = count }
         received.incoming = incoming
-    }
-
-    /// Creates the decoder for the content; nil if the content is delivered unchanged.
-    private func decoder(for head: ResponseHead, framing: ResponseFraming) -> ContentDecoder? {
-        // A part of encoded content cannot be decoded without the parts before it.
-        guard head.status != 206, framing != .none, let field = head.fields["Content-Encoding"] else { return nil }
-        return ContentDecoder(
-            contentEncoding: field,
-            maximumExpansion: group.settings.options.maximumExpansion
-        )
     }
 
     /// Gives the task the response that the caller gets, and prepares the destination of the content.

@@ -148,9 +148,6 @@ extension ResponseHead {
 extension Exchange {
     /// Checks whether the TLS configuration permits the request, and sets the options for its host.
     func configureTLS(of handle: EasyHandle) throws(URLError) {
-        // This check is cheaper than a copy of the settings.
-        let isSecure = destination.isSecure || transfer.route.proxy?.kind == .https
-        guard group.settings.tls.isCustom || isSecure else { return }
         let tls = group.settings.tls
         try tls.admit(destination.url)
         guard handle.configure(tls, host: destination.host?.name ?? UnixSocketTarget.host) else {

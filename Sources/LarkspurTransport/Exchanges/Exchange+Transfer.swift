@@ -111,7 +111,10 @@ extension Exchange {
         // connection is opened.
         handle.set(CURLOPT_CONNECTTIMEOUT_MS, transfer.route.connectTimeout.map(Int.milliseconds) ?? Int(Int32.max))
         configureConnection(of: handle)
-        try configureTLS(of: handle)
+        // The configuration may forbid the request even if nothing uses TLS.
+        if destination.isSecure || transfer.route.proxy?.kind == .https || settings.tls.isCustom {
+            try configureTLS(of: handle)
+        }
         if let connection = task.plan.webSocket {
             if !head.setsAcceptEncoding, let line = head.acceptEncoding { lines.append(line) }
             let request = UpgradeRequest.bytes(target: head.target, lines: lines)

@@ -163,7 +163,10 @@ final class Exchange: DeadlineHolder {
     func touch() { timers.touch(at: group.now) }
 
     /// The time at which the task fails or reports its wait, if no byte is transferred before.
-    var deadline: LoopTime { min(limit, waitReportTime) }
+    var deadline: LoopTime {
+        guard let start = wait.start, ticket != nil, !wait.isReported else { return limit }
+        return min(limit, start.adding(Self.reportedWait))
+    }
 
     /// The time at which the task fails if no byte is transferred. While the consumer or a suspension pauses the
     /// transfer, the time without a byte does not count.
@@ -178,7 +181,7 @@ final class Exchange: DeadlineHolder {
     /// false if the task continues.
     func expire(at now: LoopTime) -> Bool {
         guard now >= limit else {
-            if now >= waitReportTime { reportWait() }
+            if now >= deadline { reportWait() }
             return false
         }
         if let webSocket, webSocket.isOpen, now >= webSocket.deadline {
@@ -353,12 +356,6 @@ final class Exchange: DeadlineHolder {
 
     /// The time in seconds after which a wait is reported.
     private static let reportedWait: TimeInterval = 1
-
-    /// The time at which the wait is reported; the distant future if there is no wait to report.
-    private var waitReportTime: LoopTime {
-        guard let start = wait.start, ticket != nil, !wait.isReported else { return .distantFuture }
-        return start.adding(Self.reportedWait)
-    }
 
     private func beginWait() {
         wait.start = group.now

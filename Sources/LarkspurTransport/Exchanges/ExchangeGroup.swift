@@ -161,7 +161,6 @@ final class ExchangeGroup {
     /// If libcurl is told to continue and then to pause before it runs, it still reads (at least up to 7.88). It
     /// buffers the data and passes it on later, but not in the order of status lines and fields.
     func applyPauses() {
-        guard !noted.pauses.isEmpty else { return }
         let count = noted.pauses.count
         for exchange in noted.pauses[..<count] { exchange.applyPauses() }
         // The bytes that libcurl has passed on may have changed the pauses of other exchanges.
@@ -178,7 +177,6 @@ final class ExchangeGroup {
     /// was sending over HTTP/2, it may have read bytes that follow the header section. At least up to 7.88, libcurl
     /// then waits until the socket is readable, although no more bytes arrive there.
     func nudgeAnswered() {
-        guard !noted.answered.isEmpty else { return }
         // Meanwhile, an exchange may be recorded again.
         let count = noted.answered.count
         for exchange in noted.answered[..<count] {

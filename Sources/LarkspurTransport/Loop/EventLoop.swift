@@ -94,11 +94,11 @@ final class EventLoop {
     }
 
     private func advance() {
-        exchanges.applyPauses()
+        if !exchanges.noted.pauses.isEmpty { exchanges.applyPauses() }
         exchanges.now = .now
         connections.advance(at: exchanges.now)
         exchanges.admitWaiting()
-        exchanges.nudgeAnswered()
+        if !exchanges.noted.answered.isEmpty { exchanges.nudgeAnswered() }
     }
 
     // MARK: Lending

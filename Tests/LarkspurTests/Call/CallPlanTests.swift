@@ -53,7 +53,7 @@ struct CallPlanTests {
     func validRequest() {
         let plan = CallPlan(validRequest: request)
         #expect(plan.isValid && plan.urlRequest == request && plan.download == nil)
-        #expect(plan.template.kind == .data)
+        #expect(plan.template.content.kind == .data)
         #expect(!makePlan().isValid)
     }
 

@@ -118,15 +118,15 @@ final class StoredOptions: Sendable {
 
     static let none = StoredOptions(CallOptions())
 
-    init(_ value: CallOptions) { self.value = value }
-
     /// The options that the transport needs; nil if it needs none.
-    var ofTransfer: TransferOptions? {
-        guard value.keepsSending || value.timeouts.connect != nil else { return nil }
-        return TransferOptions(
-            connectTimeout: value.timeouts.connect?.timeInterval,
-            keepsSending: value.keepsSending
-        )
+    let ofTransfer: TransferOptions?
+
+    init(_ value: CallOptions) {
+        self.value = value
+        let connectTimeout = value.timeouts.connect?.timeInterval
+        ofTransfer =
+            value.keepsSending || connectTimeout != nil
+            ? TransferOptions(connectTimeout: connectTimeout, keepsSending: value.keepsSending) : nil
     }
 }
 

@@ -8,18 +8,18 @@ final class TaskEnvironment: Sendable {
     let processing: ProcessingPool
     /// Whether the completion queue is the main queue.
     let completesOnMain: Bool
+    /// Whether calls create their transfers when they start, and not when the calls are created.
+    let launchesLate: Bool
 
     init(_ settings: ManagerSettings, _ processing: ProcessingPool) {
         self.settings = settings
         self.processing = processing
         completesOnMain = settings.completionQueue.isMain
+        launchesLate = !settings.interceptors.isEmpty || !settings.timeouts.isEmpty
     }
 
     /// The closure that writes the line about an unhandled failure; nil if such failures are not reported.
     var failureWriter: UnhandledFailure.Writer? { settings.reportsUnhandledFailures ? settings.failureWriter : nil }
-
-    /// Whether calls create their transfers when they start, and not when the calls are created.
-    var launchesLate: Bool { !settings.interceptors.isEmpty || !settings.timeouts.isEmpty }
 }
 
 extension DispatchQueue {

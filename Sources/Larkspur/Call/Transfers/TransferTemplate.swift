@@ -6,7 +6,7 @@ import HTTPSyntax
 @dynamicMemberLookup
 struct TransferTemplate: Sendable {
     struct Facts: Sendable {
-        let content: TransferContent
+        var content: TransferContent
         /// The closure that creates the stream of a streamed upload. It is called each time that the content is sent.
         var makeBodyStream: (@Sendable () -> InputStream?)?
         var isStreamed = false
@@ -41,8 +41,6 @@ struct TransferTemplate: Sendable {
     private var reference: Reference
 
     init(_ content: TransferContent) { reference = Reference(Facts(content: content)) }
-
-    subscript<Value>(dynamicMember fact: KeyPath<Facts, Value>) -> Value { reference.facts[keyPath: fact] }
 
     subscript<Value>(dynamicMember fact: WritableKeyPath<Facts, Value>) -> Value {
         get { reference.facts[keyPath: fact] }
