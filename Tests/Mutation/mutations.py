@@ -346,8 +346,8 @@ MUTATIONS = [
     Mutation(
         "a forwarded request has the Host of its own URL",
         ENGINE + "Exchanges/Exchange+Transfer.swift",
-        "if isForwarded, !lines.setHost {",
-        "if isForwarded, !lines.setHost, !isMutated {",
+        "if transfer.route.isForwarded, !lines.setHost {",
+        "if transfer.route.isForwarded, !lines.setHost, !isMutated {",
         ["LarkspurTransportTests.ProxyTests"],
     ),
     Mutation(
@@ -469,8 +469,8 @@ MUTATIONS = [
     Mutation(
         "a call that waits long for a connection says so",
         ENGINE + "Exchanges/Exchange.swift",
-        "guard let host, var wait = task.connectionWait else { return }",
-        "guard let host, !isMutated, var wait = task.connectionWait else { return }",
+        "guard let host, var report = task.connectionWait else { return }",
+        "guard let host, !isMutated, var report = task.connectionWait else { return }",
         ["LarkspurTests.ConnectionWaitTests"],
     ),
     Mutation(

@@ -119,10 +119,12 @@ public struct AnyResponseSerializer: ResponseSerializer {
         isSessionDefault = false
     }
 
-    fileprivate init() {
+    private init() {
         base = DataResponseSerializer()
         isSessionDefault = true
     }
+
+    fileprivate static let placeholder = AnyResponseSerializer()
 
     /// The rules by which responses are acceptable.
     public var validation: ResponseValidation {
@@ -147,7 +149,7 @@ public struct AnyResponseSerializer: ResponseSerializer {
 
 extension ResponseSerializer where Self == AnyResponseSerializer {
     /// A placeholder for the `responseSerializer` of the session manager that creates the task.
-    public static var sessionDefault: AnyResponseSerializer { AnyResponseSerializer() }
+    public static var sessionDefault: AnyResponseSerializer { .placeholder }
 }
 
 /// The protocol of optional types. Only `Optional` conforms to it.

@@ -11,7 +11,8 @@ final class Connections {
     /// The limit of the number of all connections; nil for no limit.
     private let budget: ConnectionBudget?
     @exclusivity(unchecked) private var handles: [EasyHandle] = []
-    @exclusivity(unchecked) private var queues: [TextKey: HostQueue] = [:]
+    /// The queues by their origins.
+    @exclusivity(unchecked) private(set) var queues: [TextKey: HostQueue] = [:]
     /// The number of queues above which idle queues are discarded.
     @exclusivity(unchecked) private var queueLimit = 1024
     /// The shards with libcurl's transfers; none if the loop does not work.
@@ -42,9 +43,6 @@ final class Connections {
         shards = [first]
         current[.requests] = first
     }
-
-    /// The queues by their origins.
-    var allQueues: [TextKey: HostQueue] { queues }
 
     /// Advances all transfers that can advance, and reports to the clients which transfers have ended.
     func advance(at now: LoopTime) {

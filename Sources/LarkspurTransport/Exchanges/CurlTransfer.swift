@@ -40,6 +40,8 @@ extension CurlTransfer {
         @Boxed var proxy: ProxyServer?
         /// Whether the request goes through a tunnel, whose bytes the proxy cannot read.
         var isTunnelled = false
+        /// Whether the proxy reads the request and forwards it.
+        var isForwarded = false
         /// The versions of HTTP that libcurl may use.
         var versions = OfferedVersions.http1
         /// Whether libcurl lets the request wait while another request opens a connection to the host. Both requests

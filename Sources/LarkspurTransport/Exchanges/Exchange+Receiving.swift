@@ -181,7 +181,8 @@ extension Exchange {
         }
         switch step {
         case .deliver, .buffer:
-            let mustWait = received.mustWait(isBuffering: transaction.isBuffering, count: bytes.count)
+            let isBuffering = if case .buffer = step { true } else { false }
+            let mustWait = received.mustWait(isBuffering: isBuffering, count: bytes.count)
             if mustWait, mayPause { return .paused }
         case .discard: break
         case .refuse, .settle: return .refused

@@ -22,7 +22,9 @@ extension Exchange {
     func takeRoute(through proxy: ProxyServer) {
         transfer.route.proxy = proxy
         guard proxy.kind != .socks5 else { return }
-        transfer.route.isTunnelled = destination.url?.scheme?.inLowercase == "https" || task.plan.webSocket != nil
+        let isTunnelled = destination.url?.scheme?.inLowercase == "https" || task.plan.webSocket != nil
+        transfer.route.isTunnelled = isTunnelled
+        transfer.route.isForwarded = !isTunnelled
     }
 }
 

@@ -95,7 +95,7 @@ extension Exchange {
         var lines = head.lines
         // libcurl would write the `Host` field with the brackets of the request that opened the connection to the
         // proxy.
-        if let proxy = transfer.route.proxy, proxy.kind != .socks5, !transfer.route.isTunnelled, !lines.setHost {
+        if transfer.route.isForwarded, !lines.setHost {
             lines.append("Host: " + head.target.hostField)
         }
         handle.setFields(lines, and: head.setsAcceptEncoding ? nil : head.acceptEncoding)

@@ -302,7 +302,9 @@ final class Exchange: DeadlineHolder {
             case .success: received.deliverResult()
             case .failure(let error): error
             }
-        group.outbox.end(task, with: received.endDownload(with: error))
+        // A data task that has become a download can also be asked for resume data, through its download task.
+        let isDownload = task.plan.kind == .download || received.download.resumeDataHandler != nil
+        group.outbox.end(task, with: isDownload ? received.endDownload(with: error) : error)
         received.incoming = ReceivedContent.Incoming()
     }
 
@@ -336,7 +338,7 @@ final class Exchange: DeadlineHolder {
                 start: transfer.start,
                 connectionWait: transfer.route.connectionWait,
                 contentBytes: received.incoming.framed.count,
-                decodedBytes: received.incoming.arrivedBytes(isBuffering: transaction.isBuffering),
+                decodedBytes: received.incoming.arrivedBytes,
                 tls: transfer.tls
             )
         )

@@ -60,7 +60,7 @@ final class ExchangeGroup {
 
     func begin(_ task: TaskCore) {
         guard let exchange = Exchange(task: task, group: self) else { return }
-        if task.isRefresh, isEnding { return refreshes[task.identifier] = nil }
+        if isEnding, task.isRefresh { return refreshes[task.identifier] = nil }
         exchanges[task.identifier] = exchange
         exchange.start()
     }
@@ -224,7 +224,7 @@ extension ExchangeGroup {
                 $0.oldest = max($0.oldest ?? .zero, age)
             }
         }
-        for (key, queue) in connections.allQueues where snapshot[Self.displayed(key.text)] != nil {
+        for (key, queue) in connections.queues where snapshot[Self.displayed(key.text)] != nil {
             guard let version = queue.headMemory.head?.head.version else { continue }
             change(key.text) { $0.protocolName = TransferMetrics.protocolName(of: version) }
         }

@@ -63,8 +63,6 @@ extension ReceivedContent {
     /// Ends a download. If another download can continue the partial file, the file remains, otherwise it is removed.
     /// - Returns: The error, with the resume data if there is any.
     func endDownload(with error: (any Error)?) -> (any Error)? {
-        // A data task that has become a download can also be asked for resume data, through its download task.
-        guard task.plan.kind == .download || download.resumeDataHandler != nil else { return error }
         var data: Data?
         if let error, let file = download.file {
             if mayGoOn(after: error), var resumption = download.resumption, file.length > 0 {

@@ -33,11 +33,8 @@ final class ReceivedContent {
         /// The copy for the cache; nil if there is none.
         var copy: CacheCopy?
 
-        /// Returns the number of decoded bytes that have arrived. Content without a coding is counted even while it is
-        /// buffered.
-        func arrivedBytes(isBuffering: Bool) -> Int64 {
-            isBuffering && decoder == nil ? Int64(buffered.count) : decodedBytes
-        }
+        /// The number of decoded bytes that have arrived. Content without a coding is counted even while it is buffered.
+        var arrivedBytes: Int64 { decoder == nil ? decodedBytes + Int64(buffered.count) : decodedBytes }
     }
 
     /// The copy of a response for the cache. It is an object because it is large, and most responses have none.

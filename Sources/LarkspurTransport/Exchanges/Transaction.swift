@@ -27,14 +27,6 @@ struct Transaction {
         if case .draining(let failure) = phase { failure } else { nil }
     }
 
-    /// Whether content is buffered without being decoded.
-    var isBuffering: Bool {
-        switch phase {
-        case .receiving(.buffer), .receiving(.bufferUnlessAnswered): true
-        default: false
-        }
-    }
-
     /// Whether the task fails after a time without a byte.
     ///
     /// The timer runs while a delegate decides about a redirect, so that a delegate that never decides cannot block the

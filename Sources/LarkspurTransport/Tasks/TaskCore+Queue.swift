@@ -6,7 +6,7 @@ extension TaskCore {
         withStorage { storage in
             storage.queueing.isOver = true
             storage.queueing.wait = nil
-            return storage.options.connectTimeout
+            return storage.options?.connectTimeout
         }
     }
 }

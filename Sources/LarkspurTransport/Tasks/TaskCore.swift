@@ -43,7 +43,8 @@ final class TaskCore: Sendable {
         var delegates: Delegates?
         /// Whether the delegate receives the response and its content in addition to the completion handler.
         var sharesContent = false
-        var options = TransferOptions()
+        /// The options of the transfer; nil for none.
+        var options: TransferOptions?
     }
 
     /// The wait for a connection.
@@ -214,7 +215,7 @@ final class TaskCore: Sendable {
     /// Returns the start of the resource timer, for a task that has begun.
     func timerStart(at now: LoopTime) -> LoopTime { storage.withLock { $0.course.timerStart(at: now) } }
 
-    var keepsSending: Bool { storage.withLock { $0.options.keepsSending } }
+    var keepsSending: Bool { storage.withLock { $0.options?.keepsSending == true } }
 
     var priority: Float { storage.withLock { $0.queueing.priority } }
 
@@ -292,6 +293,8 @@ final class TaskCore: Sendable {
         let object: URLSessionTask?
         let response: ReceivedResponse?
         let error: (any Error)?
+        /// Whether the task has its own delegate, which the end releases.
+        let hasDelegate: Bool
     }
 
     /// Marks the task as completed, and releases the task object.
@@ -303,7 +306,12 @@ final class TaskCore: Sendable {
             let error = storage.course.end(with: outcome, heedsCancellation: heedsCancellation)
             storage.record.error = error
             storage.record.currentRequest = storage.record.currentRequest ?? plan.originalRequest
-            let ending = Ending(object: storage.objects.release(), response: storage.record.response, error: error)
+            let ending = Ending(
+                object: storage.objects.release(),
+                response: storage.record.response,
+                error: error,
+                hasDelegate: storage.delegates != nil
+            )
             return (ending, storage.traffic.progress, storage.traffic.counts)
         }
         if let progress, ending.error == nil { counts.end(progress) }
@@ -346,7 +354,7 @@ final class TaskCore: Sendable {
     /// Whether a delegate receives the metrics. If the session's delegate is called on the loop's thread, it reads
     /// `transferMetrics` instead.
     var tellsMetrics: Bool {
-        !isRefresh && !session.delivery.isOnLoop && (session.delegates.task != nil || hasOwnDelegate)
+        !session.delivery.isOnLoop && !isRefresh && (session.delegates.task != nil || hasOwnDelegate)
     }
 
     /// The delegate for the task's events. This is the task's own delegate, or the session's delegate if the task has

@@ -146,7 +146,7 @@ struct ReceivedContentTests {
 
         received.incoming.buffered = Data("content".utf8)
         received.incoming.isPaused = true
-        #expect(received.incoming.arrivedBytes(isBuffering: true) == 7)
+        #expect(received.incoming.arrivedBytes == 7)
         #expect(received.takeBuffered() == nil)
         #expect(!received.incoming.isPaused)
         #expect(received.incoming.buffered.isEmpty)

@@ -388,7 +388,7 @@ struct TaskCoreTests {
     func queueing() throws {
         let task = try makeTask(Recorder())
         #expect(!task.withStorage { $0.queueing.isOver })
-        task.withStorage { $0.options.connectTimeout = 7 }
+        task.withStorage { $0.options = TransferOptions(connectTimeout: 7) }
         #expect(task.leaveQueue() == 7)
         #expect(task.withStorage { $0.queueing.isOver })
     }

@@ -93,7 +93,7 @@ extension DataTask {
 
     /// Returns the serializer that decodes a type with a decoder, or with the decoder of the manager.
     func decodable<T>(_ type: T.Type, _ decoder: (any DataDecoder)?) -> DecodableResponseSerializer<T> {
-        .decodable(type, decoder: decoder ?? plan.chain?.jsonDecoder ?? JSONDecoder())
+        DecodableResponseSerializer(type, decoder: decoder ?? plan.chain?.jsonDecoder ?? JSONDecoder())
     }
 }
 

@@ -287,7 +287,7 @@ extension TaskCore {
             listener.delegates.task?.urlSession(listener.session, task: listener.task, didCompleteWithError: error)
         }
         // As with URLSession, the delegate of a task is retained until the task is completed.
-        setDelegate(nil)
+        if ending.hasDelegate { setDelegate(nil) }
         session.taskEnded(self)
     }
 }
