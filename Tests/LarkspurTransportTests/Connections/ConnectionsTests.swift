@@ -46,7 +46,7 @@ struct ConnectionsTests {
         let connections = Connections(settings: settings)
         #expect(throws: URLError.self) { try connections.takeHandle(for: nil) }
         #expect(connections.shard(for: nil) == nil)
-        #expect(connections.deadline == .distantFuture && connections.support == nil)
+        #expect(connections.deadlines.next == .distantFuture && connections.support == nil)
     }
 
     @Test("A returned handle is used for the next transfer, and its client is removed")

@@ -35,7 +35,7 @@ struct ShardUnitTests {
         let shard = try makeShard()
         let user = FakeConnectionUser(1)
         let handle = try add(user, to: shard)
-        #expect(connections.deadline <= LoopTime.now)
+        #expect(connections.deadlines.next <= LoopTime.now)
         for _ in 0..<3 { connections.advance(at: .now) }
         #expect(user.results == [urlIsMissing])
         shard.remove(user, handle)

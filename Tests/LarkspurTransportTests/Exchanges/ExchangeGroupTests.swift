@@ -136,16 +136,16 @@ struct ExchangeGroupTests {
         let task = try makeTask("task", ends, in: engine)
         engine.exchanges.begin(task)
         // The wait is reported after a second.
-        #expect(engine.exchanges.deadline == start.adding(1))
+        #expect(engine.exchanges.deadlines.next == start.adding(1))
         engine.exchanges.now = start.adding(50)
         engine.exchanges.expireDue()
         #expect(!engine.exchanges.isEmpty)
-        #expect(engine.exchanges.deadline >= start.adding(99))
+        #expect(engine.exchanges.deadlines.next >= start.adding(99))
         engine.exchanges.now = start.adding(101)
         engine.exchanges.expireDue()
         engine.outbox.send()
         #expect(ends.values == ["task \(Self.timedOut)"])
-        #expect(engine.exchanges.isEmpty && engine.exchanges.deadline == .distantFuture)
+        #expect(engine.exchanges.isEmpty && engine.exchanges.deadlines.next == .distantFuture)
     }
 
     @Test("A group has been idle since the end of its last exchange")
