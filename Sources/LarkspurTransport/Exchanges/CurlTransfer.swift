@@ -16,7 +16,7 @@ struct CurlTransfer {
     var tunnel: TunnelAnswers?
     var sending = SendingState()
     var pauses = Pauses()
-    /// The stream of HTTP/2 or HTTP/3; nil if the request is offered over HTTP/1.1 only.
+    /// The stream of HTTP/2 or HTTP/3; nil if the session does not use these versions for the URL.
     var stream: Stream?
     var ending = Ending()
 

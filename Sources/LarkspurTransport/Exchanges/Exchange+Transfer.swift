@@ -101,7 +101,7 @@ extension Exchange {
         handle.setFields(lines, and: head.setsAcceptEncoding ? nil : head.acceptEncoding)
         transfer.route.versions = offeredVersions(isAuthenticatedByConnection: credentials.server != nil)
         handle.set(CURLOPT_HTTP_VERSION, transfer.route.versions.number)
-        if transfer.route.versions != .http1 {
+        if destination.isSecure, settings.offersHTTP2 {
             transfer.stream = CurlTransfer.Stream()
             watchStreamFromBeginning()
         }

@@ -211,11 +211,11 @@ final class ReceivedContent {
     /// Checks the end of the content, after all of it was decoded.
     /// - Returns: The failure; nil if the content is complete.
     func end() -> URLError? {
+        // Without a decoder, the metrics already have the number.
+        if incoming.decoder != nil { task.noteDecodedBytes(incoming.decodedBytes) }
         if task.plan.kind == .download, let shortfall { return shortfall }
-        guard let decoder = incoming.decoder else { return nil }
-        task.noteDecodedBytes(incoming.decodedBytes)
         do throws(ContentDecoder.Failure) {
-            try decoder.finish()
+            try incoming.decoder?.finish()
             return nil
         } catch {
             return .engine(.cannotDecodeContentData, error.sentence, url: url)

@@ -41,7 +41,7 @@ final class Outbox {
     }
 
     private func add(_ event: Delivery.Event, to task: TaskCore) {
-        items += holds?.pass(event, of: task) ?? [.event(task, event)]
+        if holds == nil { items.append(.event(task, event)) } else { items += holds?.pass(event, of: task) ?? [] }
     }
 
     /// Delivers the metrics of a task, and then its end.
