@@ -230,7 +230,8 @@ extension SessionTask {
     /// Creates the ending: validates the response, and serializes it for each handler. Called once.
     /// - Parameter awaiter: The handler of the `await` that has taken the result. Default: nil, for none.
     func makeEnding(of result: TransferResult, for awaiter: CallHandler? = nil) -> CallEnding {
-        let (options, stream) = (options, stream)
+        let (options, ownStream) = storage.withLock { ($0.start.options, $0.start.stream) }
+        let stream = plan.template.stream ?? ownStream
         let ending = CallEnding(options.value.verifyingDigests(of: result, from: stream), options)
         if let placement = plan.download { placement.placeFile(of: ending, for: self) }
         if let stream { ending.count = stream.result(of: ending.result) }

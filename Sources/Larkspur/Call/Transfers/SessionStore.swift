@@ -175,24 +175,24 @@ final class SessionStore: Sendable {
 
     /// Returns the session in which a task is about to be created, and counts that creation.
     private func enter() throws(LarkspurError) -> Live {
-        while true {
-            guard !storage.withLock({ $0.isInvalidated }) else {
-                throw LarkspurError(.sessionInvalidated, "The session has been invalidated and makes no more tasks.")
+        repeat {
+            let entered = try storage.withLock { storage throws(LarkspurError) -> Live? in
+                guard !storage.isInvalidated else {
+                    throw LarkspurError(
+                        .sessionInvalidated,
+                        "The session has been invalidated and makes no more tasks."
+                    )
+                }
+                storage.live?.delegate.creations.enter()
+                return storage.live
             }
-            guard let live = live() else {
-                throw LarkspurError(
-                    .transportUnavailable,
-                    "The transport has no session yet: this request comes from the closure that makes it."
-                )
-            }
-            let isEntered = storage.withLock { storage in
-                // If this check fails, another thread has reset or invalidated the session in the meantime.
-                guard storage.live?.delegate === live.delegate, !storage.isInvalidated else { return false }
-                live.delegate.creations.enter()
-                return true
-            }
-            if isEntered { return live }
-        }
+            if let entered { return entered }
+            // Without a session, one is created outside the lock. Another thread may reset it in the meantime.
+        } while live() != nil
+        throw LarkspurError(
+            .transportUnavailable,
+            "The transport has no session yet: this request comes from the closure that makes it."
+        )
     }
 
     /// Returns the session, which is created if there is none. Returns nil within the closure that creates the session.
