@@ -156,7 +156,7 @@ extension Exchange {
         var chosen: URLCredential?
         switch disposition {
         case .cancelAuthenticationChallenge:
-            return .fail(.engine(.cancelled, "The authentication challenge was cancelled.", url: destination.url))
+            return .fail(engineError(.cancelled, "The authentication challenge was cancelled."))
         case .rejectProtectionSpace:
             if let response = transfer.response, let request = request(to: recipient),
                 let next = history.authentication?[recipient].demand(

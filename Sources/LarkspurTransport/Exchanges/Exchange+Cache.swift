@@ -87,11 +87,7 @@ extension Exchange {
     }
 
     private var notInCache: URLError {
-        .engine(
-            .resourceUnavailable,
-            "The request allows only a stored response, and there is none.",
-            url: destination.url
-        )
+        engineError(.resourceUnavailable, "The request allows only a stored response, and there is none.")
     }
 
     /// Records the credentials and cookies of the request, because the stored response may depend on them.

@@ -73,7 +73,7 @@ extension Exchange {
         handle.connectionUse.lacksContent = false
         handle.clearFailure()
         if transfer.shard?.restart(handle) == true { return true }
-        transaction.note(.engine(.unknown, Self.notBegun, url: destination.url))
+        transaction.note(engineError(.unknown, Self.notBegun))
         return false
     }
 
@@ -142,10 +142,9 @@ extension Exchange {
             return .unrepeatableContent(after: transfer.response?.http, url: destination.url)
         }
         guard resendDecision == .resend else { return ResendDecision.error(for: request) }
-        return .engine(
+        return engineError(
             .networkConnectionLost,
-            "The request was sent \(TaskHistory.repetitionLimit + 1) times, and each time the connection was lost or the server refused the request.",
-            url: destination.url
+            "The request was sent \(TaskHistory.repetitionLimit + 1) times, and each time the connection was lost or the server refused the request."
         )
     }
 

@@ -70,11 +70,7 @@ extension Exchange {
         do throws(URLError) {
             guard task.plan.resumption == nil || hasRange || ResumeDecision.isWhole(reply(response)) else {
                 // Without this check, the partial content would be treated as the whole file.
-                throw .engine(
-                    .badServerResponse,
-                    "The server sends a part where the whole was asked for.",
-                    url: destination.url
-                )
+                throw engineError(.badServerResponse, "The server sends a part where the whole was asked for.")
             }
             // The file is created first, because the content is not needed if that fails.
             let file = try received.openFile()

@@ -15,11 +15,7 @@ extension Exchange {
         if head.status == 101 {
             // The bytes that follow belong to another protocol and are not content.
             transaction.note(
-                .engine(
-                    .badServerResponse,
-                    "The server changed to a protocol that was not asked for.",
-                    url: destination.url
-                )
+                engineError(.badServerResponse, "The server changed to a protocol that was not asked for.")
             )
             return false
         }
@@ -49,10 +45,9 @@ extension Exchange {
         if head.status == 100 { transfer.pauses.awaitsContinue = false }
         guard transfer.interimCount <= Self.interimLimit else {
             transaction.note(
-                .engine(
+                engineError(
                     .badServerResponse,
-                    "The server sent more than \(Self.interimLimit) interim responses to one request.",
-                    url: destination.url
+                    "The server sent more than \(Self.interimLimit) interim responses to one request."
                 )
             )
             return false
@@ -85,7 +80,7 @@ extension Exchange {
             return .sendAgain(readsContent: false)
         }
         guard let url = destination.url, let response = ReceivedResponse(head, url: url) else {
-            return .fail(.engine(.badServerResponse, "The response cannot be represented.", url: destination.url))
+            return .fail(engineError(.badServerResponse, "The response cannot be represented."))
         }
         do throws(ResponseFraming.Failure) {
             try beginContent(of: head)
@@ -198,7 +193,7 @@ extension Exchange {
         }
         if let failure { transaction.note(failure) } else if case .deliver = step { reportContentEnd() }
         if let broken = received.incoming.framed.failure {
-            transaction.note(.engine(.cannotParseResponse, broken.sentence, url: destination.url))
+            transaction.note(engineError(.cannotParseResponse, broken.sentence))
         }
         guard transaction.failure == nil else { return .refused }
         if content != nil { noteContentEnd() }
@@ -314,7 +309,7 @@ extension Exchange {
         )
         // A `URLProtocol` may load URL schemes that the network does not support.
         guard let refusal, current.loading == nil || refusal.code != .unsupportedURL else { return nil }
-        return .engine(refusal.code, refusal.sentence, url: destination.url)
+        return engineError(refusal.code, refusal.sentence)
     }
 
     /// Takes the response as the task's response.

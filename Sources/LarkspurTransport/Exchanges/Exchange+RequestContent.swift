@@ -199,13 +199,7 @@ extension Exchange {
         }
         self.content?.hasAskedForStream = false
         guard let stream else {
-            return fail(
-                .engine(
-                    .requestBodyStreamExhausted,
-                    "There is no stream with the content to be sent.",
-                    url: destination.url
-                )
-            )
+            return fail(engineError(.requestBodyStreamExhausted, "There is no stream with the content to be sent."))
         }
         use(stream)
         enqueue()

@@ -49,7 +49,7 @@ extension Exchange {
         else { return }
         setWait(of: handle)
         transfer.start = Date()
-        if transfer.shard?.restart(handle) != true { fail(.engine(.unknown, Self.notBegun, url: destination.url)) }
+        if transfer.shard?.restart(handle) != true { fail(engineError(.unknown, Self.notBegun)) }
     }
 
     /// Watches the stream from the response's header section on, if only the end of the stream shows that the response

@@ -22,11 +22,11 @@ extension Exchange {
             handle.client = self
             try configure(handle, contentLength: reader.map { $0.length })
             guard !handle.reuse.lacksOptions else {
-                throw .engine(.resourceUnavailable, "Memory has run out.", url: destination.url)
+                throw engineError(.resourceUnavailable, "Memory has run out.")
             }
             guard let shard = group.connections.shard(for: webSocket == nil ? host : nil), shard.add(self, handle)
             else {
-                throw .engine(.unknown, Self.notBegun, url: destination.url)
+                throw engineError(.unknown, Self.notBegun)
             }
             transfer.shard = shard
             if reader != nil {
@@ -210,7 +210,7 @@ extension Exchange {
         } else {
             return nil
         }
-        return .engine(.networkConnectionLost, sentence, url: destination.url)
+        return engineError(.networkConnectionLost, sentence)
     }
 
     private func error(of handle: EasyHandle, result: Int32) -> URLError {
@@ -218,7 +218,7 @@ extension Exchange {
         let (server, proxy) = peers(of: handle)
         if result == CURLE_OPERATION_TIMEDOUT, let limit = transfer.route.connectTimeout {
             let target = (proxy ?? server).map { " to the \($0)" } ?? ""
-            return .engine(.timedOut, "No connection\(target) was made within \(limit) seconds.", url: destination.url)
+            return engineError(.timedOut, "No connection\(target) was made within \(limit) seconds.")
         }
         let objection = objection(of: handle, result: result)
         let refusedProxy = refusedProxy(of: handle, result: result)
@@ -312,7 +312,7 @@ extension Exchange: ConnectionUser {
             }
             return receive(head)
         } catch {
-            transaction.note(.engine(.badServerResponse, error.sentence, url: destination.url))
+            transaction.note(engineError(.badServerResponse, error.sentence))
             retireConnection()
             return false
         }

@@ -278,6 +278,11 @@ final class Exchange: DeadlineHolder {
 
     // MARK: Ending
 
+    /// Creates an error about the current request.
+    func engineError(_ code: URLError.Code, _ sentence: String) -> URLError {
+        .engine(code, sentence, url: destination.url)
+    }
+
     /// Ends the task with a failure, unless a stored response can replace the failure.
     func fail(_ error: URLError) {
         if let fallback = fallback(after: error) { replay(fallback) } else { end(.failure(error)) }

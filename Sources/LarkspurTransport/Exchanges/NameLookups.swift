@@ -134,7 +134,7 @@ extension Exchange {
         case .success(let addresses):
             if let defect = NameLookups.defect(in: addresses) {
                 let sentence = "The resolver of the session \(defect) for the host \(host)."
-                return fail(.engine(.cannotFindHost, sentence, url: destination.url))
+                return fail(engineError(.cannotFindHost, sentence))
             }
             current.resolved = HostAddress(host: host, port: port, addresses: addresses.map(\.address))
             enqueue()
