@@ -37,20 +37,6 @@ struct RequestCredentials {
             || additionalFields.contains { $0.key.hasSameLetters(as: name) }
     }
 
-    /// Returns the credentials that libcurl adds itself, because they do not belong to the fields of the request. Returns
-    /// nil if there are none.
-    /// - Parameter watchesTunnel: Whether libcurl reports the responses to `CONNECT`.
-    func ofConnection(watchesTunnel: Bool) throws(RequestHead.Failure) -> EasyHandle.Credentials? {
-        guard watchesTunnel || proxyAuthorization != nil || server != nil || proxy != nil else { return nil }
-        if proxyAuthorization?.breaksLine == true { throw .invalidFieldValue(name: "Proxy-Authorization") }
-        return EasyHandle.Credentials(
-            proxyField: proxyAuthorization.map { "Proxy-Authorization: " + $0 },
-            server: server,
-            proxy: proxy,
-            watchesTunnel: watchesTunnel
-        )
-    }
-
     mutating func add(
         _ authorization: RecipientAuthentication.Authorization,
         for recipient: AuthenticationState.Recipient

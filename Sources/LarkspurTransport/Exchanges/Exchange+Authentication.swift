@@ -178,6 +178,22 @@ extension Exchange {
     }
 }
 
+extension RequestCredentials {
+    /// Returns the credentials that libcurl adds itself, because they do not belong to the fields of the request. Returns
+    /// nil if there are none.
+    /// - Parameter watchesTunnel: Whether libcurl reports the responses to `CONNECT`.
+    func ofConnection(watchesTunnel: Bool) throws(RequestHead.Failure) -> EasyHandle.Credentials? {
+        guard watchesTunnel || proxyAuthorization != nil || server != nil || proxy != nil else { return nil }
+        if proxyAuthorization?.breaksLine == true { throw .invalidFieldValue(name: "Proxy-Authorization") }
+        return EasyHandle.Credentials(
+            proxyField: proxyAuthorization.map { "Proxy-Authorization: " + $0 },
+            server: server,
+            proxy: proxy,
+            watchesTunnel: watchesTunnel
+        )
+    }
+}
+
 extension URL {
     /// The path and query as they appear in the first line of a request.
     fileprivate var requestTarget: String {

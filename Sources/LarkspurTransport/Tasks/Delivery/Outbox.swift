@@ -8,7 +8,9 @@ final class Outbox {
     /// The content that is delivered after the events in `items`. Further content of the same task is added to it.
     @exclusivity(unchecked) private var arrival: Arrival?
     /// The events that wait for work outside of the loop; nil while there is no such work.
-    @exclusivity(unchecked) private var holds: DeliveryHolds?
+    @exclusivity(unchecked) private var holds: DeliveryHolds? {
+        didSet { if holds?.isEmpty == true { holds = nil } }
+    }
 
     /// - Parameters:
     ///   - mailbox: The mailbox of the loop.
@@ -72,7 +74,6 @@ final class Outbox {
     /// it.
     func release(_ task: TaskCore) {
         items += holds?.release(task) ?? []
-        if holds?.isEmpty == true { holds = nil }
     }
 
     /// Stores a response's cookies. The task's later events wait until the cookies are in the storage, so that a
@@ -83,8 +84,10 @@ final class Outbox {
             mailbox.post(.stored(task))
         }
         guard isWriting else { return }
-        if holds == nil { holds = DeliveryHolds() }
-        holds?.hold(task)
+        // While `holds` changes, no other reference to its storage exists.
+        var holds = holds.take() ?? DeliveryHolds()
+        holds.hold(task)
+        self.holds = holds
     }
 }
 
