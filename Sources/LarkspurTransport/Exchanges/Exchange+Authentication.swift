@@ -179,8 +179,7 @@ extension Exchange {
 }
 
 extension RequestCredentials {
-    /// Returns the credentials that libcurl adds itself, because they do not belong to the fields of the request. Returns
-    /// nil if there are none.
+    /// Returns the credentials that libcurl adds itself, apart from the fields of the request; nil if there are none.
     /// - Parameter watchesTunnel: Whether libcurl reports the responses to `CONNECT`.
     func ofConnection(watchesTunnel: Bool) throws(RequestHead.Failure) -> EasyHandle.Credentials? {
         guard watchesTunnel || proxyAuthorization != nil || server != nil || proxy != nil else { return nil }
