@@ -33,7 +33,7 @@ final class ReceivedContent {
         /// The copy for the cache; nil if there is none.
         var copy: CacheCopy?
 
-        /// The number of decoded bytes that have arrived. Content without a coding is counted even while it is buffered.
+        /// The number of decoded bytes that have arrived. Buffered content without a coding counts too.
         var arrivedBytes: Int64 { decoder == nil ? decodedBytes + Int64(buffered.count) : decodedBytes }
     }
 
