@@ -42,7 +42,8 @@ package struct IPAddress: Sendable, Hashable {
         !label.isEmpty && label.allSatisfy(\.isDigit) || number(label) != nil
     }
 
-    /// Returns the value of a number, at most 2³²; nil if it is not a number.
+    /// Parses a label as a decimal, octal or hexadecimal number. A number above 2³² is returned as 2³². Nil if the
+    /// label is not a number.
     private static func number(_ label: some Collection<UInt8>) -> UInt64? {
         guard let first = label.first else { return nil }
         var digits = label[...]

@@ -6,7 +6,7 @@ package enum WebSocketMessage: Equatable, Sendable {
     case binary(Data)
 }
 
-/// An event in the frames that a side receives.
+/// An event in the frames that a client or a server receives.
 package enum WebSocketEvent: Equatable, Sendable {
     /// A whole message.
     case message(WebSocketMessage)
@@ -39,15 +39,15 @@ package protocol WebSocketInflating: AnyObject {
     ) throws(WebSocketFailure)
 }
 
-/// A reader of the frames that a side receives. It takes bytes that are divided anywhere, and returns messages and
-/// control frames (RFC 6455, section 5).
+/// A reader of the frames that a client or a server receives (RFC 6455, section 5). It takes chunks that may end
+/// anywhere, and returns messages and control frames.
 ///
 /// No memory is allocated for a length that the other side has only announced. Text is checked while it arrives, so an
 /// invalid message fails at its first invalid byte. After a close frame or a failure, the reader returns no more
 /// events.
 ///
 /// The reader is written by hand, because libcurl has WebSockets only from 7.86 on, and before 8.11 only as an
-/// experiment that distributions leave out. The test server needs the same frames.
+/// experiment that distributions leave out. The test server uses this reader too.
 package struct WebSocketReader {
     /// The sizes that the other side may use.
     package struct Limits: Equatable, Sendable {

@@ -57,7 +57,7 @@ struct UploadControl: Sendable {
 enum ResumableContent: Sendable {
     case data(Data)
     case file(URL)
-    /// Content that is produced from an offset, with a known length.
+    /// Content whose producer can begin at any offset. The length is known.
     case produced(BodyProducer)
 }
 

@@ -123,7 +123,8 @@ struct UploadState: Sendable {
         case .locate where response.isSuccess: return try receiveOffset(response)
         case .append(_, let start, let count, let isLast) where response.isSuccess:
             return try receive(response, toContentAt: start, count: count, isLast: isLast)
-        // The server does not repeat the lost response. The only final response is the one that reports completion.
+        // The upload is complete, but this request did not get the response that was lost. So the stored response that
+        // reported the completion is the result.
         case .append where isComplete && (!isPassing || status == 409): return .finishWithOffsetResponse
         case .locate where status == 404 || status == 410: return try beginAnew(after: status, response)
         case .append where status == 404 || status == 410: return try beginAnew(after: status, response)

@@ -43,7 +43,7 @@ struct FileSection: Sendable {
     }
 
     /// Creates a stream of the bytes, unopened.
-    /// - Parameter onFailure: A closure that is called with the error of the stream, on the thread that reads.
+    /// - Parameter onFailure: The same as for ``Platform/makeMultipartStream(of:onFailure:)``.
     func makeStream(onFailure: @escaping @Sendable (LarkspurError) -> Void) -> InputStream {
         Platform.makeStream(onFailure: onFailure) { () throws(LarkspurError) in try FileSectionReader(self) }
     }

@@ -260,7 +260,7 @@ extension CallPlan {
 }
 
 extension RequestBody {
-    /// Whether the content is not part of the request, because the task sends it.
+    /// Whether the task gets the content separately from the request: as a file, a stream, produced content or a form.
     fileprivate var isSentByTask: Bool {
         switch kind {
         case .file, .stream, .produced, .form: true

@@ -39,10 +39,10 @@ extension SessionManager {
     /// The download tasks among ``tasks``.
     public var downloadTasks: [DownloadTask] { tasks.compactMap { $0 as? DownloadTask } }
 
-    /// Invalidates the session: its tasks end, and it creates no more tasks. ``didInvalidateNotification`` is posted
-    /// when they have ended.
+    /// Invalidates the session. Its tasks are cancelled or finish; when all have ended, ``didInvalidateNotification``
+    /// is posted.
     ///
-    /// A task that is created afterwards fails with the error `sessionInvalidated`, unless the session was reset.
+    /// A task that is created afterwards fails with the error `sessionInvalidated`, unless `resettingSession` was true.
     /// - Parameters:
     ///   - cancellingTasks: True to cancel the tasks under way; false to let them finish.
     ///   - resettingSession: True to discard the session, so that the next task is created in a new session. Default:

@@ -104,8 +104,8 @@ extension Platform {
         #endif
     }
 
-    /// Returns the names of the fields, in lower case, that a redirect of a WebSocket's handshake to another origin
-    /// does not get.
+    /// Returns the lower-case names of the fields that are not sent after a redirect of a WebSocket's handshake to
+    /// another origin.
     static func withheldFields(of task: URLSessionTask) -> Set<TextKey> {
         #if canImport(FoundationNetworking)
         task.withheldFields

@@ -20,8 +20,8 @@ public struct Timeouts: Sendable, Hashable {
     /// applies to each new connection. The transport `.foundation` refuses this limit. Default: nil, for no limit
     /// except ``idle``.
     public var connect: Duration?
-    /// The maximum time without a byte sent or received. Default: nil, for the time in
-    /// ``RequestSettings/timeoutInterval`` or the time of the request.
+    /// The maximum time without a byte sent or received. Default: nil, so that the request's `timeoutInterval` applies,
+    /// which ``RequestSettings/timeoutInterval`` can set.
     public var idle: Duration?
     /// The maximum time until the head of a response that is not a redirect has arrived. If there are several attempts,
     /// the first response counts. Default: nil, for no limit.
@@ -34,7 +34,8 @@ public struct Timeouts: Sendable, Hashable {
     /// - Parameters:
     ///   - total: The maximum time for the whole call. Default: nil, for no limit.
     ///   - firstByte: The maximum time until the head of a response has arrived. Default: nil, for no limit.
-    ///   - idle: The maximum time without a byte sent or received. Default: nil, for the time of the request.
+    ///   - idle: The maximum time without a byte sent or received. Default: nil, so that the request's
+    ///     `timeoutInterval` applies.
     ///   - connect: The maximum time for making a connection. Default: nil, for no limit.
     ///   - queue: The maximum time until the request may connect to its host. Default: nil, for no limit.
     public init(

@@ -108,7 +108,8 @@ protocol CredentialSource {
     /// Returns the default credential for a space; nil if there is none.
     func defaultCredential(for space: ProtectionSpace) -> URLCredential?
 
-    /// Returns the credentials from which a field was created; nil if they were removed or replaced.
+    /// Returns the credentials from which an authorization field (`use`) was created; nil if they were removed or
+    /// replaced.
     func authentication(of use: KnownAuthentications.Use) -> HTTPAuthentication?
 }
 
@@ -133,8 +134,8 @@ final class AuthenticationCache: Sendable {
         known.withLock { $0.userCredential(for: request) }
     }
 
-    /// Returns the credentials from which a field was created; nil if they were removed or replaced. They are needed
-    /// for a further challenge, for example if the nonce is stale.
+    /// Returns the credentials from which an authorization field (`use`) was created; nil if they were removed or
+    /// replaced. They are needed for a further challenge, for example if the nonce is stale.
     func authentication(of use: KnownAuthentications.Use) -> HTTPAuthentication? {
         known.withLock { $0.authentication(of: use) }
     }

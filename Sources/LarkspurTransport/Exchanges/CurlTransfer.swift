@@ -93,8 +93,9 @@ extension CurlTransfer {
         /// Whether sending ends with the response. True over HTTP/2 and HTTP/3, and for a status after which the rest
         /// of the content is not sent.
         var followsResponse = false
-        /// libcurl's result if the exchange has refused data that libcurl had buffered during a pause; nil otherwise.
-        /// libcurl does not end such a transfer until more data arrives.
+        /// The error code of `curl_easy_pause`: after a pause, the exchange refused the data that libcurl had buffered,
+        /// or memory ran out. Nil otherwise. libcurl does not end such a transfer until more data arrives, so
+        /// `Exchange.endRefused()` ends it.
         var refusal: Int32?
         /// Whether the transfer was stopped without a failure, because the rest of the response is not needed.
         var isCutShort = false

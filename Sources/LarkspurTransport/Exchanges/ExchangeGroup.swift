@@ -17,9 +17,10 @@ final class ExchangeGroup {
     /// Whether the loop ends with its last exchange. In this case, no further cached responses are revalidated.
     @exclusivity(unchecked) private(set) var isEnding: Bool
     @exclusivity(unchecked) private var exchanges: [Int: Exchange] = [:]
-    /// A time for each exchange, which is not later than the exchange's deadline. When a byte arrives, the deadline
-    /// moves, but not this time. When this time comes, the exchange ends if its deadline has passed too. Otherwise, the
-    /// time moves to the deadline.
+    /// For each exchange, the time of its next check, at or before its deadline. When a byte is transferred, the
+    /// deadline moves to a later time, but the check does not. At the check, the exchange ends if its time limit has
+    /// passed, and otherwise does what is due, such as reporting a wait. If the exchange continues, its next check is
+    /// at its current deadline.
     @exclusivity(unchecked) var deadlines = DeadlineHeap<Exchange>()
     /// The running revalidations of cached responses, by the identifiers of their tasks.
     @exclusivity(unchecked) private var refreshes: [Int: Revalidation] = [:]

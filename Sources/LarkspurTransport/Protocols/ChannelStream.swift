@@ -34,7 +34,7 @@ final class ChannelStream: InputStream {
 
     override func close() {
         channel?.close()
-        // The error remains readable after the stream was closed.
+        // The status stays `.error`, so that a read after the close still returns −1.
         if status != .error { status = .closed }
     }
 

@@ -97,9 +97,9 @@ extension WebSocketChannel.State {
         }
     }
 
-    /// Takes back an order that a connection has not begun. If another connection follows, the order waits for it,
-    /// before all orders that were given after the loss.
-    /// - Returns: False if no other connection follows, so that the order fails.
+    /// Queues again an order whose connection was closed before the order began. If another connection follows, the
+    /// order waits for it, ahead of the orders that were given after the old connection was lost.
+    /// - Returns: False if no other connection follows. The order then fails.
     mutating func takeBack(_ order: WebSocketChannel.Order, of attempt: WebSocketAttempt?) -> Bool {
         guard attempt != nil, !isClosing, connections.haveLosses, case .connecting = phase else { return false }
         orders.insert(order, at: returnedCount)

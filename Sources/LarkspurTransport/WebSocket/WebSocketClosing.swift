@@ -7,7 +7,8 @@ struct WebSocketClosing {
     private(set) var hasBegun = false
     /// The other side's close frame; nil until it has arrived.
     var closure: WebSocketTask.Closure?
-    /// The failure of the other side. It is reported after the connection has been closed.
+    /// The error if the server has violated the protocol or exceeded a limit; otherwise nil. The channel gets the error
+    /// immediately, before the connection is closed.
     var failure: (any Error)?
     private var waiting: [WebSocketChannel.Completion] = []
 

@@ -237,7 +237,8 @@ extension SessionTask {
         if let stream { ending.count = stream.result(of: ending.result) }
         if let awaiter { ending.add(awaiter) }
         var late: [CallHandler] = []
-        // Handlers that are added during the serialization are served by a further round of this loop.
+        // A further round of this loop takes the handlers that are added during the serialization. Handlers that came
+        // too late to be served are postponed to the end of the call.
         while true {
             let (served, others, isLast) = takeHandlers(ending)
             late += others

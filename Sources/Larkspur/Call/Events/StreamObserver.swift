@@ -2,9 +2,9 @@ import Synchronization
 
 /// An observer that passes events to a sequence.
 ///
-/// At its end the observer releases the sequence. Otherwise there would be a reference cycle: an event refers to its
-/// task, a task to its observers, an observer to its sequence, and a sequence to the events that its consumer has not
-/// taken, even after the end of the sequence.
+/// When the sequence ends, the observer releases it. Otherwise there would be a reference cycle: the sequence retains
+/// the events that its consumer has not taken, even after its end; each event retains its task; the task retains the
+/// observer; and the observer retains the sequence.
 final class StreamObserver: CallObserver {
     let kinds: Set<CallEvent.Kind>
     private let delivered: Set<CallEvent.Kind>

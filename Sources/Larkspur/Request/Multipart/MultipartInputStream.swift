@@ -21,8 +21,8 @@ class ReaderInputStream: InputStream {
     private var failure: LarkspurError?
 
     /// - Parameters:
-    ///   - onFailure: A closure that is called with the error of the reader. It is called on the thread that reads,
-    ///     before `read` returns the error.
+    ///   - onFailure: A closure that is called with the error if the reader cannot be created or cannot read. It is
+    ///     called within `open` or `read`, on the thread of the caller.
     ///   - makeReader: A closure that creates the reader when the stream is opened.
     init(
         onFailure: @escaping @Sendable (LarkspurError) -> Void,
@@ -53,7 +53,7 @@ class ReaderInputStream: InputStream {
 
     override func close() {
         reader = nil
-        // The error stays readable after the stream is closed.
+        // The status stays `.error`, so that a read after the close still returns −1.
         if status != .error { status = .closed }
     }
 

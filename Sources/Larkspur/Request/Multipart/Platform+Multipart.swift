@@ -2,8 +2,9 @@ extension Platform {
     /// Creates the stream of a form, unopened.
     /// - Parameters:
     ///   - form: The form.
-    ///   - onFailure: A closure that is called with the error of the stream, before the code that reads gets the error.
-    ///     It runs on the thread that reads.
+    ///   - onFailure: A closure that is called with the error if the content cannot be read. It is called within `open`
+    ///     or `read` of the stream, on the thread of the caller. On Apple platforms, it is called on the thread that
+    ///     fills the stream.
     static func makeMultipartStream(
         of form: MultipartFormData,
         onFailure: @escaping @Sendable (LarkspurError) -> Void
