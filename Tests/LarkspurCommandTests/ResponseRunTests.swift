@@ -213,7 +213,7 @@ struct ResponseRunTests {
     }
 
     @Test(
-        "With -v and --offline, the printed fields are those that are sent",
+        "With --offline, the printed request fields are those that the same command sends without it",
         arguments: [
             ["--chunked", "SERVER/post", "a=b"], ["-x", "SERVER/post", "a=\(String(repeating: "b", count: 200))"],
             ["-x", "SERVER/post", "a=b"], ["POST", "SERVER/post"], ["PUT", "SERVER/put"], ["SERVER/get"],

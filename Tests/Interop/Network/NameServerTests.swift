@@ -73,7 +73,7 @@ extension NetworkFaultTests {
             manager.invalidate(cancellingTasks: true)
         }
 
-        @Test("An unreachable IPv6 address costs little time if there is an IPv4 address")
+        @Test("If a host's IPv6 address is unreachable, requests succeed over its IPv4 address, and fail without one")
         func otherFamily() async throws {
             let manager = try server.makeManager(host: "both.test", idle: .seconds(30))
             #expect(try await manager.get("digest/1/1").string.count == 64)

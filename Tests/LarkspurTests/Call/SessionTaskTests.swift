@@ -240,7 +240,7 @@ struct SessionTaskTests {
         #expect(task.priority == URLSessionTask.highPriority)
     }
 
-    @Test("Under events from many threads, a task ends once, and resumes and suspends alternate")
+    @Test("If many threads resume and suspend a task, its resume and suspend notifications alternate, and it ends once")
     func concurrentEvents() async throws {
         for _ in 0..<50 {
             let manager = SessionManager.stubbed()

@@ -44,7 +44,7 @@ struct AlamofireMigrationTests {
         )
     }
 
-    @Test("Larkspur's code has at most as many lines as Alamofire's, and the table has both numbers")
+    @Test("Each Larkspur example has at most as many lines as Alamofire's, and the guide's table has both counts")
     func lines() throws {
         let page = try #require(Documentation.page(MigrationGuide.alamofire.page))
         let table = page.rows(below: "### Lines of code")

@@ -30,7 +30,7 @@ struct InterceptedCallTests {
     }
 
     @Test(
-        "A call's interceptors run around those of its attempts, and the manager's run around the call's",
+        "Call interceptors run around attempt interceptors; of each kind, the manager's run around the call's",
         arguments: TestTransport.allCases
     )
     func order(_ transport: TestTransport) async throws {

@@ -394,7 +394,8 @@ struct AwaitedXMLTests {
         #expect(name == "Ada")
     }
 
-    @Test("The response of a serializer with optional values has a single optional") func oneOptional() async throws {
+    @Test("If a serializer's output is optional, the response's value is not a nested optional")
+    func oneOptional() async throws {
         let server = try LoopbackServer()
         server.route("/xml", .data(Data("<a/>"), contentType: "text/xml"), .status(204), .status(503))
         let manager = TestTransport.curl.makeManager(for: server)

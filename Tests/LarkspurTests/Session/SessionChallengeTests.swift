@@ -50,7 +50,7 @@ struct SessionChallengeTests {
 
     private let credential = URLCredential(user: "user", password: "password", persistence: .none)
 
-    @Test("The hook of the session is called first, and its credential is used")
+    @Test("If the session's hook returns a credential, it is used, and the task's hook is not called")
     func credentialOfSession() async throws {
         protect()
         answer(.useCredential(credential))

@@ -3,7 +3,7 @@ import LarkspurTesting
 import LarkspurTransport
 import Testing
 
-@Suite("A cache between a session and a server", .timeLimit(.minutes(5)))
+@Suite("The rules of a session's cache", .timeLimit(.minutes(5)))
 struct CacheRulesTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String

@@ -49,7 +49,7 @@ struct ConnectionsTests {
         #expect(connections.deadlines.next == .distantFuture && connections.support == nil)
     }
 
-    @Test("A returned handle is used for the next transfer, and its client is removed")
+    @Test("A returned handle no longer has the client of the old transfer, and is used for the next transfer")
     func reuse() throws {
         let connections = try makeConnections()
         let handle = try connections.takeHandle(for: nil)

@@ -26,7 +26,10 @@ import Testing
         #expect(LoopTime.distantFuture.adding(1) == .distantFuture)
     }
 
-    @Test("A time in the past is set to the current time", arguments: [-1, -TimeInterval.infinity, -1e300])
+    @Test(
+        "A negative interval does not change a time, and the remaining time to a past time is zero",
+        arguments: [-1, -TimeInterval.infinity, -1e300]
+    )
     func past(seconds: TimeInterval) {
         let now = LoopTime.now
         #expect(now.adding(seconds) == now)

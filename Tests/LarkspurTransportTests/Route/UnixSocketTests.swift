@@ -44,7 +44,7 @@ import Testing
         #expect(remote.requests.map(\.connection) == [1, 1, 1])
     }
 
-    @Test("A redirect stays on its socket, and no redirect leads to a socket")
+    @Test("A relative redirect stays on its socket, and a redirect from elsewhere to a socket fails")
     func redirects() async throws {
         let path = makePath()
         let server = try LoopbackServer(unixSocket: path)

@@ -146,7 +146,7 @@ struct TLSCertificateTests {
         }
     }
 
-    @Test("A text with one changed bit is read or refused")
+    @Test("If one bit of a PEM certificate is changed, some results are still read, and others are refused")
     func textBitFlips() throws {
         let text = Data(TLSFixture.certificate.utf8)
         var readable = 0

@@ -61,7 +61,10 @@ struct DelegateQueueTests {
         try await eventually(1) { log.invalidations }
     }
 
-    @Test("An operation that a delegate adds in a call runs before the next call", arguments: [false, true])
+    @Test(
+        "An operation that a delegate method adds to the delegate queue runs before the next delegate method",
+        arguments: [false, true]
+    )
     func queuedWithin(isOwn: Bool) async throws {
         let queue = isOwn ? nil : Self.serialQueue()
         let order = Recorder<String>()
