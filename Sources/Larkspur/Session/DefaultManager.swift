@@ -14,8 +14,8 @@ extension SessionManager {
 ///         try await manager.get("users/1").value(as: User.self)
 ///     }
 ///
-/// If the closure throws, or the surrounding `Task` is cancelled, the tasks under way are cancelled. When the function
-/// returns, no connection and no thread of the manager is left.
+/// If the closure throws, or the surrounding `Task` is cancelled, the tasks under way are cancelled. The connections
+/// and the thread of the manager end with its last task.
 /// - Parameters:
 ///   - manager: The manager. It must not be used afterwards.
 ///   - isolation: The actor on which the closure runs. Default: the actor of the caller.

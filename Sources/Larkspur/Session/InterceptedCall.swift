@@ -13,7 +13,7 @@ struct InterceptedCall: Sendable {
         var resumeData: Data?
         /// The content of the next attempt of a resumable upload.
         var part: UploadPart?
-        /// The closure that reports the end of the task to the session's hooks.
+        /// The closure that reports the end of the task to the hooks.
         var report: TransferEnding.Report?
     }
 
@@ -84,7 +84,8 @@ struct InterceptedCall: Sendable {
         end(with: result)
     }
 
-    /// Returns whether the response depends on this call alone, because a hook or an upload takes part.
+    /// The closure that returns whether no equal request may share the response, because a hook or an upload takes
+    /// part.
     private var isPersonal: @Sendable () -> Bool {
         { [task, template] in task.hasHooks || template.content.kind == .upload }
     }

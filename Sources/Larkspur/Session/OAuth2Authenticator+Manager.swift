@@ -1,5 +1,5 @@
 extension OAuth2Authenticator {
-    /// Creates the rules of an authenticator that sends its requests with a session manager.
+    /// Creates an authenticator that sends its requests for tokens with a session manager.
     ///
     ///     let authenticator = OAuth2Authenticator(tokenEndpoint: tokenURL, clientID: "app", manager: manager)
     ///     manager.interceptors.call = [.authentication(token, authenticator: authenticator, for: baseURL)]
@@ -21,8 +21,8 @@ extension OAuth2Authenticator {
         scope: String? = nil,
         manager: SessionManager
     ) {
-        // A copy, because the interceptors of the manager own this authenticator. With the manager itself there would
-        // be a reference cycle.
+        // The authenticator owns a copy. With the manager itself there would be a reference cycle, because the
+        // interceptors of the manager own this authenticator.
         let tokens = manager.copy()
         tokens.interceptors = RequestInterceptors()
         self.init(tokenEndpoint: tokenEndpoint, clientID: clientID, clientSecret: clientSecret, scope: scope) {

@@ -226,7 +226,8 @@ extension SessionManager {
 }
 
 extension URL {
-    /// Returns whether two URLs have the same scheme, host and port. The scheme need not be http or https.
+    /// Returns whether the URL has the scheme, host and port of another URL, also for schemes other than http and
+    /// https.
     fileprivate func isSameServer(as other: URL?) -> Bool {
         guard let other else { return false }
         if let origin = Origin(self) { return origin == Origin(other) }

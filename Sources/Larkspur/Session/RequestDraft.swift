@@ -30,8 +30,8 @@ struct RequestDraft {
         return draft
     }
 
-    /// The URL string, under which the built request can be stored. Nil if the request is not a GET, has parameters, an
-    /// encoding, a body or fields, or if its URL is not a string.
+    /// The URL string under which the built request can be stored. Nil unless the draft is a GET with a URL string and
+    /// nothing else: no parameters, encoding, body or fields.
     var plainReference: String? {
         method == .get && parameters == nil && encoding == nil && body == nil && headers == nil
             ? url as? String : nil

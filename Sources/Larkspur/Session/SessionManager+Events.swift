@@ -58,8 +58,8 @@ extension SessionManager {
         )
     }
 
-    /// Receives a stream, such as a watch with JSON in lines. After the end of a connection, requests the stream again
-    /// from that point.
+    /// Receives the elements of a stream, such as JSON in lines. After the end of a connection, requests the stream
+    /// again, to continue after the last element.
     ///
     ///     let changes = manager.reconnecting { last in
     ///         manager.get("changes", parameters: ["since": last?.version ?? version]).decoded(as: Change.self)

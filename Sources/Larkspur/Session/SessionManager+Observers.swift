@@ -1,6 +1,6 @@
 extension SessionManager {
-    /// The observers of the calls and WebSockets that are created afterwards. All observers get each event, in the
-    /// order of this array. Default: none, which costs nothing.
+    /// The observers of the calls and WebSockets that are created afterwards. Each event goes to the observers of its
+    /// kind, in the order of this array. Default: none, which costs nothing.
     ///
     ///     manager.observers = [ConsoleLogger()]
     ///

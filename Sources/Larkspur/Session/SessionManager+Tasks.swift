@@ -5,10 +5,11 @@
 /// ``SessionTask/resume()`` as a `URLSessionTask` does. A task without a `completionHandler` starts with its first
 /// handler, `await` or sequence.
 ///
-/// A task cannot be created if the session has been invalidated, a header field is malformed, or the file to upload is
-/// missing. The method then returns a task that has already ended. Its completion handler gets the error on the
-/// completion queue, and its `urlSessionTask` is nil. A task that is neither resumed nor cancelled stays in memory
-/// until its session is invalidated.
+/// Nothing can be sent if the session has been invalidated, a header field is malformed, or the file to upload is
+/// missing. A task with a `completionHandler` has then ended already, unless it has interceptors or limits of time. Any
+/// other task ends when it starts. Its handler gets the error on the completion queue, and its `urlSessionTask` is nil.
+/// A task with a `completionHandler` that is neither resumed nor cancelled may stay in memory until its session is
+/// invalidated.
 extension SessionManager {
     /// Creates a task that collects the response in memory.
     /// - Parameters:
@@ -37,8 +38,8 @@ extension SessionManager {
     ///   - options: Settings of the upload: timeouts, hooks, interceptors, progress and others. Default: the manager's
     ///     settings.
     ///   - resumable: The protocol and the settings of a resumable upload. After a failure, the upload continues from
-    ///     the first byte that the server lacks. The body must be data or a file. Default: nil, which sends the content
-    ///     in one request.
+    ///     the first byte that the server lacks. The body must be a value, data, a whole file, or a sequence that can
+    ///     begin at any offset. Default: nil, which sends the content in one request.
     ///   - serializer: Validates and parses the response for the handler. Default: ``responseSerializer``.
     ///   - completionHandler: Called once, on ``completionQueue``. If the request cannot be sent, the error is
     ///     `invalidURL`, `invalidMethod` or `invalidHeaderField`. If a file cannot be read, the error is
@@ -133,7 +134,8 @@ extension SessionManager {
         return makeTask(plan, nil, options)
     }
 
-    /// Creates a task. If its request could not be built, the task has ended already.
+    /// Creates a task. If its request could not be built, the task has ended already, or ends when it starts if its
+    /// transfer is created then.
     func makeTask<T: SessionTask>(_ plan: CallPlan, _ handler: CallHandler?, _ options: CallOptions? = nil) -> T {
         let plan = options?.applied(to: plan) ?? plan
         let environment = environment
@@ -148,7 +150,7 @@ extension SessionManager {
             // The event precedes the transfer, because the end of the transfer is an event, too.
             task.note(.created, .request(plan.urlRequest))
             start(task, plan.template, plan.request, isValid: plan.isValid, .call)
-            // The orders of an observer may have come before there was a transfer.
+            // An observer may have resumed or cancelled the task before there was a transfer.
             if task.observation != nil { task.applyState() }
         }
         return task

@@ -7,7 +7,7 @@ extension SessionManager {
     ///     }
     /// - Parameters:
     ///   - url: The URL, or a reference that is resolved against ``baseURL``, such as `"backups/1"`.
-    ///   - body: The content: data, a file, a stream, a form or a value.
+    ///   - body: The content: data, a file, a stream, a sequence, a form or a value.
     ///   - method: The method. Default: POST.
     ///   - parameters: Names and values of the query, for any method. If the body is a form, they become its first
     ///     parts instead. Default: none.
@@ -16,7 +16,8 @@ extension SessionManager {
     ///     of the manager.
     ///   - resumable: The protocol and the settings with which the upload continues after a failure:
     ///     ``ResumableUpload/tus`` or ``ResumableUpload/ietf``. The upload continues from the first byte that the
-    ///     server lacks. The body must be data or a file. Default: nil, which sends the content in one request.
+    ///     server lacks. The body must be a value, data, a whole file, or a sequence that can begin at any offset.
+    ///     Default: nil, which sends the content in one request.
     ///   - serializer: Validates and parses the response for `success`. Default: ``responseSerializer``.
     ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and could
     ///     be parsed. Default: none.

@@ -37,7 +37,7 @@ extension SessionManager {
     ///   - headers: Fields of this request. They replace fields of ``headers`` with the same name. Default: none.
     ///   - options: Timeouts, hooks, interceptors, progress and other settings of this call. Default: the settings of
     ///     the manager.
-    ///   - serializer: Validates and parses the response for `success`, on ``processingQueue``. Default:
+    ///   - serializer: Validates and parses the response for `success` (see ``processingQueue``). Default:
     ///     ``responseSerializer``.
     ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and could
     ///     be parsed. Default: none.
@@ -46,7 +46,7 @@ extension SessionManager {
     ///     `parameterEncodingFailed` and `fileUnreadable`. Default: none.
     /// - Returns: The task, which has started if it has a handler. If the request could not be built, a task with a
     ///   handler has ended already; a task without a handler ends with the error when it starts. For a body that is a
-    ///   file, a stream or a form, the task is an ``UploadTask``.
+    ///   file, a stream, a sequence or a form, the task is an ``UploadTask``.
     @discardableResult
     public func request<S: ResponseSerializer>(
         _ method: HTTPMethod,

@@ -10,11 +10,11 @@ extension SessionManager {
     ///     try await socket.send("Hello")
     ///     for try await message in socket.messages { print(message) }
     ///
-    /// The handshake is a GET request with the headers, the authorization and the settings of the manager, in its
-    /// session. The handshake passes through the ``interceptors``. They get its response when the connection is open
-    /// (101) or refused. So they can refresh a token or retry after a 503, as for a request. ``timeouts``,
-    /// ``completionGroup`` and the hooks that are called with a task do not apply to a WebSocket, and ``tasks`` does
-    /// not contain it. Invalidating the session ends WebSockets as it ends tasks.
+    /// The session of the manager sends the handshake: a GET request with the headers, the authorization and the
+    /// settings of the manager. The handshake passes through the ``interceptors``. They get its response when the
+    /// connection is open (101) or refused. So they can refresh a token or retry after a 503, as for a request.
+    /// ``timeouts``, ``completionGroup`` and the hooks that are called with a task do not apply to a WebSocket, and
+    /// ``tasks`` does not contain it. Invalidating the session ends WebSockets as it ends tasks.
     ///
     /// With `reconnection`, a new connection is opened when a connection is lost. The delay before the new connection
     /// follows the same rules as for server-sent events; a received message counts as content. A connection is lost if

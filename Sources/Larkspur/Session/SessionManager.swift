@@ -21,19 +21,19 @@ public final class SessionManager: Sendable {
     /// a slash. Nil if the manager has no base URL, or was given a string that is not an absolute URL.
     public var baseURL: URL? { (try? base.get()) ?? nil }
 
-    /// The base URL, or the error of a string that is not an absolute URL. Each call that needs the base URL ends with
-    /// that error.
+    /// The base URL, or the error of a string that is not an absolute URL. Each call that takes a URL or a URL string
+    /// ends with that error.
     let base: Result<URL?, LarkspurError>
 
     /// The concurrent queue on which responses are validated and serialized.
     ///
-    /// Content of at most 4 KiB is an exception, because waking a thread would take longer than serializing the
-    /// content. The exception applies only if the call has no checks of yours. If only an `await` is notified of the
-    /// end of the call, the task that awaits serializes the content as data, as text, as a JSON object, or with a
-    /// `JSONDecoder` as a value of your type. The task does so on its own executor, or on a thread of Swift's pool if
-    /// it is on an actor, such as the main actor. In other cases ``completionQueue`` creates data, text and JSON
-    /// objects, unless it is the main queue. Your own serializers, decoders and checks always run on the processing
-    /// queue, and so do all decoders for closures.
+    /// Your own serializers, decoders and checks always run on this queue, and so do all decoders for closures. But if
+    /// a call has no checks of yours, content of at most 4 KiB may be serialized elsewhere, because waking a thread
+    /// would take longer than serializing the content:
+    /// - If one `await` is all that is notified of the end of the call, the task that awaits serializes the content: as
+    ///   data, text or a JSON object, or with a `JSONDecoder` as a value of your type. The task does so on its own
+    ///   executor, or on a thread of Swift's pool if it is on an actor, such as the main actor.
+    /// - In other cases ``completionQueue`` creates data, text and JSON objects, unless it is the main queue.
     public var processingQueue: DispatchQueue { processing.queue }
 
     private let processing = ProcessingPool()
@@ -63,7 +63,7 @@ public final class SessionManager: Sendable {
     ///   - completionQueue: The queue that runs closures and posts notifications; pass a serial queue. Default: the
     ///     main queue on Apple platforms, elsewhere a private serial queue, because most programs there do not run the
     ///     main queue.
-    ///   - completionGroup: The group that each task enters while it is under way. Default: a separate group.
+    ///   - completionGroup: The group of the tasks under way. Default: a separate group.
     public convenience init(
         baseURL: (any RequestTarget)? = nil,
         configuration: URLSessionConfiguration = .default,
@@ -104,7 +104,7 @@ public final class SessionManager: Sendable {
     ///   - completionQueue: The queue that runs closures and posts notifications; pass a serial queue. Default: the
     ///     main queue on Apple platforms, elsewhere a private serial queue, because most programs there do not run the
     ///     main queue.
-    ///   - completionGroup: The group that each task enters while it is under way. Default: a separate group.
+    ///   - completionGroup: The group of the tasks under way. Default: a separate group.
     /// - Throws: ``LarkspurError`` with the code `invalidSecurityPolicy`, if there are pins and the base URL is missing
     ///   or not https; with the code `invalidURL`, if the base URL is a string that is not an absolute URL.
     public convenience init(
@@ -178,17 +178,17 @@ public final class SessionManager: Sendable {
     ///
     ///     manager.requestSettings.timeoutInterval = 10
     ///
-    /// The settings apply to all calls that take a URL string, but not to tasks that are created from a `URLRequest`.
-    /// Changes apply to later calls. If several threads change the settings in place, one thread waits for another, so
-    /// that no change is lost.
+    /// The settings apply to all calls that take a URL or a URL string, but not to tasks that are created from a
+    /// `URLRequest`. Changes apply to later calls. If several threads change the settings in place, one thread waits
+    /// for another, so that no change is lost.
     public var requestSettings: RequestSettings {
         get { builder.read(\.settings) }
         set { builder.value.settings = newValue }
         _modify { yield &builder.value.settings }
     }
 
-    /// The header fields of every request that the manager builds, which are part of ``requestSettings``. Fields of a
-    /// call replace those with the same name. If several threads change the headers in place, no change is lost.
+    /// The header fields of every request that the manager builds. They are a part of ``requestSettings``. Fields of a
+    /// call replace fields with the same name. If several threads change the headers in place, no change is lost.
     /// Default: ``HTTPHeaders/default``.
     public var headers: HTTPHeaders {
         get { builder.read(\.settings.headers) }
@@ -229,7 +229,7 @@ public final class SessionManager: Sendable {
     /// The queue that runs success, failure and completion handlers and progress closures, and posts notifications. It
     /// is captured when a task is created.
     ///
-    /// Use a serial queue: a concurrent queue may run closures in another order than they were queued.
+    /// Use a serial queue: a concurrent queue may run closures in another order than that of the events.
     public var completionQueue: DispatchQueue {
         get { environment.settings.completionQueue }
         set { set(\.completionQueue, to: newValue) }
@@ -268,7 +268,7 @@ public final class SessionManager: Sendable {
         set { set(\.failureWriter, to: newValue) }
     }
 
-    /// The notifications of tasks that may have observers. The value is captured when a task is created.
+    /// The notifications that may have observers. The value is captured when a task is created.
     var interest: NotificationInterest {
         get { environment.settings.interest }
         set { set(\.interest, to: newValue) }

@@ -4,7 +4,7 @@ struct CallCourse {
     typealias Action = @Sendable () -> Void
 
     var machine = TaskStateMachine()
-    /// The error that ended the task before its transfer did.
+    /// The error that ends the task before its transfer has ended; nil if there is none.
     private(set) var failure: StoredError?
     private var timers: CallTimers?
     /// The closure that cancels the work of interceptors.
@@ -29,7 +29,8 @@ struct CallCourse {
         }
     }
 
-    /// Records the error with which the task ends. Returns false if the task has ended, or is about to.
+    /// Records the error with which the task ends. Returns false if the task has ended or was cancelled, or has an
+    /// error already.
     mutating func fail(with error: LarkspurError) -> Bool {
         guard failure == nil, state != .cancelling, state != .completed else { return false }
         failure = StoredError(error)

@@ -99,7 +99,7 @@ public class SessionTask: @unchecked Sendable {
         if storage.withLock({ $0.course.fail(with: error) }) { cancel() }
     }
 
-    /// The error that ended the task before its transfer did.
+    /// The error that ends the task before its transfer has ended; nil if there is none.
     final var failure: StoredError? { storage.withLock { $0.course.failure } }
 
     /// The state of the task.
@@ -133,13 +133,13 @@ public class SessionTask: @unchecked Sendable {
     /// The current request. After a redirect it differs from ``originalRequest``.
     public final var currentRequest: URLRequest? { attempt?.currentRequest }
 
-    /// The response; nil until its header has arrived.
+    /// The response; nil until its header section has arrived.
     public final var response: URLResponse? { attempt?.response }
 
-    /// The response, if it is an HTTP response; nil until its header has arrived.
+    /// The response, if it is an HTTP response; nil until its header section has arrived.
     public final var httpResponse: HTTPURLResponse? { response as? HTTPURLResponse }
 
-    /// The status code; nil until the header of an HTTP response has arrived.
+    /// The status code; nil until the header section of an HTTP response has arrived.
     public final var statusCode: Int? { httpResponse?.statusCode }
 
     /// The trailers of the response: the fields that the server has sent after the content (RFC 9110, section 6.5). Nil
@@ -238,8 +238,9 @@ public class SessionTask: @unchecked Sendable {
 
     // MARK: State
 
-    /// Handles an event. Events and notifications are queued while the lock is held, so that they are in the order of
-    /// the transitions. The transport gets its orders after the lock is released.
+    /// Handles an event of the state machine. The events for observers and the notifications are queued while the lock
+    /// is held, so that they are in the order of the transitions. The transport gets its orders after the lock is
+    /// released.
     private func send(_ event: (inout TaskStateMachine) -> TaskStateMachine.Transition?) {
         let (transition, actions) = storage.withLock { storage in
             let (transition, actions) = storage.course.handle(event)
@@ -261,8 +262,8 @@ public class SessionTask: @unchecked Sendable {
     }
 
     /// Brings the attempt to the state of the task. One thread at a time gives orders to the transport, until no order
-    /// is left. Threads whose events occur in the meantime leave their orders to that thread, so that the transport
-    /// gets one order at a time, in the order of the events.
+    /// is left. If another thread changes the state in the meantime, it leaves the next order to that thread. So the
+    /// transport gets one order at a time, and the last order fits the last state.
     func applyState() {
         var isFirst = true
         while true {

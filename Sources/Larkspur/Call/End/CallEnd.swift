@@ -3,7 +3,7 @@ import Synchronization
 
 /// The consequence of the end of a transfer.
 enum TransferEnding: Sendable {
-    /// A closure that reports the error of a task, if any, to its observers.
+    /// A closure that reports the end of a task to the hooks, with the error of the task, if any.
     typealias Report = @Sendable (LarkspurError?) -> Void
 
     /// The call ends.
@@ -156,7 +156,7 @@ extension SessionTask {
     /// The number of bytes up to which content counts as small.
     static let smallSize = 4096
 
-    /// Ends the course of the call: the transport has ended. Later events have no effect.
+    /// Ends the course of the call, because its transfer has ended. Later events have no effect.
     /// - Returns: The previous state of the task; nil if the course had ended before.
     func endCourse() -> State? {
         // The transport's code runs before the lock is taken.
@@ -209,8 +209,9 @@ extension SessionTask {
             && storage.withLock { $0.hooks == nil && !$0.handlers.wantsResumeData }
     }
 
-    /// Decides where a response is serialized. Small content does not go to the processing queue if all serializers are
-    /// quick and no code of a caller runs. The main queue never serializes, because it may serve a user interface.
+    /// Decides where a response is serialized. If the content is small and the caller has added no checks, the task
+    /// that awaits the response or the completion queue may serialize it. In all other cases, the processing queue
+    /// serializes it. The main queue never does, because it may serve a user interface.
     func route(of result: TransferResult, isUnseen: Bool) -> CallHandlers.Route {
         guard result.data.count <= Self.smallSize, plan.download == nil, plan.template.stream == nil else {
             return .processing
@@ -328,8 +329,8 @@ extension SessionTask {
         return ending
     }
 
-    /// Ends a call for which only `await`s and a sequence wait, on the current thread. An observer that was added at
-    /// the last moment is still called.
+    /// Ends a call for which only `await`s and a sequence wait. This happens on the current thread, or on the
+    /// completion queue if an observer was added at the last moment.
     /// - Parameter resume: Resumes the `await`s that are still waiting.
     private func deliverUnseen(_ ending: CallEnding, _ resume: @escaping @Sendable () -> Void) {
         let (_, hooks, observation) = endHandlers(with: ending.failure)

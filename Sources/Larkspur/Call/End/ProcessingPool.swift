@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The pool that runs validation and serialization on the processing queue. It uses as many threads at a time as there
-/// are processors, and at least two.
+/// The pool that runs validation and serialization on the processing queue. It uses at most as many threads at a time
+/// as there are processors, but two if there is only one processor.
 ///
 /// Responses come in bursts. A worker that has finished one response continues with the next, so that a thread is woken
 /// once for a burst and not for each response.

@@ -35,7 +35,7 @@ struct TransferResult: Sendable {
     /// The trailers of the response; nil if there are none.
     var trailers: HTTPHeaders?
     private(set) var failure: StoredError?
-    /// The error of an acceptable response whose content does not have the announced digest.
+    /// The error if the content does not have the announced digest. It is reported only if the response is acceptable.
     var digestFailure: StoredError?
     /// The resume data of an earlier attempt, which this attempt may not have used.
     var unusedResumeData: Data?

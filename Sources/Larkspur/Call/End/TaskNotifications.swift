@@ -4,9 +4,9 @@ import HTTPSyntax
 extension SessionTask {
     /// Posted when a task has started to run, or runs again after a suspension. The object is the `SessionTask`.
     ///
-    /// This and every notification of Larkspur is posted on the completion queue of the task's session manager. Reading
-    /// the name turns the notification on, for all tasks of the process and their later changes. An observer that does
-    /// not read the name needs ``postsAllNotifications``.
+    /// Like every notification of Larkspur, this one is posted on the completion queue of the task's session manager.
+    /// Reading the name turns the notification on, for all tasks of the process and their later changes. An observer
+    /// that does not read the name needs ``postsAllNotifications``.
     public static var didResumeNotification: Notification.Name { NotificationInterest.shared.reading(.didResume) }
 
     /// Posted on the completion queue of the task's session manager when a running task has been suspended. The object

@@ -15,7 +15,7 @@ struct ResponseChecks: Sendable {
     var ofFile: [FileCheck] = []
 }
 
-/// The options by which the response of a call is acceptable, in addition to the rules of its serializers.
+/// The validation of a response by the options of its call and the rules of its serializers.
 extension CallOptions {
     /// Returns a validation in which the options of the call have replaced the rules of a serializer.
     func applied(to validation: ResponseValidation) -> ResponseValidation {

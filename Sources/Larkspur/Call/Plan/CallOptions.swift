@@ -131,7 +131,7 @@ final class StoredOptions: Sendable {
 }
 
 extension SessionHooks {
-    /// Sets the hook `challengeAnswer` to a closure that returns a credential once for each challenge.
+    /// Sets the hook `challengeAnswer` to a closure that returns a credential, unless it was refused before.
     mutating func answer(with credential: URLCredential) {
         challengeAnswer = { task, challenge in
             // After a redirect, the challenge may come from another origin, which must not get this credential.

@@ -171,7 +171,7 @@ extension SessionTask {
     /// The options of the call.
     var options: StoredOptions { storage.withLock { $0.start.options } }
 
-    /// Returns the hashes to compute of the content of a response that is streamed; nil if the call does not verify
+    /// Returns the hashes that are computed from the content of a streamed response; nil if the call does not verify
     /// digests.
     func hashes(for response: URLResponse) -> ContentHashes? { options.value.digestVerification?.hashes(for: response) }
 

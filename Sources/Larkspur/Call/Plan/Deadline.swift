@@ -2,7 +2,7 @@
 struct Deadline: Sendable {
     @TaskLocal static var current: Deadline?
 
-    /// The time between the creation of the deadline and its end, as the caller has set it.
+    /// The duration from the creation of this value to the deadline, as the caller has set it.
     let limit: Duration
     /// The closure that returns the remaining time, which is negative after the deadline.
     let remaining: @Sendable () -> Duration

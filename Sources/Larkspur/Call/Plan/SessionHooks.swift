@@ -36,8 +36,8 @@ public struct SessionHooks: Sendable {
     /// With the transport `.foundation` on Linux, `.download` has the effect of `.allow`.
     public var responseDisposition: (@Sendable (DataTask, URLResponse) -> URLSession.ResponseDisposition)?
 
-    /// The hook that is called with each interim response: with a status of 100 to 199, except 101. It comes before the
-    /// final response.
+    /// The hook that is called with each interim response. Such a response has a status of 100 to 199, except 101, and
+    /// comes before the final response.
     ///
     /// A server sends `103 Early Hints` with `Link` fields for the resources that a program may already load (RFC
     /// 8297), and `100 Continue` or `102 Processing`. If it sends more than 100 interim responses to one request, the
@@ -64,8 +64,9 @@ public struct SessionHooks: Sendable {
     /// transport stores no responses.
     public var willCacheResponse: (@Sendable (DataTask, CachedURLResponse) -> CachedURLResponse?)?
 
-    /// The hook that chooses the location of a downloaded file. It takes precedence over the task's own destination. If
-    /// it returns nil, the task's own destination applies. Runs on the processing queue.
+    /// The hook that chooses the location of a downloaded file. It gets the temporary location and the response. It
+    /// takes precedence over the task's own destination. If it returns nil, the task's own destination applies. The
+    /// hook runs on the processing queue.
     public var downloadDestination: (@Sendable (DownloadTask, URL, URLResponse?) -> URL?)?
 
     /// The hook that is called when content was sent, with three numbers of bytes: sent now, sent in total, and
