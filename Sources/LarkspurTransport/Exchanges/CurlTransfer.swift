@@ -82,16 +82,17 @@ extension CurlTransfer {
         var mustReadMore = false
         /// Whether libcurl has read a frame of HTTP/2 since `Exchange.goOnSending()` was last called.
         var hasReadFrame = false
-        /// Whether libcurl has received the end of content without a known length, but has not sent END_STREAM.
+        /// Whether libcurl has got the end of the request's content, whose length was not announced, but has not sent
+        /// END_STREAM.
         var isEndUnsent = false
     }
 
-    /// The reasons for the end of a transfer that libcurl does not know.
+    /// The reasons, unknown to libcurl, for which a transfer ends.
     struct Ending {
         /// The reason why the transfer ends although content is left to be sent; nil if there is none.
         var early: EarlyEnd?
-        /// Whether sending ends with the response. True over HTTP/2 and HTTP/3, and for a status after which the rest
-        /// of the content is not sent.
+        /// Whether the sending of produced content ends with the response. True over HTTP/2 and HTTP/3, and for a
+        /// status after which the rest of the content is not sent.
         var followsResponse = false
         /// The error code of `curl_easy_pause`: after a pause, the exchange refused the data that libcurl had buffered,
         /// or memory ran out. Nil otherwise. libcurl does not end such a transfer until more data arrives, so

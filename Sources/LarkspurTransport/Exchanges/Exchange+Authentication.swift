@@ -136,8 +136,8 @@ extension Exchange {
         }
     }
 
-    /// Returns the consequence of a refusal to which libcurl has not responded. libcurl reports the content of a
-    /// refusal only if it does not respond.
+    /// Returns the consequence of a refusal after which libcurl has not sent the request again. If libcurl sends it
+    /// again, it does not report the content of the refusal.
     func settlement(of refusal: Transaction.Refusal) -> Transaction.Consequence {
         guard let response = transfer.response else { return .deliver }
         let fields = refusal.recipient == .origin ? refusal.head.challenges : refusal.head.proxyChallenges

@@ -134,7 +134,8 @@ extension Exchange {
         content?.reader = nil
         current.caching?.replay = replay
         beginReplay()
-        // After a timeout of the network, the recorded deadline has passed. Then the exchange needs a new deadline.
+        // After a timeout of the network, the group has removed the deadline of the exchange, so that a new one is
+        // needed.
         group.deadlines.advance(deadline, of: self)
     }
 

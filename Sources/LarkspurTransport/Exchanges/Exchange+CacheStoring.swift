@@ -70,7 +70,7 @@ extension Exchange {
         guard case .store(let names) = decision, !(hasAuthorization && state.fields.hasPassingAuthorization),
             received.incoming.decoder != nil || (head.contentLength ?? 0) <= Int64(cache.maximumContentSize)
         else {
-            // This response replaces the stored response, which is now outdated.
+            // The new response is not stored. But the stored response is now outdated, so it is removed.
             if state.hasEntries, decision != .refuse(.request), head.status < 500 { cache.remove(state.url) }
             return
         }

@@ -44,13 +44,14 @@ extension Exchange {
         )
     }
 
-    /// Whether libcurl could repeat the request without asking the engine. libcurl must not repeat content that it
-    /// takes from the engine. On a new connection of HTTP/1.1, libcurl does not repeat a request.
+    /// Whether libcurl could repeat the request without asking the engine, although it takes the content from the
+    /// engine. To prevent this, such a request is sent over HTTP/1.1 on a new connection, where libcurl repeats no
+    /// request.
     var mayRepeatUnasked: Bool { transfer.handle?.seesSendings == false && takesContent }
 
-    /// Decides whether the transfer may reuse a connection. A new connection is needed in two cases. In the first case,
-    /// the request is repeated and the repetition requires a new connection. In the second case, libcurl must not send
-    /// the request twice, but does not ask the engine before it sends.
+    /// Decides whether the transfer may reuse a connection. A new connection is needed in two cases: the request is
+    /// repeated and the repetition requires a new connection; or libcurl must not send the request twice, but does not
+    /// ask the engine before it sends.
     func configureConnection(of handle: EasyHandle) {
         handle.connectionUse.makesConnection =
             history.needsNewConnection || !handle.seesSendings && (takesContent || resendDecision == .fail)

@@ -10,8 +10,8 @@ struct ProtocolLoading {
 
 /// Requests that are loaded by a `URLProtocol` class of the caller.
 extension Exchange {
-    /// Asks the classes to load the request; false if there are no classes. Adds the session's additional fields to the
-    /// task's current request, so that the task shows the request that the classes receive.
+    /// Asks the classes to load the request. Returns false if there are no classes. Adds the session's additional
+    /// fields to the task's current request, so that the task shows the request that the classes receive.
     func load(byProtocolOf classes: ProtocolClasses?) -> Bool {
         let fields = group.settings.additionalFields(for: request, after: firstRequest)
         let request = fields.isEmpty ? request : request.adding(fields)
@@ -98,8 +98,8 @@ extension Exchange {
     }
 }
 
-/// Requests whose URLs contain their content (RFC 2397). The superclass never ends a task whose `data:` URL is
-/// malformed.
+/// Requests whose URLs contain their content (RFC 2397). Foundation's `URLSession` never ends a task whose `data:` URL
+/// is malformed.
 extension Exchange {
     /// Delivers the content of a `data:` URL. If the URL is malformed, fails.
     func loadDataURL(_ url: URL) {

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
 
-/// Content from streams: the source of the streams, and the chunks that the engine reads from them.
+/// Content that is read from a stream or produced: its source, the pauses in sending, and the end of sending.
 extension Exchange {
     /// Whether the content can be sent. If its stream is missing, reading this property requests a stream from the
     /// delegate.
@@ -117,8 +117,8 @@ extension Exchange {
         case .contentEnded: break
         case .connectionEnded: if pausesReceiving { return }
         case .streamEnded(let count):
-            // libcurl may have more of the content. If libcurl is read and passes on nothing, it has passed on all of
-            // the content.
+            // libcurl may still buffer content. If it is made to read once more and then passes on nothing, it has
+            // passed on all of the content.
             guard !pausesReceiving, transfer.response != nil, count == received.incoming.framed.count else {
                 nudge()
                 return note(.streamEnded(after: received.incoming.framed.count))
@@ -160,7 +160,7 @@ extension Exchange {
     /// can buffer the same amount again.
     private static let readAhead = 32 << 20
 
-    /// Records that libcurl has received the end of content without a known length.
+    /// Records that libcurl has got the end of the request's content, whose length was not announced.
     func noteProvidedEnd() {
         guard let stream = transfer.stream, stream.number != nil, !stream.isEndUnsent else { return }
         transfer.stream?.isEndUnsent = true
@@ -180,8 +180,8 @@ extension Exchange {
     func receiveProduction(_ number: Int) {
         guard number == content?.streamNumber, transaction.isTransferring else { return }
         if let failure = content?.channel?.failure { return fail(ChannelReader.error(failure)) }
-        // After a response that ends the sending, there is no channel. libcurl does not end a transfer while its
-        // sending is paused.
+        // After a response that ends the sending, there is no channel. The pause ends nevertheless, because libcurl
+        // does not end a transfer while its sending is paused.
         guard transfer.pauses.awaitsContent else { return }
         transfer.pauses.awaitsContent = false
         notePauses()

@@ -108,9 +108,8 @@ final class TunnelAnswers {
 extension Exchange {
     /// Receives a line of a proxy's header section from libcurl's trace.
     ///
-    /// libcurl does not report these lines together with the lines of the server's responses. Otherwise, a proxy could
-    /// forge a response of a server without a connection to this server. The lines are used only if the tunnel is not
-    /// opened.
+    /// An option keeps libcurl from reporting these lines like the lines of a server's response. Otherwise, a proxy
+    /// could forge the response of a server. The lines are used only if the tunnel is not opened.
     func receiveTunnelHeader(_ line: UnsafeRawBufferPointer) {
         guard transfer.route.isTunnelled, transfer.response == nil else { return }
         if transfer.tunnel == nil { transfer.tunnel = TunnelAnswers() }

@@ -93,8 +93,8 @@ extension Exchange {
         transfer.pauses.awaitsContinue = head.expectsContinue
         if head.expectsContinue { handle.set(CURLOPT_EXPECT_100_TIMEOUT_MS, Self.continueTimeout) }
         var lines = head.lines
-        // libcurl would write the `Host` field with the brackets of the request that opened the connection to the
-        // proxy.
+        // libcurl would put the host of the `Host` field in brackets, or not, as in the request that opened the
+        // connection to the proxy.
         if transfer.route.isForwarded, !lines.setHost {
             lines.append("Host: " + head.target.hostField)
         }
@@ -162,7 +162,7 @@ extension Exchange {
         group.notePauses(of: self)
     }
 
-    /// Ends the transfer if the exchange has refused data that libcurl had buffered during a pause.
+    /// Ends the transfer if `curl_easy_pause` has failed (see ``CurlTransfer/Ending/refusal``).
     func endRefused() {
         guard transaction.isTransferring, let refusal = transfer.ending.refusal.take() else { return }
         transferEnded(refusal)

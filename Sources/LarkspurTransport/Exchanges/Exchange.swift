@@ -89,7 +89,8 @@ final class Exchange: DeadlineHolder {
         start()
     }
 
-    /// Queues the request for a connection to its host, as soon as the request's content is available.
+    /// Queues the request for a connection to its host, if its content is available and its addresses are known. If
+    /// they are not, reading the properties requests them, and this method is called again later.
     func enqueue() {
         guard !isSuspended, content == nil || hasContent, group.names == nil || hasAddresses else { return }
         timers.idleTimeout = group.settings.idleTimeout(of: request)
@@ -141,7 +142,7 @@ final class Exchange: DeadlineHolder {
         let mustReadMore = transfer.stream?.mustReadMore == true
         transfer.stream?.mustReadMore = false
         if mustReadMore, !pausesReceiving {
-            // libcurl reads although the socket is not ready only when a pause ends.
+            // Only the end of a pause makes libcurl read although the socket is not ready.
             pauseTransfer(receiving: true, sending: transfer.pauses.awaitsContent)
         }
         pauseTransfer(receiving: pausesReceiving, sending: isSuspended || transfer.pauses.awaitsContent)

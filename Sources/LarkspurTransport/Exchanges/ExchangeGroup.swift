@@ -72,7 +72,7 @@ final class ExchangeGroup {
         for identifier in refreshes.keys { exchanges[identifier]?.end(.failure(URLError(.cancelled))) }
     }
 
-    /// Ends the exchanges whose deadlines have passed.
+    /// Checks the exchanges whose checks are due. Ends those whose time limits have passed.
     func expireDue() {
         while let exchange = deadlines.takeDue(at: now) {
             if !exchange.expire(at: now) { deadlines.set(exchange.deadline, of: exchange) }
@@ -117,7 +117,7 @@ final class ExchangeGroup {
     /// Returns the revalidation that a task performs; nil if the task does not revalidate a response.
     func revalidation(by task: TaskCore) -> Revalidation? { task.isRefresh ? refreshes[task.identifier] : nil }
 
-    /// Returns the requests that have a place, the oldest first.
+    /// Returns the requests that have a place at their host, the oldest first.
     /// - Parameter host: The queue of a host, to return only its requests; nil to return the requests of all hosts.
     func holders(of host: HostQueue?) -> [ConnectionWait.Holder] {
         let (now, date) = (ContinuousClock.now, Date())

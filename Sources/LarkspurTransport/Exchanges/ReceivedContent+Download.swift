@@ -30,8 +30,8 @@ extension ReceivedContent {
     /// Continues without the file of an earlier download.
     func leaveFile(discarding: Bool) {
         if discarding { download.file?.discard() } else { download.file?.close() }
-        // A download that starts again uses another file. The reason is that resume data that was stored earlier relies
-        // on the order of the bytes in the old file.
+        // A download that starts again uses another file, because resume data that was stored earlier belongs to the
+        // bytes of the old file.
         download.leaveFile()
         task.noteResumption(nil, received: 0)
     }
