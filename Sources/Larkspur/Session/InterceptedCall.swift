@@ -187,8 +187,8 @@ struct InterceptedCall: Sendable {
         task.end(with: result, report: report ?? { _ in })
     }
 
-    /// If an interceptor has created the response, or the stream has held the response until the interceptors have
-    /// returned, passes the content to the stream of the call.
+    /// Passes the content to the stream of the call, if no attempt has done so: the upload is resumable, an interceptor
+    /// has created the response, or the stream has held the response until the interceptors have returned.
     private func deliverToStream(_ result: TransferResult) throws(LarkspurError) {
         guard let stream = template.stream, stream.count == 0, result.error == nil, let response = result.response,
             template.resumer != nil || response !== task.response || stream.releaseHeld(),

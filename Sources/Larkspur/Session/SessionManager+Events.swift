@@ -21,8 +21,8 @@ extension SessionManager {
     ///   - options: Hooks, interceptors, progress and other settings of each connection. Default: the settings of the
     ///     manager.
     ///   - timeout: The time without a byte after which a connection counts as lost; nil for no limit. It replaces the
-    ///     limits of ``requestSettings``, ``timeouts`` and the session, and includes the time for connecting. Default:
-    ///     300 seconds.
+    ///     idle limits of ``requestSettings``, ``timeouts`` and the session, and includes the time for connecting.
+    ///     Default: 300 seconds.
     ///   - reconnection: The rules by which the stream is connected again. Default:
     ///     ``Reconnection/automatic``, which connects GET requests again.
     /// - Returns: The events. The request is sent when the first event is requested. If the request could not be built,

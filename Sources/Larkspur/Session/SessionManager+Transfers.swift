@@ -7,7 +7,7 @@ extension SessionManager {
     ///     }
     /// - Parameters:
     ///   - url: The URL, or a reference that is resolved against ``baseURL``, such as `"backups/1"`.
-    ///   - body: The content: data, a file, a stream, a sequence, a form or a value.
+    ///   - body: The content: data, a file, a stream, a sequence, a writer, a form or a value.
     ///   - method: The method. Default: POST.
     ///   - parameters: Names and values of the query, for any method. If the body is a form, they become its first
     ///     parts instead. Default: none.
@@ -86,11 +86,11 @@ extension SessionManager {
     ///   - options: Settings of the download: timeouts, hooks, interceptors, progress and others. Default: the
     ///     manager's settings.
     ///   - resumes: The maximum number of times that the task resumes automatically after its connection is lost or
-    ///     times out. The first delay is 0.25 seconds. If no content has arrived since the last delay, the next delay
-    ///     is twice as long, up to 30 seconds. If content has arrived, the next delay is 0.25 seconds again. The task
-    ///     does not resume if the error has no `resumeData`. With a limit above 0, the request asks the server for
-    ///     content without a content coding. The limit has no effect with the transport `.foundation` on Linux.
-    ///     Default: 0.
+    ///     times out. The delay before each resumption is random, from 0 to a limit. The first limit is 0.25 seconds.
+    ///     If no content has arrived since the last delay, the next limit is twice as long, up to 30 seconds. If
+    ///     content has arrived, the next limit is 0.25 seconds again. The task does not resume if the error has no
+    ///     `resumeData`. If the number is above 0, the request asks the server for content without a content coding.
+    ///     The number has no effect with the transport `.foundation` on Linux. Default: 0.
     ///   - resumeData: The resume data of an earlier task, with which the download continues:
     ///     ``LarkspurError/resumeData``, ``DownloadTask/cancel(producingResumeData:)`` or ``DownloadTask/resumeData``.
     ///     If the file on the server or the partial file on disk has changed, the download starts again from the

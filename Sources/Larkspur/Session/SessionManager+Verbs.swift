@@ -46,7 +46,7 @@ extension SessionManager {
     ///     `parameterEncodingFailed` and `fileUnreadable`. Default: none.
     /// - Returns: The task, which has started if it has a handler. If the request could not be built, a task with a
     ///   handler has ended already; a task without a handler ends with the error when it starts. For a body that is a
-    ///   file, a stream, a sequence or a form, the task is an ``UploadTask``.
+    ///   file, a stream, a sequence, a writer or a form, the task is an ``UploadTask``.
     @discardableResult
     public func request<S: ResponseSerializer>(
         _ method: HTTPMethod,

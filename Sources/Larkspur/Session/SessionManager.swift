@@ -251,9 +251,10 @@ public final class SessionManager: Sendable {
         set { set(\.maximumContentSize, to: newValue) }
     }
 
-    /// True to report the failure of a call that has no closure for failures, in one line on standard error. If a call
-    /// has waited for a connection for a second, another line names the calls that have the connections of the host.
-    /// The value is captured when a task is created. Default: true in debug builds, false in release builds.
+    /// True to report the failure of a call that has no closure for failures, in one line on standard error. If calls
+    /// have waited for a connection to a host for a second, a line about the first of them names the calls that have
+    /// the connections. The value is captured when a task is created. Default: true in debug builds, false in release
+    /// builds.
     ///
     /// The line contains the method, the URL without credentials and query, and the error's message. It is written on
     /// ``completionQueue``. A task that was cancelled, or that became a download, is not reported.

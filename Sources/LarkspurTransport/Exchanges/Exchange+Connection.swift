@@ -149,7 +149,8 @@ extension Exchange {
         )
     }
 
-    /// Whether libcurl has asked for the content from its beginning, or was stopped before it sent the content again.
+    /// Whether the engine, and not libcurl, decides if the request is sent again: libcurl has asked for the content
+    /// from its beginning, or was stopped before it sent the content again.
     func isLeftToEngine(after result: Int32) -> Bool {
         transfer.sending.isLeftToEngine || result == CURLE_SEND_FAIL_REWIND
     }

@@ -74,8 +74,9 @@ extension Exchange {
 
     private func consequence(of head: ResponseHead) -> Transaction.Consequence {
         if head.status == 417, transfer.pauses.expectsContinue {
-            // The request is sent again without the expectation (RFC 9110, section 10.1.1). libcurl would send it again
-            // in the same transfer, after the response seems to have ended.
+            // The engine stops the transfer and sends the request again without the expectation (RFC 9110, section
+            // 10.1.1). Otherwise libcurl would send it again in the same transfer, in which a response has begun
+            // already.
             history.mayExpectContinue = false
             return .sendAgain(readsContent: false)
         }

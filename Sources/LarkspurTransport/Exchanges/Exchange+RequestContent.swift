@@ -169,7 +169,7 @@ extension Exchange {
 
     /// If END_STREAM waits for the window of the stream, continues to read although the reader has paused.
     ///
-    /// libcurl itself does not wait for a window update then, because it has sent all of the content.
+    /// libcurl itself does not wait for a window update then, because it takes all of the content as sent.
     func sendEnd() {
         guard transfer.stream?.isEndUnsent == true, transaction.isTransferring, !isSuspended else { return }
         received.incoming.readAhead = Self.readAhead

@@ -108,8 +108,8 @@ final class TunnelAnswers {
 extension Exchange {
     /// Receives a line of a proxy's header section from libcurl's trace.
     ///
-    /// An option keeps libcurl from reporting these lines like the lines of a server's response. Otherwise, a proxy
-    /// could forge the response of a server. The lines are used only if the tunnel is not opened.
+    /// `CURLOPT_SUPPRESS_CONNECT_HEADERS` keeps libcurl from reporting these lines as lines of a server's response.
+    /// Otherwise, a proxy could forge the response of a server. The lines are used only if the tunnel is not opened.
     func receiveTunnelHeader(_ line: UnsafeRawBufferPointer) {
         guard transfer.route.isTunnelled, transfer.response == nil else { return }
         if transfer.tunnel == nil { transfer.tunnel = TunnelAnswers() }

@@ -26,7 +26,7 @@ final class ReceivedContent {
         var isPaused = false
         /// The number of bytes that are still taken although the consumer is too slow.
         var readAhead = 0
-        /// Whether the content is only counted, because there is no delegate for it.
+        /// Whether the content is only counted, because nothing receives it.
         var isUnread = false
         /// Whether a delegate receives the content in addition to the completion handler.
         var isShared = false

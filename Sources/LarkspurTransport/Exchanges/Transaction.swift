@@ -30,7 +30,8 @@ struct Transaction {
     /// Whether the task fails after a time without a byte.
     ///
     /// The timer runs while a delegate decides about a redirect, so that a delegate that never decides cannot block the
-    /// task. The timer does not run during a challenge, because a user may have to enter a password.
+    /// task. While a delegate decides about a challenge, the timer stops when the transfer ends, because a user may
+    /// have to enter a password.
     /// - Parameter isPaused: Whether the consumer of the task pauses the transfer.
     func runsIdleTimer(isPaused: Bool) -> Bool {
         switch phase {

@@ -283,7 +283,7 @@ public class SessionTask: @unchecked Sendable {
 /// A task whose response is collected in memory.
 public class DataTask: SessionTask, @unchecked Sendable {}
 
-/// A data task that sends a body from memory, a file or a stream.
+/// A data task that sends a body from memory, a file, a stream or a sequence.
 public final class UploadTask: DataTask, @unchecked Sendable {
     /// The facts with which another task or process can continue a resumable upload: pass them to
     /// ``ResumableUpload/continuing(_:)``. Nil until the server has created the upload, after the end of the upload,
