@@ -8,8 +8,8 @@ extension SessionManager {
     ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
     ///     the root of its host.
     ///   - parameters: Names and values, which become the query or the content. Default: none.
-    ///   - body: The content. A form becomes the `httpBodyStream`. A file or a stream is sent only by a task, so the
-    ///     request gets the fields for it, but not the content. Default: none.
+    ///   - body: The content. A form becomes the `httpBodyStream`. A file, a stream, a sequence or a writer is sent
+    ///     only by a task, so the request gets the fields for it, but not the content. Default: none.
     ///   - headers: Fields of this request. They replace fields of ``headers`` with the same name. Default: none.
     /// - Returns: The request, with headers and settings of the manager.
     /// - Throws: ``LarkspurError``: `invalidURL`, `invalidMethod`, `invalidHeaderField` or `parameterEncodingFailed`.
@@ -268,8 +268,8 @@ extension RequestBody {
         }
     }
 
-    /// Returns the caller's request with this body. A file or a stream does not become part of the request. If the
-    /// request has no media type, it gets the media type of the body.
+    /// Returns the caller's request with this body. A file, a stream or produced content does not become part of the
+    /// request. If the request has no media type, it gets the media type of the body.
     fileprivate func completing(
         _ request: URLRequest,
         _ jsonEncoder: @autoclosure () -> JSONEncoder

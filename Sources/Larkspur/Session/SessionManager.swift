@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The central class of Larkspur: sends requests and handles their responses.
+/// The central class of Larkspur, which sends requests and handles their responses.
 ///
 /// A session manager wraps a `URLSession`. It builds requests with its ``requestSettings`` and ``requestSerializer``
 /// and passes them to the session as tasks. It validates and parses their responses with its ``responseSerializer``,

@@ -30,7 +30,8 @@ extension Exchange {
         return credentials
     }
 
-    /// The user credential for the origin; nil if there is none, or if the request has its own authorization.
+    /// The user credential that the request sends to the origin; nil if there is none. If the request has its own
+    /// authorization, only a credential that was chosen after a challenge counts.
     var userCredential: UserCredential? {
         guard history.authentication != nil || !group.settings.credentials.known.isEmpty,
             let seen = request(to: .origin)

@@ -105,7 +105,7 @@ extension Exchange {
     }
 }
 
-/// Connections that are unusable, and requests that are repeated on a new connection.
+/// Retired connections, and requests that are repeated on a new connection.
 extension Exchange {
     /// Whether libcurl has chosen a retired connection. If it has, reading this property also makes libcurl close the
     /// connection.

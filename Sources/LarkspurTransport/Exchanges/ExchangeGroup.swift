@@ -72,7 +72,7 @@ final class ExchangeGroup {
         for identifier in refreshes.keys { exchanges[identifier]?.end(.failure(URLError(.cancelled))) }
     }
 
-    /// Checks the exchanges whose checks are due. Ends those whose time limits have passed.
+    /// Checks the exchanges that are due, and ends those whose time limits have passed.
     func expireDue() {
         while let exchange = deadlines.takeDue(at: now) {
             if !exchange.expire(at: now) { deadlines.set(exchange.deadline, of: exchange) }

@@ -52,7 +52,7 @@ extension ReceivedContent {
         if download.resumption != nil { task.noteResumption(download.resumption, received: 0) }
     }
 
-    /// The failure of a download whose file is shorter than announced; nil if the file has the announced length.
+    /// The failure of a resumed download whose file is shorter than announced; nil for any other download.
     var shortfall: URLError? {
         guard download.asksForRest, let file = download.file,
             let resumption = download.resumption, file.length < resumption.total ?? 0

@@ -120,14 +120,15 @@ public class SessionTask: @unchecked Sendable {
 
     // MARK: Request, response and progress
 
-    /// The `URLSessionTask` of the current attempt; nil if none was created, because the request could not be built or
-    /// the session was invalidated.
+    /// The `URLSessionTask` of the current attempt. Nil if none was created: the call has not started, its request
+    /// could not be built, or the session was invalidated.
     public final var urlSessionTask: URLSessionTask? { attempt?.urlSessionTask }
 
     /// The identifier of ``urlSessionTask``, unique among the tasks of its session; 0 if there is none.
     public final var taskIdentifier: Int { attempt?.identifier ?? 0 }
 
-    /// The request that the task was created with.
+    /// The request with which the current attempt began. Before the first attempt, the request that the task was
+    /// created with.
     public final var originalRequest: URLRequest? { attempt?.originalRequest ?? plan.urlRequest }
 
     /// The current request. After a redirect it differs from ``originalRequest``.

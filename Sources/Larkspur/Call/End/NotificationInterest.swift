@@ -19,7 +19,7 @@ enum TaskNotification: UInt8, CaseIterable {
     }
 }
 
-/// The notifications that may have observers: a notification may have observers if the program has read its name.
+/// The notifications that may have observers, because the program has read their names.
 ///
 /// An observer needs the name of a notification. If a name was never read, the notification has no observers and is not
 /// created. A name that was read once counts as read from then on.

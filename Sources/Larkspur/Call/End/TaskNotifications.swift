@@ -1,6 +1,7 @@
 import HTTPSyntax
 
-/// The notifications of tasks. A notification is posted only if the program has read its name.
+/// The notifications of tasks. A notification is posted only if the program has read its name, or has set
+/// ``postsAllNotifications``.
 extension SessionTask {
     /// Posted when a task has started to run, or runs again after a suspension. The object is the `SessionTask`.
     ///
@@ -19,10 +20,10 @@ extension SessionTask {
     /// Posted once for every task, after its completion handler has run. The object is the `SessionTask`;
     /// ``Foundation/Notification/taskCompletion`` describes its end.
     ///
-    /// If a task could not be created, or was cancelled before it was resumed, no ``didResumeNotification`` comes
-    /// before this notification. This notification is posted on the completion queue of the task's session manager.
-    /// Reading the name turns the notification on, for all tasks of the process that end later. An observer that does
-    /// not read the name needs ``postsAllNotifications``.
+    /// If a task has ended when it is created, or was cancelled before it was resumed, no ``didResumeNotification``
+    /// comes before this notification. This notification is posted on the completion queue of the task's session
+    /// manager. Reading the name turns the notification on, for all tasks of the process that end later. An observer
+    /// that does not read the name needs ``postsAllNotifications``.
     public static var didCompleteNotification: Notification.Name { NotificationInterest.shared.reading(.didComplete) }
 
     /// Whether all notifications of tasks are posted, even if the program has not read their names from

@@ -21,8 +21,8 @@ struct Deadline: Sendable {
 ///         return (user, try await manager.get("notes").string)
 ///     }
 ///
-/// A call that is under way at the deadline ends with the error `timedOut`. A call that is made later sends nothing,
-/// and ends with the same error. If deadlines are nested, the earlier one applies. The closure itself is not cancelled.
+/// A call that is under way at the deadline ends with the error `timedOut`. A call that starts later sends nothing, and
+/// ends with the same error. If deadlines are nested, the earlier one applies. The closure itself is not cancelled.
 /// - Parameters:
 ///   - limit: The time from now to the deadline.
 ///   - clock: The clock that measures the time. If the manager has another clock than the continuous clock, pass that

@@ -4,8 +4,9 @@ import Synchronization
 /// manager. The option ``CallOptions/hooks`` of a call, or ``SessionTask/hooks``, sets them for one task. If a hook is
 /// set in both places, the hook of the task is called.
 ///
-/// Hooks run on the session manager's serial hook queue. The transport waits for the hooks that return a value, and
-/// does not block its own threads meanwhile. The other hooks run in the order of the events.
+/// Hooks run on the session manager's serial hook queue, except where a hook says otherwise. The transport waits for
+/// the value that a hook returns, and does not block its own threads meanwhile. Hooks that return no value run in the
+/// order of the events.
 public struct SessionHooks: Sendable {
     /// Creates empty hooks: no closure is set.
     public init() {}
@@ -88,7 +89,7 @@ public struct SessionHooks: Sendable {
     /// `.foundation` does not.
     public var didCollectMetrics: (@Sendable (SessionTask, Timeline) -> Void)?
 
-    /// The hook that is called when the transport has finished with a task, with the transport's error, if any. The
+    /// The hook that is called when the transport has finished with a task, with the error of the transfer, if any. The
     /// response has not been validated and serialized yet.
     public var didComplete: (@Sendable (SessionTask, LarkspurError?) -> Void)?
 

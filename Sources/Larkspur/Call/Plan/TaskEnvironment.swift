@@ -34,7 +34,7 @@ extension DispatchQueue {
 struct ManagerSettings: Sendable {
     /// The queue that runs handlers and progress closures, and posts notifications.
     var completionQueue: DispatchQueue
-    /// The group that a task enters while it is under way.
+    /// The group of the tasks under way.
     var completionGroup: DispatchGroup
     var jsonDecoder = JSONDecoder()
     var jsonEncoder = JSONEncoder()
