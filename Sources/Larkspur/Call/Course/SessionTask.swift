@@ -7,9 +7,9 @@ import Synchronization
 ///
 /// A `SessionTask` wraps the `URLSessionTask` of the current attempt, and stays the same object from creation to
 /// completion, so that it can be the object of notifications. Control it with ``resume()``, ``suspend()`` and
-/// ``cancel()``. These methods post notifications, once for each change of state, and call no code of yours. With the
-/// transport `.foundation` on Linux, the first resume waits for the work queue that all sessions of the process share.
-/// If you call methods of ``urlSessionTask`` itself, the `SessionTask` does not detect the calls.
+/// ``cancel()``. The first two post a notification for each change of state. None of them calls your handlers or hooks
+/// directly. With the transport `.foundation` on Linux, the first resume waits for the work queue that all sessions of
+/// the process share. If you call methods of ``urlSessionTask`` itself, the `SessionTask` does not detect the calls.
 ///
 /// Every task ends exactly once: its completion handler runs, then ``didCompleteNotification`` is posted, both on the
 /// completion queue.
