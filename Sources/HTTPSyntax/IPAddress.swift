@@ -5,6 +5,9 @@ package struct IPAddress: Sendable, Hashable {
     /// The 4 or 16 bytes, the most significant first.
     package let bytes: [UInt8]
 
+    /// Creates an address of 4 or 16 bytes.
+    package init(bytes: [UInt8]) { self.bytes = bytes }
+
     /// Parses an address in the notation of RFC 3986: four decimal numbers, or an IPv6 address, which may be in
     /// brackets. Nil if the text is not such an address. ``CanonicalHost`` reads the other notations of URLs.
     package init?(_ text: String) {

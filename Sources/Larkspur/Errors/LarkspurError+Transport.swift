@@ -16,6 +16,8 @@ extension LarkspurError {
         // The engine's reason is more specific than the number of the error.
         if let failure = nsError.userInfo[TLSFailure.userInfoKey] as? TLSFailure {
             code = Code(failure.reason)
+        } else if let failure = nsError.userInfo[AccessFailure.userInfoKey] as? AccessFailure {
+            code = failure.reason == .portNotAllowed ? .portNotAllowed : .addressNotAllowed
         } else if let part = (nsError.userInfo[RequestPart.userInfoKey] as? String).flatMap(RequestPart.init),
             nsError.code == NSURLErrorBadURL
         {
@@ -56,6 +58,7 @@ extension LarkspurError {
         case NSURLErrorNetworkConnectionLost: .connectionLost
         case NSURLErrorHTTPTooManyRedirects, NSURLErrorRedirectToNonExistentLocation: .tooManyRedirects
         case NSURLErrorBadURL: .invalidURL
+        case NSURLErrorDataLengthExceedsMaximum: .contentTooLarge
         case NSURLErrorResourceUnavailable: .transportUnavailable
         case NSURLErrorFileDoesNotExist, NSURLErrorFileIsDirectory, NSURLErrorNoPermissionsToReadFile: .fileUnreadable
         case NSURLErrorCannotCreateFile, NSURLErrorCannotWriteToFile: .fileUnwritable
@@ -125,6 +128,7 @@ extension LarkspurError {
         case .timedOut where !isSentence: "The request timed out."
         case .tooManyRedirects: "Too many redirects followed one another."
         case .insecureRequest, .securityPolicyNotEnforceable: "The request is not safe to send\(reason)."
+        case .addressNotAllowed, .portNotAllowed, .contentTooLarge: "\(words)."
         case .fileUnwritable where words.isEmpty: "The file could not be written."
         case .fileUnwritable: "\(words)."
         case _ where isSentence && (code.isAboutConnection || code.isAboutRequest): "\(words)."

@@ -71,6 +71,10 @@ extension LarkspurError.Code {
         label: "insecure-request",
         number: NSURLErrorAppTransportSecurityRequiresSecureConnection
     )
+    /// The session may connect to none of the host's addresses, or cannot check them, because a proxy chooses them.
+    public static let addressNotAllowed = Self(label: "address-not-allowed", number: NSURLErrorDataNotAllowed)
+    /// The session may not connect to the port of the URL.
+    public static let portNotAllowed = Self(label: "port-not-allowed", number: NSURLErrorDataNotAllowed)
     /// The transport does not support an option of the request, or the program uses a call in a way that is not
     /// possible. An option that is not supported is reported and not ignored.
     public static let unsupported = Self(label: "unsupported", number: NSURLErrorUnsupportedURL)

@@ -133,7 +133,7 @@ public final class SessionManager: Sendable {
         )
     }
 
-    private init(
+    init(
         base: Result<URL?, LarkspurError>,
         sessions: SessionStore,
         requestBuilder: RequestBuilder,

@@ -9,7 +9,7 @@ extension Transport {
     /// Returns `CurlURLSession` with options that a configuration does not have. On Linux only.
     /// - Parameter options: The options of the session.
     public static func curl(_ options: CurlURLSession.Options) -> Transport {
-        custom(enforcingSecurityPolicy: { policy, configuration, delegate, queue in
+        var transport = custom(enforcingSecurityPolicy: { policy, configuration, delegate, queue in
             var options = options
             options.tls.enforce(policy)
             return CurlURLSession(
@@ -20,6 +20,15 @@ extension Transport {
                 callsDelegateOnLoop: true
             )
         })
+        transport.limited = { limits in
+            var options = options
+            options.allowedAddresses = limits.allowedAddresses
+            options.allowedPorts = limits.allowedPorts
+            options.maximumRedirects = limits.maximumRedirects
+            options.maximumResponseSize = limits.maximumContentSize
+            return curl(options)
+        }
+        return transport
     }
 
     /// Returns the best available transport: `curl` if libcurl can be used, otherwise `foundation`.

@@ -14,6 +14,9 @@ public struct Transport: Sendable {
     /// The factory of sessions that enforce a security policy; nil for a transport that enforces only the system's own
     /// checks.
     package let makeSecureSession: SecureSessionFactory?
+    /// The closure that returns the transport with limits for URLs that the program has not chosen; nil for a transport
+    /// that cannot enforce them.
+    package var limited: (@Sendable (UntrustedURLLimits) -> Transport)?
 
     init(makeSession: @escaping SessionFactory, makeSecureSession: SecureSessionFactory? = nil) {
         self.makeSession = makeSession

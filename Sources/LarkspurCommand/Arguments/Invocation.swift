@@ -104,6 +104,8 @@ struct Invocation: Equatable, Sendable {
         var certificateFile: String?
         var keyFile: String?
         var proxies: [String] = []
+        /// Whether connections are opened only to public addresses.
+        var isPublicOnly = false
         var httpVersion: HTTPVersion?
         var checksStatus = false
     }

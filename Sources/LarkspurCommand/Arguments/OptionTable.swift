@@ -234,6 +234,12 @@ enum OptionTable {
             .value("PROXY") { $0.network.proxies.append($1) }
         ),
         Option(
+            "public-only",
+            .network,
+            "Connects only to public addresses, and never through a proxy.",
+            .flag { $0.network.isPublicOnly = true }
+        ),
+        Option(
             "http-version",
             .network,
             "The highest version of HTTP. Default: 2.",

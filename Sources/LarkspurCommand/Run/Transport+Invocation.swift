@@ -11,6 +11,7 @@ extension Transport {
         case .http2, nil: break
         }
         if let proxy = try ProxyRule.server(in: invocation.network.proxies) { options.proxy = .server(proxy) }
+        if invocation.network.isPublicOnly { options.allowedAddresses = .publicOnly }
         do throws(TLSConfigurationError) {
             switch invocation.network.verification {
             case .system: break
@@ -33,9 +34,9 @@ extension Transport {
         return .curl(options)
         #else
         guard invocation.network.verification == .system, invocation.network.certificateFile == nil,
-            invocation.network.proxies.isEmpty
+            invocation.network.proxies.isEmpty, !invocation.network.isPublicOnly
         else {
-            throw UsageError("--verify, --cert and --proxy are available only on Linux.")
+            throw UsageError("--verify, --cert, --proxy and --public-only are available only on Linux.")
         }
         return .automatic
         #endif

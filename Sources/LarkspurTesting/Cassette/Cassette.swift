@@ -99,11 +99,18 @@ public final class Cassette: Sendable {
     public var interactionCount: Int { state.withLock { $0.records.interactions.count } }
 
     /// The transport for a session manager.
-    public var transport: Transport {
+    public var transport: Transport { transport(on: base) }
+
+    /// - Parameter base: The transport that sends requests.
+    private func transport(on base: Transport) -> Transport {
+        var transport: Transport
         if base.makeSecureSession == nil {
-            return .custom { [self] in session(.default, $0, $1, $2) }
+            transport = .custom { [self] in session(base, .default, $0, $1, $2) }
+        } else {
+            transport = .custom(enforcingSecurityPolicy: { [self] in session(base, $0, $1, $2, $3) })
         }
-        return .custom(enforcingSecurityPolicy: { [self] in session($0, $1, $2, $3) })
+        if let limited = base.limited { transport.limited = { [self] in self.transport(on: limited($0)) } }
+        return transport
     }
 
     /// Returns a session that records or replays, for code that uses a `URLSession`.
@@ -117,10 +124,11 @@ public final class Cassette: Sendable {
         delegate: (any URLSessionDelegate)? = nil,
         delegateQueue: OperationQueue? = nil
     ) -> URLSession {
-        session(.default, configuration, delegate, delegateQueue)
+        session(base, .default, configuration, delegate, delegateQueue)
     }
 
     private func session(
+        _ base: Transport,
         _ policy: SecurityPolicy,
         _ configuration: URLSessionConfiguration,
         _ delegate: (any URLSessionDelegate)?,

@@ -11,7 +11,7 @@ import Synchronization
 ///     let manager = SessionManager(baseURL: "https://api.example.com", transport: stub.transport)
 ///
 /// No socket is opened. The sessions make the same delegate calls as a real session, follow redirects, and read the
-/// content of uploads. They have no cookies and no cache, request no credentials, and ignore `SecurityPolicy`. If a
+/// content of uploads. They have no cookies and no cache, request no credentials, and ignore `SecurityPolicy` and `UntrustedURLLimits`. If a
 /// request matches no route, the task ends with an error with the code `unsupported`. The error names the most similar
 /// routes.
 ///
@@ -35,9 +35,11 @@ public final class StubTransport: Sendable {
 
     /// The transport for a session manager. All of its sessions have the same routes.
     public var transport: Transport {
-        .custom(enforcingSecurityPolicy: { [self] _, configuration, delegate, queue in
+        var transport = Transport.custom(enforcingSecurityPolicy: { [self] _, configuration, delegate, queue in
             session(configuration: configuration, delegate: delegate, delegateQueue: queue)
         })
+        transport.limited = { [self] _ in self.transport }
+        return transport
     }
 
     /// Returns a session with the routes, for code that uses a `URLSession`.

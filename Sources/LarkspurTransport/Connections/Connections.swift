@@ -37,7 +37,11 @@ final class Connections {
     init(settings: SessionSettings, poll: EventPoll) throws(LoopFailure) {
         self.settings = settings
         budget = settings.totalConnections.map { ConnectionBudget(limit: $0) }
-        let support = try ConnectionSupport(tls: settings.tls, poll: poll)
+        let support = try ConnectionSupport(
+            tls: settings.tls,
+            allowedAddresses: settings.options.allowedAddresses,
+            poll: poll
+        )
         self.support = support
         let first = try Shard(for: .requests, connections: self, support: support)
         shards = [first]

@@ -144,6 +144,8 @@ extension Int {
 final class ConnectionSupport {
     let poll: EventPoll
     let sockets: SocketTable
+    /// The addresses to which connections may be opened; nil if all addresses are allowed.
+    let allowedAddresses: AllowedAddresses?
     /// The checks of servers that libcurl cannot make; nil if they are not needed.
     let trust: ServerTrust?
     /// The object that detects whether a connection is closed with a close_notify; nil without OpenSSL.
@@ -154,11 +156,12 @@ final class ConnectionSupport {
     /// needs no lock functions, because all multi handles belong to one thread.
     let share: UnsafeMutableRawPointer
 
-    init(tls: TLSSettings, poll: EventPoll) throws(LoopFailure) {
+    init(tls: TLSSettings, allowedAddresses: AllowedAddresses, poll: EventPoll) throws(LoopFailure) {
         guard let share = libcurl_share_init() else { throw .noHandle }
         self.share = share
         self.poll = poll
         sockets = SocketTable(poll: poll)
+        self.allowedAddresses = allowedAddresses.allowsAll ? nil : allowedAddresses
         trust = ServerTrust(tls)
         keyLog = tls.keyLog
         _ = libcurl_share_add(share, CURL_LOCK_DATA_DNS)

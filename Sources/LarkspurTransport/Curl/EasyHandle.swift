@@ -91,6 +91,8 @@ final class EasyHandle {
     private let errorText: UnsafeMutablePointer<CChar>
     /// The addresses to which the transfer has tried to connect.
     @exclusivity(unchecked) var triedAddresses: [String] = []
+    /// The first address to which the transfer was not allowed to connect; nil if there is none.
+    @exclusivity(unchecked) var refusedAddress: ConnectionAddress?
 
     /// Creates a handle; nil if memory has run out.
     init?(support: ConnectionSupport) {
@@ -252,6 +254,7 @@ final class EasyHandle {
     func clearFailure() {
         errorText.pointee = 0
         triedAddresses.removeAll(keepingCapacity: true)
+        refusedAddress = nil
     }
 
     func long(_ info: Int32) -> Int { libcurl_easy_getinfo_long(raw, info) }

@@ -22,6 +22,7 @@ final class HTTP2TrialRunner {
         self.tracesStreams = tracesStreams
         support = try ConnectionSupport(
             tls: TLSSettings(TLSConfiguration(), abilities: .present),
+            allowedAddresses: .all,
             poll: try EventPoll()
         )
     }

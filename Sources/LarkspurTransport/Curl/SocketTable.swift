@@ -120,7 +120,9 @@ extension EasyHandle {
         _ = libcurl_easy_setopt_open_callback(raw, CURLOPT_OPENSOCKETFUNCTION) { context, _, type in
             guard let context else { return -1 }
             let handle = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
-            handle.noteAttempt(at: type)
+            let address = ConnectionAddress(type)
+            guard handle.admits(address) else { return -1 }
+            handle.noteAttempt(at: address)
             return handle.support.sockets.makeSocket(type.pointee, for: handle.client?.owner ?? ConnectionOwner())
         }
         // A socket is opened during a transfer, so the context for opening is the handle. When a socket is closed, the
@@ -132,22 +134,42 @@ extension EasyHandle {
         _ = libcurl_easy_setopt_pointer(raw, CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(table).toOpaque())
     }
 
+    /// Returns whether a connection to an address may be opened. If not, libcurl tries the next address of the host, and
+    /// fails if there is none.
+    /// - Parameter address: The address; nil if it is not an IP address.
+    private func admits(_ address: ConnectionAddress?) -> Bool {
+        // A request with a proxy was refused before, unless the proxy is trusted.
+        guard let allowed = support.allowedAddresses, route.proxy == nil else { return true }
+        guard let address else { return false }
+        if allowed.allows(address) { return true }
+        if refusedAddress == nil { refusedAddress = address }
+        return false
+    }
+
     /// Records the address to which libcurl is about to connect, for errors.
-    private func noteAttempt(at type: UnsafePointer<libcurl_socket_type>) {
-        guard triedAddresses.count < Self.mostAddresses, type.pointee.address_length <= 128 else { return }
-        let start = UnsafeRawPointer(type + 1)
-        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-        let offset: Int
-        switch type.pointee.family {
-        case AF_INET where type.pointee.address_length >= 8: offset = 4
-        case AF_INET6 where type.pointee.address_length >= 24: offset = 8
-        default: return
-        }
-        guard inet_ntop(type.pointee.family, start + offset, &text, socklen_t(text.count)) != nil else { return }
-        let address = text.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
-        if !triedAddresses.contains(address) { triedAddresses.append(address) }
+    private func noteAttempt(at address: ConnectionAddress?) {
+        guard let address, triedAddresses.count < Self.mostAddresses else { return }
+        if !triedAddresses.contains(address.text) { triedAddresses.append(address.text) }
     }
 
     private static let mostAddresses = 8
+}
+
+extension ConnectionAddress {
+    /// Creates the address to which libcurl opens a socket; nil if it is not an IP address.
+    fileprivate init?(_ type: UnsafePointer<libcurl_socket_type>) {
+        let length = Int(type.pointee.address_length)
+        let socketAddress = UnsafeRawBufferPointer(start: type + 1, count: max(0, length))
+        let bytes: Range<Int>
+        switch type.pointee.family {
+        case AF_INET: bytes = 4..<8
+        case AF_INET6: bytes = 8..<24
+        default: return nil
+        }
+        guard length <= 128, bytes.upperBound <= length else { return nil }
+        // The port has the same offset in both structures, and its more significant byte comes first.
+        let port = Int(socketAddress[2]) << 8 | Int(socketAddress[3])
+        self.init(IPAddress(bytes: Array(socketAddress[bytes])), port: port)
+    }
 }
 #endif

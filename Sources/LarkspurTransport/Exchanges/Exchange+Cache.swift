@@ -8,8 +8,12 @@ extension Exchange {
     /// libcurl.
     func load() {
         current.caching = nil
-        if destination.isDataURL, task.plan.webSocket == nil, let url = destination.url { return loadDataURL(url) }
         let settings = group.settings
+        if let refusal = settings.access?.refusal(of: destination) {
+            _ = task.leaveQueue()
+            return fail(refusal)
+        }
+        if destination.isDataURL, task.plan.webSocket == nil, let url = destination.url { return loadDataURL(url) }
         let policy = settings.cachePolicy(of: request)
         guard let cache = settings.cache, let state = makeCacheState(policy) else {
             return policy == .returnCacheDataDontLoad ? end(.failure(notInCache)) : enqueue()

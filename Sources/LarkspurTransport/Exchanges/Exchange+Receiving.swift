@@ -302,7 +302,8 @@ extension Exchange {
     ///
     /// The delegate is asked before this check, because it may accept any redirect as the response.
     private func refusal(of next: URLRequest) -> URLError? {
-        if let excess = history.excessOfRedirects(at: destination.url) { return excess }
+        let limit = group.settings.options.maximumRedirects
+        if let excess = history.excessOfRedirects(over: limit, at: destination.url) { return excess }
         let refusal = RedirectDecision.refusal(
             of: next,
             after: request,

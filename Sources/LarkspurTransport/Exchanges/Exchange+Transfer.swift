@@ -215,6 +215,9 @@ extension Exchange {
 
     private func error(of handle: EasyHandle, result: Int32) -> URLError {
         if isLeftToEngine(after: result) { return repetitionFailure }
+        if let address = handle.refusedAddress, handle.triedAddresses.isEmpty {
+            return AccessRules.refusal(of: address, destination)
+        }
         let (server, proxy) = peers(of: handle)
         if result == CURLE_OPERATION_TIMEDOUT, let limit = transfer.route.connectTimeout {
             let target = (proxy ?? server).map { " to the \($0)" } ?? ""

@@ -42,9 +42,6 @@ struct TaskTimers {
 
 /// The data about a task's earlier requests that affects its next requests.
 struct TaskHistory {
-    /// The maximum number of redirects that a task follows.
-    static let redirectLimit = 20
-
     private(set) var redirects = 0
     /// The credentials of the task; nil until one is known for a request, or demanded by a response.
     @Boxed var authentication: AuthenticationState?
@@ -62,11 +59,11 @@ struct TaskHistory {
     @Boxed var securedRequest: URLRequest?
 
     /// Returns the failure of a task that has reached the limit of redirects; nil for other tasks.
-    func excessOfRedirects(at url: URL?) -> URLError? {
-        guard redirects >= Self.redirectLimit else { return nil }
+    func excessOfRedirects(over limit: Int, at url: URL?) -> URLError? {
+        guard redirects >= limit else { return nil }
         return .engine(
             .httpTooManyRedirects,
-            "More than \(Self.redirectLimit) redirects followed one another.",
+            limit > 0 ? "More than \(limit) redirects followed one another." : "The session follows no redirects.",
             url: url
         )
     }

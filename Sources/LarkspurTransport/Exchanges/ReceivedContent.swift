@@ -137,14 +137,13 @@ final class ReceivedContent {
         let count = Int64(bytes.count)
         incoming.decodedBytes += count
         if incoming.copy != nil { copyForCache(bytes) }
+        if let excess = excess(of: incoming.decodedBytes) { return excess }
         if task.plan.kind == .download {
             do throws(URLError) {
                 try write(bytes)
             } catch {
                 return error
             }
-        } else if let excess = excess(of: Int64(collected.count) + count) {
-            return excess
         } else {
             if !task.isPiecewise { collected.append(contentsOf: bytes) }
             if task.isPiecewise ? !incoming.isUnread : incoming.isShared {
@@ -159,12 +158,12 @@ final class ReceivedContent {
         return nil
     }
 
-    /// Returns the failure of a task that would collect more content than the limit; nil if the content is within the
-    /// limit.
+    /// Returns the failure of a task whose response has more content than a limit; nil if it has not.
     func excess(of count: Int64) -> URLError? {
-        guard let limit = group.settings.options.maximumContentSize, count > limit, !task.isPiecewise,
-            task.plan.kind != .download
-        else { return nil }
+        let options = group.settings.options
+        let isCollected = !task.isPiecewise && task.plan.kind != .download
+        let limits = [options.maximumResponseSize, isCollected ? options.maximumContentSize : nil]
+        guard let limit = limits.compactMap(\.self).min(), count > limit else { return nil }
         return .engine(
             .dataLengthExceedsMaximum,
             "The content has more than the \(limit) bytes that its session allows.",

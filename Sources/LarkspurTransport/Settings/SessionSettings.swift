@@ -20,6 +20,8 @@ final class SessionSettings: Sendable {
     /// The choice of proxies; nil if all requests are sent without a proxy.
     let proxies: ProxySettings?
     let options: EngineOptions
+    /// The rules about servers; nil if there are none.
+    let access: AccessRules?
     /// The time for which idle connections stay open, in seconds.
     let idleConnectionTime: TimeInterval
     /// The use of HTTP/3 if the session offers HTTP/2.
@@ -65,6 +67,7 @@ final class SessionSettings: Sendable {
         )
         self.proxies = proxies.isDirect ? nil : proxies
         self.options = options
+        access = AccessRules(options, proxies: proxies)
         idleConnectionTime = max(1, options.idleConnectionTime.timeInterval)
         tls = TLSSettings(options.tls, abilities: tlsAbilities ?? .present)
         possibleHTTP3 = options.http3.effective(hasHTTP3: hasHTTP3, offersHTTP2: true, tls: tls)
@@ -124,7 +127,7 @@ final class SessionSettings: Sendable {
     /// Whether a thread of the program may run the loop, because no code of the program runs on the loop.
     var mayLendLoop: Bool {
         protocols == nil && options.resolver == nil && !(cache is ForeignStore) && cookies.isOfFoundation
-            && credentials.isOfFoundation
+            && credentials.isOfFoundation && !options.allowedAddresses.callsClosure
     }
 
     /// Returns the cache policy of the request. If the request has the default policy, returns the policy of the

@@ -215,11 +215,13 @@ extension SessionCore.Storage {
     }
 }
 
-/// The checks of tasks that the superclass performs. The superclass does not apply the session's TLS configuration.
+/// The checks of tasks that the superclass performs. The superclass does not apply the session's TLS configuration and
+/// its rules about servers.
 extension SessionCore {
-    /// Returns an error if the TLS configuration does not permit that the superclass performs a request; nil otherwise.
+    /// Returns an error if the session's options do not permit that the superclass performs a request; nil otherwise.
     /// Called for requests that the engine does not perform because of their scheme.
     func foreignDefect(_ request: URLRequest) -> URLError? {
+        if settings.access != nil { return AccessRules.unsupportedScheme(of: request.url) }
         guard !settings.tls.admitsForeignTask(for: request.url) else { return nil }
         return .tls(
             .secureConnectionFailed,
@@ -229,10 +231,10 @@ extension SessionCore {
         )
     }
 
-    /// Returns the URL for a WebSocket task of the superclass. If the TLS configuration does not permit the task,
-    /// returns a URL to which no connection is possible. This is the only way to make the task fail.
+    /// Returns the URL for a WebSocket task of the superclass. If the session's options do not permit the task, returns a
+    /// URL to which no connection is possible. This is the only way to make the task fail.
     func webSocketURL(_ url: URL) -> URL {
-        guard !settings.tls.admitsForeignTask(for: url) else { return url }
+        guard settings.access != nil || !settings.tls.admitsForeignTask(for: url) else { return url }
         return URL(string: "wss://0.0.0.0:0/") ?? url
     }
 }

@@ -11,12 +11,13 @@ struct TaskHistoryTests {
     func redirects() throws {
         let url = try #require(URL(string: "http://origin.test/"))
         var history = TaskHistory()
-        for _ in 0..<TaskHistory.redirectLimit {
-            #expect(history.excessOfRedirects(at: url) == nil)
+        let limit = EngineOptions().maximumRedirects
+        #expect(limit == 20)
+        for _ in 0..<limit {
+            #expect(history.excessOfRedirects(over: limit, at: url) == nil)
             history.noteRedirect()
         }
-        #expect(history.redirects == 20)
-        #expect(history.excessOfRedirects(at: url)?.code == .httpTooManyRedirects)
+        #expect(history.excessOfRedirects(over: limit, at: url)?.code == .httpTooManyRedirects)
     }
 
     @Test("A request is repeated on new connections, up to five times")

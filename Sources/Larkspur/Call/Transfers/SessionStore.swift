@@ -43,20 +43,43 @@ final class SessionStore: Sendable {
         self.init(SessionConfiguration(configuration), transport, securityPolicy)
     }
 
-    /// Creates a store with the configuration of another store, including the error in the configuration.
-    convenience init(like other: SessionStore) { self.init(other.template, other.transport, other.securityPolicy) }
+    /// Creates a store for URLs that the program has not chosen.
+    convenience init(_ limits: UntrustedURLLimits, transport: Transport) {
+        let defect = LarkspurError(
+            .unsupported,
+            "The transport cannot limit requests to URLs that the program has not chosen, so that nothing is sent; the transport .curl can."
+        )
+        self.init(
+            SessionConfiguration(limits.configuration),
+            transport.limited?(limits) ?? transport,
+            .default,
+            defect: transport.limited == nil ? defect : nil
+        )
+    }
 
-    private init(_ template: SessionConfiguration, _ transport: Transport, _ securityPolicy: SecurityPolicy) {
+    /// Creates a store with the configuration of another store, including the error in the configuration.
+    convenience init(like other: SessionStore) {
+        self.init(other.template, other.transport, other.securityPolicy, defect: other.defect)
+    }
+
+    private init(
+        _ template: SessionConfiguration,
+        _ transport: Transport,
+        _ securityPolicy: SecurityPolicy,
+        defect: LarkspurError? = nil
+    ) {
         self.template = template
         self.transport = transport
         self.securityPolicy = securityPolicy
-        if template.error == nil, !securityPolicy.isSystemsOwn, transport.makeSecureSession == nil {
-            defect = LarkspurError(
+        if let error = defect ?? template.error {
+            self.defect = error
+        } else if !securityPolicy.isSystemsOwn, transport.makeSecureSession == nil {
+            self.defect = LarkspurError(
                 .securityPolicyNotEnforceable,
                 "The transport cannot enforce the security policy, so that nothing is sent; the transport .curl can."
             )
         } else {
-            defect = template.error
+            self.defect = nil
         }
     }
 

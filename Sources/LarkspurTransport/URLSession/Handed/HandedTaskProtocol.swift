@@ -35,6 +35,8 @@ final class HandedTaskProtocol: URLProtocol {
     // No task can be performed if this method is not called on the work queue of a session's superclass.
     override class func canInit(with request: URLRequest) -> Bool {
         let scheme = request.url?.scheme?.inLowercase
+        // FoundationNetworking would load other schemes without the session's rules about servers.
+        if SuperclassQueue.session?.settings.access != nil { return true }
         return SuperclassQueue.session?.carries(request) ?? (scheme == "http" || scheme == "https" || scheme == "data")
     }
 
