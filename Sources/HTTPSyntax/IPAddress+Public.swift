@@ -3,8 +3,8 @@ extension IPAddress {
     ///
     /// These addresses do not: the blocks of IANA's registries of special-purpose addresses (RFC 6890), multicast, IPv6
     /// outside of 2000::/3, and 168.63.129.16, at which Azure serves its virtual machines. If an IPv6 address contains
-    /// an IPv4 address (mapped, compatible, or in 64:ff9b::/96), the IPv4 address decides. Addresses of 6to4, Teredo and
-    /// 64:ff9b:1::/48 are not public, because unknown relays decide where they lead.
+    /// an IPv4 address (mapped, compatible, or in 64:ff9b::/96), the IPv4 address decides. Addresses of 6to4, Teredo
+    /// and 64:ff9b:1::/48 are not public, because unknown relays decide where they lead.
     package var isPublic: Bool {
         if bytes.count == 4 { return !Self.specialIPv4.contains { $0.contains(self) } }
         if let embedded { return embedded.isPublic }

@@ -11,8 +11,8 @@ public struct UntrustedURLLimits: Sendable {
     /// The addresses to which connections may be opened. A call to another address ends with the error
     /// `addressNotAllowed`. Default: `publicOnly`, without proxies.
     public var allowedAddresses: AllowedAddresses
-    /// The ports of URLs; nil for all ports. A call to another port ends with the error `portNotAllowed`. Default: 80 and
-    /// 443.
+    /// The ports of URLs; nil for all ports. A call to another port ends with the error `portNotAllowed`. Default: 80
+    /// and 443.
     public var allowedPorts: Set<Int>?
     /// The maximum number of redirects that a call follows. A call that receives another redirect ends with the error
     /// `tooManyRedirects`. Default: 5.

@@ -11,9 +11,9 @@ import Synchronization
 ///     let manager = SessionManager(baseURL: "https://api.example.com", transport: stub.transport)
 ///
 /// No socket is opened. The sessions make the same delegate calls as a real session, follow redirects, and read the
-/// content of uploads. They have no cookies and no cache, request no credentials, and ignore `SecurityPolicy` and `UntrustedURLLimits`. If a
-/// request matches no route, the task ends with an error with the code `unsupported`. The error names the most similar
-/// routes.
+/// content of uploads. They have no cookies and no cache, request no credentials, and ignore `SecurityPolicy` and
+/// `UntrustedURLLimits`. If a request matches no route, the task ends with an error with the code `unsupported`. The
+/// error names the most similar routes.
 ///
 /// Every method may be called on any thread. Like ``StubURLSession``, it is available on Linux.
 public final class StubTransport: Sendable {

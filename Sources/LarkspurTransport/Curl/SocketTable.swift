@@ -134,8 +134,8 @@ extension EasyHandle {
         _ = libcurl_easy_setopt_pointer(raw, CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(table).toOpaque())
     }
 
-    /// Returns whether a connection to an address may be opened. If not, libcurl tries the next address of the host, and
-    /// fails if there is none.
+    /// Returns whether a connection to an address may be opened. If not, libcurl tries the next address of the host,
+    /// and fails if there is none.
     /// - Parameter address: The address; nil if it is not an IP address.
     private func admits(_ address: ConnectionAddress?) -> Bool {
         // A request with a proxy was refused before, unless the proxy is trusted.

@@ -43,8 +43,8 @@ public struct AllowedAddresses: Sendable {
     ///
     /// - Parameters:
     ///   - proxy: The treatment of requests for which the session has a proxy. Default: `refused`.
-    ///   - isAllowed: Decides about an address. It is called on the thread of the session each time that a connection is
-    ///     about to be opened, so it must return quickly.
+    ///   - isAllowed: Decides about an address. It is called on the thread of the session each time that a connection
+    ///     is about to be opened, so it must return quickly.
     public static func matching(
         proxy: ProxyUse = .refused,
         _ isAllowed: @escaping @Sendable (ConnectionAddress) -> Bool
@@ -91,9 +91,9 @@ public struct ConnectionAddress: Sendable, Hashable, CustomStringConvertible {
     ///
     /// It does not if it is in IANA's registries of special-purpose addresses (RFC 6890): loopback, private, link-local
     /// with the metadata services of clouds, unique local, shared (CGNAT), documentation, and others. Multicast
-    /// addresses, IPv6 addresses outside of 2000::/3, and 168.63.129.16, at which Azure serves its virtual machines, are
-    /// not public either. If an IPv6 address contains an IPv4 address (mapped, compatible, or in 64:ff9b::/96), the IPv4
-    /// address decides. Addresses of 6to4, Teredo and 64:ff9b:1::/48 are not public.
+    /// addresses, IPv6 addresses outside of 2000::/3, and 168.63.129.16, at which Azure serves its virtual machines,
+    /// are not public either. If an IPv6 address contains an IPv4 address (mapped, compatible, or in 64:ff9b::/96), the
+    /// IPv4 address decides. Addresses of 6to4, Teredo and 64:ff9b:1::/48 are not public.
     public var isPublic: Bool { address.isPublic }
 
     /// The address and the port: `192.0.2.1:443`, `[2001:db8::1]:443`.

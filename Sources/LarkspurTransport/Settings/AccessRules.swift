@@ -18,7 +18,8 @@ struct AccessRules: Sendable {
         ports = options.allowedPorts
         self.proxies = proxies
         nameServer =
-            options.allowedAddresses.allowsAll || options.resolver != nil ? nil : options.dnsOverHTTPS.flatMap(Origin.init)
+            options.allowedAddresses.allowsAll || options.resolver != nil
+            ? nil : options.dnsOverHTTPS.flatMap(Origin.init)
     }
 
     /// Returns the error of a request that is refused before a connection is opened; nil if it may begin.
@@ -72,7 +73,8 @@ struct AccessRules: Sendable {
     /// Returns the error of a request for which no connection was opened, because an address was refused.
     static func refusal(of address: ConnectionAddress, _ destination: Destination) -> URLError {
         let host = destination.host?.name ?? ""
-        let subject = host == address.text ? "The address \(address)" : "The host \(host) has the address \(address), which"
+        let subject =
+            host == address.text ? "The address \(address)" : "The host \(host) has the address \(address), which"
         return .refused(
             AccessFailure(.addressNotAllowed, host: host, address: address),
             "\(subject) is none to which the session may connect.",

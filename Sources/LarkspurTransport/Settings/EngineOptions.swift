@@ -13,8 +13,8 @@ public struct EngineOptions: Sendable {
     /// Whether a redirect may lead from https to http. Default: false. If false, a task that would follow such a
     /// redirect fails.
     public var allowsInsecureRedirects = false
-    /// The maximum number of redirects that a task follows. Default: 20. A task that receives another redirect fails with
-    /// the code `httpTooManyRedirects`.
+    /// The maximum number of redirects that a task follows. Default: 20. A task that receives another redirect fails
+    /// with the code `httpTooManyRedirects`.
     public var maximumRedirects = 20
     /// Whether a request with a method that is not idempotent, such as POST, is sent again after its connection was
     /// lost before the response.
@@ -37,17 +37,17 @@ public struct EngineOptions: Sendable {
     /// announces more content, the task fails before the content arrives. The content is not collected for delegates,
     /// `bytes(for:)` and downloads, so the limit does not apply to them.
     public var maximumContentSize: Int?
-    /// The maximum number of bytes of the decoded content of a response, however it is received: collected, as chunks, or
-    /// in a file. Default: nil, so that there is no limit. If a response has or announces more content, the task fails
-    /// with the code `dataLengthExceedsMaximum`. The messages of WebSockets have a limit of their own
+    /// The maximum number of bytes of the decoded content of a response, however it is received: collected, as chunks,
+    /// or in a file. Default: nil, so that there is no limit. If a response has or announces more content, the task
+    /// fails with the code `dataLengthExceedsMaximum`. The messages of WebSockets have a limit of their own
     /// (``WebSocketOptions/maximumMessageSize``).
     public var maximumResponseSize: Int?
     /// The addresses to which connections may be opened. Default: ``AllowedAddresses/all``.
     ///
-    /// If addresses are limited, only http and https URLs are loaded. A request to a Unix-domain socket, or to the origin
-    /// of ``dnsOverHTTPS``, fails. Stored responses and `URLProtocol` classes of the program need no connection, so the
-    /// rule does not apply to them. The queries of the system's resolver and of ``dnsOverHTTPS`` are no requests of the
-    /// session.
+    /// If addresses are limited, only http and https URLs are loaded. A request to a Unix-domain socket, or to the
+    /// origin of ``dnsOverHTTPS``, fails. Stored responses and `URLProtocol` classes of the program need no connection,
+    /// so the rule does not apply to them. The queries of the system's resolver and of ``dnsOverHTTPS`` are no requests
+    /// of the session.
     public var allowedAddresses = AllowedAddresses.all
     /// The ports of URLs that may be requested. Default: nil, so that all ports are allowed.
     ///

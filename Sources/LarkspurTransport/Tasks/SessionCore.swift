@@ -231,8 +231,8 @@ extension SessionCore {
         )
     }
 
-    /// Returns the URL for a WebSocket task of the superclass. If the session's options do not permit the task, returns a
-    /// URL to which no connection is possible. This is the only way to make the task fail.
+    /// Returns the URL for a WebSocket task of the superclass. If the session's options do not permit the task, returns
+    /// a URL to which no connection is possible. This is the only way to make the task fail.
     func webSocketURL(_ url: URL) -> URL {
         guard settings.access != nil || !settings.tls.admitsForeignTask(for: url) else { return url }
         return URL(string: "wss://0.0.0.0:0/") ?? url
