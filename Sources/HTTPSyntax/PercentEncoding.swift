@@ -13,13 +13,19 @@ package enum PercentEncoding {
     /// Whether a byte is not escaped in the key and the value of a parameter. The bytes that are not escaped are the
     /// unreserved characters, the slash and the question mark.
     package static func isUnescaped(_ byte: UInt8) -> Bool {
+        isUnreserved(byte) || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?")
+    }
+
+    /// Whether a byte is an unreserved character (RFC 3986, section 2.3), which separates nothing in a URL.
+    package static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {
-        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "/"),
-            UInt8(ascii: "?"):
-            true
+        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
         default: byte.isDigit || byte.isLetter
         }
     }
+
+    /// Whether a byte is a reserved character (RFC 3986, section 2.2), which may separate parts of a URL.
+    package static func isReserved(_ byte: UInt8) -> Bool { ":/?#[]@!$&'()*+,;=".utf8.contains(byte) }
 
     /// Escapes the bytes that are not allowed in a query (RFC 3986, section 3.4), such as a `#`. A `%` is escaped if it
     /// does not begin an escape.
@@ -60,7 +66,8 @@ package enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    private static func beginsEscape(_ bytes: ArraySlice<UInt8>) -> Bool {
+    /// Whether the bytes begin with a percent sign and two hexadecimal digits.
+    static func beginsEscape(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.count > 2 && bytes.dropFirst().prefix(2).allSatisfy { $0.hexDigitValue != nil }
     }
 

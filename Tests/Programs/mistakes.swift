@@ -115,3 +115,14 @@ let text = try await manager.get("notes").value(.string)
 // mistake: an optional URL
 // says: must be unwrapped
 let user = try await manager.get(URL(string: "https://example.com")).value(as: User.self)
+
+// mistake: an optional in a path
+// says: a value in a path is a text, a number, a Boolean value, a UUID, or has such a raw value
+func user(_ id: String?) async throws {
+    _ = try await manager.get(.path("users/\(id)")).data
+}
+
+// mistake: a variable in place of a path
+// says: cannot convert value of type 'String' to expected argument type 'PathTarget'
+let place = "users/1"
+_ = try await manager.get(.path(place)).data

@@ -135,7 +135,7 @@ package enum BaseURL {
 
     /// Returns the part of a string that is safe to show in a message: its beginning, without credentials, query and
     /// fragment, on one line.
-    private static func excerpt(of string: String) -> String {
+    static func excerpt(of string: String) -> String {
         let scalars = string.unicodeScalars
         let end = scalars.firstIndex { $0 == "?" || $0 == "#" } ?? scalars.endIndex
         let start = scalars[..<end].lastIndex(of: "@")

@@ -1,13 +1,13 @@
 import HTTPSyntax
 
-/// The target of a call: a `String`, a `URL`, or a custom type.
+/// The target of a call: a `String`, a `URL`, a ``PathTarget`` with values, or a custom type.
 ///
 ///     enum Route: RequestTarget {
 ///         case user(Int)
 ///
 ///         func requestURL(relativeTo base: URL?) throws(LarkspurError) -> URL {
 ///             switch self {
-///             case .user(let id): try "users/\(id)".requestURL(relativeTo: base)
+///             case .user(let id): try PathTarget("users/\(id)").requestURL(relativeTo: base)
 ///             }
 ///         }
 ///     }

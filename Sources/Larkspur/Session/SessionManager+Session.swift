@@ -15,7 +15,7 @@ extension SessionManager {
     /// `Task(executorPreference:)`. Nil with transports other than `.curl`.
     ///
     ///     await withTaskExecutorPreference(manager.executor) {
-    ///         for id in ids { await show(try? manager.get("users/\(id)").value(as: User.self)) }
+    ///         for id in ids { await show(try? manager.get(.path("users/\(id)")).value(as: User.self)) }
     ///     }
     ///
     /// A task that awaits many small responses runs faster on this executor, because no response has to wake another

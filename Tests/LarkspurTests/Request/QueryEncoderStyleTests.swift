@@ -121,6 +121,19 @@ import Testing
         #expect(try encoder.encode(.encodable(Search())) == "zebra=1&apple.a=2&apple.b=1&apple.c=3&mango=x&mango=y")
         #expect(try encoder.encode(.dictionary(["b": 1, "a": 2, "c": 3])) == "a=2&b=1&c=3")
     }
+
+    @Test("KeyValuePairs are a dictionary, whose order stays if keys are not sorted")
+    func pairs() throws {
+        let parameters: [String: Any] = ["x": ["b": 1, "a": 2, "c": ["z": 3, "y": 4]] as KeyValuePairs<String, Any>]
+        var encoder = QueryEncoder()
+        encoder.keyPathStyle = .dots
+        #expect(try encoder.encode(.dictionary(parameters)) == "x.a=2&x.b=1&x.c.y=4&x.c.z=3")
+        encoder.sortsKeys = false
+        #expect(try encoder.encode(.dictionary(parameters)) == "x.b=1&x.a=2&x.c.y=4&x.c.z=3")
+        let json = try SessionManager(baseURL: "https://example.com")
+            .makeRequest(.post, "", body: .jsonObject(parameters)).httpBody
+        #expect(try JSONDecoder().decode(JSONValue.self, from: json ?? Data())["x"]["c"]["y"] == 4)
+    }
 }
 
 private struct Refusal: Error {}

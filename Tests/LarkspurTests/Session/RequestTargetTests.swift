@@ -10,7 +10,7 @@ struct RequestTargetTests {
 
         func requestURL(relativeTo base: URL?) throws(LarkspurError) -> URL {
             switch self {
-            case .user(let id): try "users/\(id)".requestURL(relativeTo: base)
+            case .user(let id): try PathTarget("users/\(id)").requestURL(relativeTo: base)
             }
         }
     }
@@ -47,6 +47,62 @@ struct RequestTargetTests {
         }
         #expect(try await names.first() == "200 Ada")
         #expect(server.requests.allSatisfy { $0.path == "/users/1" })
+    }
+
+    @Test("Every kind of call sends the values of its path and of its template", arguments: TestTransport.allCases)
+    func values(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        server.route("/v/*") { _ in .json(#"{"name": "Ada"}"#) }
+        server.route("/e/*", .data(Data("data: Ada\n\n".utf8), contentType: "text/event-stream"))
+        server.webSocket("/w/*") { socket in try socket.close() }
+        let id = "../a?b#c%2F;d é\\"
+        let escaped = "..%2Fa%3Fb%23c%252F%3Bd%20%C3%A9%5C"
+
+        let path: PathTarget = "v/\(id)/x?q=\(id)"
+        #expect(try await manager.get(.path("v/\(id)/x?q=\(id)")).value()["name"] == "Ada")
+        #expect(try await manager.post(path, body: .json(["a"])).value()["name"] == "Ada")
+        #expect(try await manager.put(path).value()["name"] == "Ada")
+        #expect(try await manager.patch(path).value()["name"] == "Ada")
+        #expect(try await manager.delete(path).value()["name"] == "Ada")
+        #expect(await manager.head(path).response().statusCode == 200)
+        #expect(try await manager.upload(path, from: .data(Data("a".utf8))).value()["name"] == "Ada")
+        #expect(try await manager.download(path).file.isFileURL)
+        let template: PathTarget = .template("v{/id,x}{?q}", ["id": id, "x": "x", "q": id, "none": nil])
+        #expect(try await manager.get(template).value()["name"] == "Ada")
+        #expect(try await manager.upload(template, from: .data(Data("a".utf8))).value()["name"] == "Ada")
+        for try await page in manager.pages(template, as: JSONValue.self, by: .links) { #expect(page["name"] == "Ada") }
+        #expect(server.requests.map(\.target) == Array(repeating: "/v/\(escaped)/x?q=\(escaped)", count: 11))
+
+        for try await event in manager.events(.path("e/\(id)"), reconnection: .never) { #expect(event.data == "Ada") }
+        #expect(server.requests.last?.target == "/e/\(escaped)")
+        // FoundationNetworking has no handshake of this kind.
+        guard transport != .foundation else { return }
+        for try await _ in manager.webSocket(.template("w{/id}", ["id": id])).messages {}
+        #expect(server.requests.last?.target == "/w/\(escaped)")
+    }
+
+    @Test(
+        "A value that leads elsewhere is the error of the call, and nothing is sent",
+        arguments: TestTransport.allCases
+    )
+    func refusedValues(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        for target: PathTarget in ["users/\("..")", .template("{+x}", ["x": server.url("/users/1").absoluteString])] {
+            let errors: [LarkspurError?] = [
+                await manager.get(target).response().error,
+                await manager.post(target, body: .json(["a"])).response().error,
+                await manager.upload(target, from: .data(Data("a".utf8))).response().error,
+                await manager.download(target).response().error,
+                await #expect(throws: LarkspurError.self) { for try await _ in manager.events(target) {} },
+                await #expect(throws: LarkspurError.self) { try await manager.webSocket(target).open() },
+                await #expect(throws: LarkspurError.self) {
+                    for try await _ in manager.pages(target, as: JSONValue.self, by: .links) {}
+                },
+                #expect(throws: LarkspurError.self) { try manager.makeRequest(.get, target) },
+            ]
+            #expect(errors.allSatisfy { $0?.code == .invalidURL })
+        }
+        #expect(server.requests.isEmpty)
     }
 
     @Test("Integers in JSONValue are exact in both directions", arguments: TestTransport.allCases)

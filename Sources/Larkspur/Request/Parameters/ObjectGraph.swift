@@ -40,7 +40,7 @@ struct ObjectGraph {
             return format == .propertyList ? data : try object(encoding: data, at: path)
         case .array(let elements):
             return try array(of: elements, at: path, depth: depth)
-        case .dictionary(let entries):
+        case .dictionary(let entries), .pairs(let entries):
             return try dictionary(of: entries, at: path, depth: depth)
         case .set:
             throw invalid(

@@ -81,9 +81,9 @@ struct ParameterKey: CodingKey {
 ///     manager.get("users", parameters: .encodable(filter))
 ///
 /// The parameters become the query or the content of the request. These values are supported, in their Swift or
-/// Foundation types: strings, numbers, booleans, dates, data, URLs, UUIDs, `NSNull`, optionals, and arrays, sets and
-/// dictionaries of these. Any other `Encodable` value encodes itself. For a raw-representable value, the raw value is
-/// used.
+/// Foundation types: strings, numbers, booleans, dates, data, URLs, UUIDs, `NSNull`, optionals, and arrays, sets,
+/// dictionaries and `KeyValuePairs` of these. Any other `Encodable` value encodes itself. For a raw-representable
+/// value, the raw value is used.
 public enum Parameters: ExpressibleByDictionaryLiteral {
     /// Names and values.
     case dictionary([String: Any])

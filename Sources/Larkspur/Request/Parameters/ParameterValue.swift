@@ -10,6 +10,8 @@ enum ParameterValue {
     case array([Any])
     case set([Any])
     case dictionary([(key: Any, value: Any)])
+    /// Names and values in an order that is kept.
+    case pairs([(key: Any, value: Any)])
     case encodable(any Encodable)
     case unsupported
 
@@ -184,6 +186,10 @@ extension NSSet: ParameterValueConvertible {
 
 extension Dictionary: ParameterValueConvertible {
     var parameterValue: ParameterValue { .dictionary(map { ($0.key, $0.value) }) }
+}
+
+extension KeyValuePairs: ParameterValueConvertible {
+    var parameterValue: ParameterValue { .pairs(map { ($0.key, $0.value) }) }
 }
 
 extension NSDictionary: ParameterValueConvertible {

@@ -44,7 +44,12 @@ struct QueryComponentBuilder {
         case .set(let members):
             return .set(try components(of: members, at: path, depth: depth))
         case .dictionary(let entries):
-            return .object(try fields(of: entries, at: path, depth: depth))
+            // Sorted, because a dictionary has no order, but equal parameters must have equal text. Two names may have
+            // the same key, so the names are compared too.
+            let fields = try fields(of: entries, at: path, depth: depth)
+            return .object(fields.sorted { ($0.field.key, $0.name) < ($1.field.key, $1.name) }.map(\.field))
+        case .pairs(let entries):
+            return .object(try fields(of: entries, at: path, depth: depth).map(\.field))
         case .encodable(let value):
             return try component(encoding: value, at: path, depth: depth)
         case .unsupported:
@@ -73,7 +78,7 @@ struct QueryComponentBuilder {
         of entries: [(key: Any, value: Any)],
         at path: [any CodingKey],
         depth: Int
-    ) throws(LarkspurError) -> [QueryComponent.Field] {
+    ) throws(LarkspurError) -> [(name: String, field: QueryComponent.Field)] {
         var fields: [(name: String, field: QueryComponent.Field)] = []
         fields.reserveCapacity(entries.count)
         for (key, value) in entries {
@@ -82,9 +87,7 @@ struct QueryComponentBuilder {
             let component = try component(of: value, at: path, depth: depth + 1)
             fields.append((name, (encoder.keyStyle.key(for: name), component)))
         }
-        // Sorted, because a dictionary has no order, but equal parameters must have equal text. Two names may have the
-        // same key, so the names are compared too.
-        return fields.sorted { ($0.field.key, $0.name) < ($1.field.key, $1.name) }.map(\.field)
+        return fields
     }
 
     private func name(of key: Any, at path: [any CodingKey]) throws(LarkspurError) -> String {

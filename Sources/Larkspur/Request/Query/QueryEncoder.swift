@@ -31,8 +31,8 @@ public struct QueryEncoder: Sendable {
     public var spaceStyle: SpaceStyle = .percentEscaped
     /// Whether keys are sorted, with regard to case, so that equal parameters have equal text. Default: true.
     ///
-    /// If false, an `Encodable` type's keys keep the order in which the type encodes them. Dictionaries and sets are
-    /// sorted nevertheless, because they have no order.
+    /// If false, an `Encodable` type's keys keep the order in which the type encodes them, and `KeyValuePairs` keep
+    /// theirs. Dictionaries and sets are sorted nevertheless, because they have no order.
     public var sortsKeys = true
     /// Whether an `Encodable` type's optional properties that are nil are written in ``nullStyle``. Default: false.
     ///
