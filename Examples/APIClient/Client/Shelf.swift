@@ -42,7 +42,7 @@ public struct Shelf: Sendable {
     /// - Parameter id: The number of the book.
     /// - Throws: ``ShelfError``.
     public func book(_ id: Int) async throws(ShelfError) -> Book {
-        try await value(of: manager.get("books/\(id)"))
+        try await value(of: manager.get(.path("books/\(id)")))
     }
 
     /// Adds a book, once even if the call is repeated after a failure.
@@ -57,7 +57,7 @@ public struct Shelf: Sendable {
     /// - Parameter id: The number of the book.
     /// - Throws: ``ShelfError``.
     public func removeBook(_ id: Int) async throws(ShelfError) {
-        let _: Empty = try await value(of: manager.delete("books/\(id)"))
+        let _: Empty = try await value(of: manager.delete(.path("books/\(id)")))
     }
 
     /// Returns all books, which are requested page by page as the loop takes them.

@@ -61,6 +61,12 @@ struct AsyncSamplesTests {
         #expect(samples.output.values.last == "Ada")
     }
 
+    @Test("Values are sent encoded in paths and templates")
+    func valuesInURLs() async throws {
+        try await samples.valuesInURLs("a/b")
+        #expect(server.requests.map(\.target) == ["/users/a%2Fb", "/users/a%2Fb/files?page=2"])
+    }
+
     @Test func several() async throws {
         try await samples.few()
         try await samples.many()

@@ -100,6 +100,14 @@ struct AsyncSamples: Sendable {
         // end
     }
 
+    func valuesInURLs(_ id: String) async throws {
+        // sample: values in URLs
+        let user = try await manager.get(.path("users/\(id)")).value(as: User.self)
+        let files = try await manager.get(.template("users/{id}/files{?page}", ["id": id, "page": 2])).value()
+        // end
+        print(user.name, files)
+    }
+
     func few() async throws {
         // sample: async let
         async let user = manager.get("users/1").value(as: User.self)
@@ -112,7 +120,7 @@ struct AsyncSamples: Sendable {
         // sample: a hundred requests
         let names = try await withThrowingTaskGroup(of: String.self) { group in
             for id in 1...100 {
-                group.addTask { try await manager.get("users/\(id)").value(as: User.self).name }
+                group.addTask { try await manager.get(.path("users/\(id)")).value(as: User.self).name }
             }
             var names: [String] = []
             for try await name in group { names.append(name) }
@@ -126,7 +134,7 @@ struct AsyncSamples: Sendable {
         // sample: on the session's thread
         let total = try await withTaskExecutorPreference(manager.executor) {
             var total = 0
-            for id in 1...100 { total += try await manager.get("users/\(id)").data.count }
+            for id in 1...100 { total += try await manager.get(.path("users/\(id)")).data.count }
             return total
         }
         print(total)

@@ -45,7 +45,7 @@ struct CookbookSamples: Sendable {
         // sample: cookbook, many requests
         let users = try await withThrowingTaskGroup(of: (Int, User).self) { group in
             for id in ids {
-                group.addTask { (id, try await manager.get("users/\(id)").value(as: User.self)) }
+                group.addTask { (id, try await manager.get(.path("users/\(id)")).value(as: User.self)) }
             }
             var users: [Int: User] = [:]
             for try await (id, user) in group { users[id] = user }

@@ -26,7 +26,7 @@ public func makeGreeter(
     router.get("hello/{name}") { request, context in
         let language = request.uri.queryParameters["language"].map(String.init) ?? "en"
         do {
-            let greeting = try await greetings.get("greetings/\(language)").string
+            let greeting = try await greetings.get(.path("greetings/\(language)")).string
             return "\(greeting), \(try context.parameters.require("name"))!"
         } catch let error as LarkspurError {
             context.logger.error("The greeting is missing.", metadata: ["error": "\(error)"])
