@@ -8,8 +8,8 @@ import HTTPSyntax
 /// URLs, references, and what is decided by them.
 extension FuzzTarget {
     static let references = [
-        urlReferences, redirects, targets, hostNames, proxies, hosts, baseURLs, readings, dataURLs, hstsNames,
-        hstsFiles,
+        urlReferences, redirects, targets, hostNames, proxies, hosts, baseURLs, readings, pathValues, dataURLs,
+        hstsNames, hstsFiles,
     ]
 
     private static let urlReferences = FuzzTarget(
@@ -193,6 +193,110 @@ extension FuzzTarget {
         guard let reference = try? URLReference(reading: String(networkBytes: bytes)) else { return }
         require(reference.text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "a URL is visible ASCII")
         require(try? URLReference(reading: reference.text), equals: reference, "no escape is escaped again")
+    }
+
+    /// Values in paths: a parser finds the segments that went in, and no value chooses another origin.
+    private static let pathValues = FuzzTarget(
+        "path-values",
+        measured: { bytes in
+            let text = String(networkBytes: bytes)
+            let parts = text.parts(separatedBy: ",", omittingEmptyParts: false).map { String($0) }
+            let list: URITemplate.Value = .list(parts)
+            _ = try? URITemplate(text).expanded(["x": list, "": list])
+            _ = try? URITemplate("{+x}{/x*}{?x*}").expanded(["x": list]).checked()
+            var reference = AssembledReference()
+            for part in parts {
+                reference.append(literal: part)
+                reference.append(value: PercentEncoding.escapingAll(part) { $0 > 0x20 }, mayBeEmpty: true)
+            }
+            _ = try? reference.checked()
+        },
+        { bytes in
+            var choices = Choices(bytes)
+            let values = (0..<3).map { _ in choices.text() }
+            checkSegments(values)
+            let texts = [choices.text(), choices.text(), String(networkBytes: choices.rest)]
+            checkInterpolation(texts, values)
+            checkTemplate(texts.joined(separator: "{+b}"), values)
+            checkTemplate(texts[0], values)
+        }
+    )
+
+    private static let valueBase = URL(string: "https://a.example/v1/")
+
+    /// Returns the URL of a target; nil if a value, or the text, is refused.
+    private static func reference(_ target: PathTarget) -> URLReference? {
+        do throws(LarkspurError) {
+            return URLReference(try target.requestURL(relativeTo: valueBase).absoluteString)
+        } catch {
+            require(error.code, equals: .invalidURL, "the code of an error")
+            return nil
+        }
+    }
+
+    private static func interpolation(_ texts: [String], _ values: [String]) -> PathTarget {
+        var path = PathTarget.StringInterpolation(literalCapacity: 0, interpolationCount: 0)
+        for (index, text) in texts.enumerated() {
+            path.appendLiteral(text)
+            if index < values.count { path.appendInterpolation(values[index]) }
+        }
+        return PathTarget(stringInterpolation: path)
+    }
+
+    /// Checks both forms around a fixed text: a value that may be in its place is found again, and only there.
+    private static func checkSegments(_ values: [String]) {
+        let dots = [".", ".."]
+        let path = [values[0], "q-" + values[1] + ".json"]
+        let target = interpolation(["p/", "/q-", ".json?q=", "#f"], values)
+        let isRefused = dots.contains(values[0]) || values[0].isEmpty || values[1].isEmpty
+        check(target, path, query: "q=" + values[2], isRefused)
+        let named: [String: Any?] = ["a": values[0], "b": values[1], "c": values[2], "list": values]
+        let single: PathTarget = .template("p/{a}/q-{b}.json{?q:1,c}{#f}", named.merging(["f": "f"]) { $1 })
+        check(single, path, query: "c=" + values[2], dots.contains(values[0]))
+        let list: PathTarget = .template("p{/list*}?q#f", named)
+        check(list, values, query: "q", !Set(values).isDisjoint(with: dots))
+        guard let reserved = reference(.template("p/{+a}/q", named)) else { return }
+        require(reserved.path.hasPrefix("/v1/p/"), "a reserved expansion stays in its folder")
+        let segments = reserved.path.split(separator: "/").map { String($0).percentDecoded() }
+        require(!segments.contains { dots.contains($0) }, "a reserved expansion makes no dot segment")
+    }
+
+    private static func check(_ target: PathTarget, _ path: [String], query: String, _ isRefused: Bool) {
+        guard let reference = reference(target) else { return require(isRefused, "\(path) is refused") }
+        require(!isRefused, "\(path) is not refused")
+        require(reference.scheme == "https" && reference.authority == "a.example", "the origin stays")
+        let segments = reference.path.split(separator: "/", omittingEmptySubsequences: false).map { String($0) }
+        require(segments.map { $0.percentDecoded() }, equals: ["", "v1", "p"] + path, "the segments")
+        require(reference.query?.percentDecoded(), equals: query, "the query")
+        require(reference.fragment, equals: "f", "the fragment")
+        let components = URLComponents(string: reference.text)
+        let names = components?.percentEncodedPath.components(separatedBy: "/")
+        require(names, equals: segments, "the segments that Foundation finds")
+        require(components?.host, equals: "a.example", "the host that Foundation finds")
+    }
+
+    /// Checks that values lead where harmless values lead, whatever the text is.
+    private static func checkInterpolation(_ texts: [String], _ values: [String]) {
+        guard let target = reference(interpolation(texts, values)) else { return }
+        guard let other = reference(interpolation(texts, values.map { _ in "x" })) else {
+            return require(false, "harmless values are refused")
+        }
+        require(target.scheme, equals: other.scheme, "the scheme")
+        require(target.authority, equals: other.authority, "the authority")
+        require(target.path.utf8.count { $0 == 0x2F }, equals: other.path.utf8.count { $0 == 0x2F }, "the slashes")
+        require(target.query == nil, equals: other.query == nil, "whether there is a query")
+        require(target.fragment == nil, equals: other.fragment == nil, "whether there is a fragment")
+    }
+
+    /// Checks that a template leads to the origin of the text before its first expression.
+    private static func checkTemplate(_ template: String, _ values: [String]) {
+        let named: [String: Any?] = ["a": values[0], "b": values[1], "c": values[2], "x": values]
+        guard let target = reference(.template(template, named)) else { return }
+        guard let start = reference(PathTarget(stringLiteral: String(template.before("{")))) else {
+            return require(false, "the text before the first expression is refused")
+        }
+        require(target.scheme, equals: start.scheme, "the scheme")
+        require(target.authority, equals: start.authority, "the authority")
     }
 
     /// The content of data URLs.
