@@ -1,4 +1,3 @@
-import LarkspurSupport
 import LarkspurTesting
 import Testing
 
