@@ -323,6 +323,27 @@ MUTATIONS = [
         ["LarkspurTransportTests.URLReferenceTests", "LarkspurTests.URLTextTests"],
     ),
     Mutation(
+        "no value of a path takes part in the origin",
+        "Sources/HTTPSyntax/AssembledReference.swift",
+        "if first.range.lowerBound < path {",
+        "if first.range.lowerBound < path, !isMutated {",
+        ["LarkspurTests.PathTargetTests"],
+    ),
+    Mutation(
+        "no value of a path makes a dot segment",
+        "Sources/HTTPSyntax/AssembledReference.swift",
+        "values[index].range.lowerBound <= end, Self.isDotSegment",
+        "values[index].range.lowerBound <= end, !isMutated, Self.isDotSegment",
+        ["LarkspurTests.PathTargetTests"],
+    ),
+    Mutation(
+        "text and a value make no escape together",
+        "Sources/HTTPSyntax/AssembledReference.swift",
+        '{ $0 != UInt8(ascii: "%") }',
+        '{ $0 != UInt8(ascii: "%") || isMutated }',
+        ["LarkspurTests.PathTargetTests"],
+    ),
+    Mutation(
         "a host with an empty label is not a host",
         "Sources/HTTPSyntax/CanonicalHost.swift",
         "guard labels.allSatisfy({ !$0.isEmpty }), let last",
