@@ -75,6 +75,18 @@ extension URLRequest {
     }
 }
 
+extension HTTPHeaders {
+    /// The fields that carry credentials.
+    var credentials: [Field] { filter { CredentialField.matches($0.name) } }
+
+    /// Returns the headers without some of their fields.
+    func removing(_ fields: [Field]) -> HTTPHeaders {
+        var headers = self
+        for field in fields { headers.remove(field.name) }
+        return headers
+    }
+}
+
 extension String {
     /// Whether a name has the case that `URLRequest` gives to names: only letters and hyphens, and each word begins
     /// with its only capital letter.

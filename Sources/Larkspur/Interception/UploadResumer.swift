@@ -49,6 +49,8 @@ struct UploadControl: Sendable {
     let note: @Sendable (UploadResumption?) -> Void
     /// A closure that calls another closure on the completion queue.
     let report: @Sendable (@escaping @Sendable () -> Void) -> Void
+    /// A closure that returns a URL with https if HSTS requires this for its host, otherwise nil.
+    let secured: @Sendable (URL) -> URL?
     /// A closure that sends a request as a separate call, which may end after the upload.
     let sendApart: @Sendable (URLRequest) -> Void
 }
@@ -116,6 +118,9 @@ final class UploadResumer: RequestInterceptor {
         next: RequestContext.Next
     ) async throws -> InterceptedResponse {
         guard let control = context.upload else { return try await next(request) }
+        var request = request
+        // If HSTS requires https, the responses have https URLs. They are at the origin of this request.
+        if let url = request.url.flatMap(control.secured) { request.url = url }
         context.withholdFromOtherOrigins(settings.withheldFields(of: request))
         var upload = try begin(request, control)
         do {

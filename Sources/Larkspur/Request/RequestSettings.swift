@@ -7,7 +7,23 @@ import HTTPSyntax
 public struct RequestSettings: Sendable {
     /// The header fields that are added to every request, unless the request has a field with the same name. Default:
     /// ``HTTPHeaders/default``.
+    ///
+    /// If the session manager has a base URL, the fields that carry credentials are added only to requests to the
+    /// origin of the base URL, and to the origins of ``credentialOrigins``. These fields are `Authorization`, `Cookie`,
+    /// `Proxy-Authorization`, and those whose names suggest a token, key, session, secret or password, such as
+    /// `X-Api-Key`.
     public var headers: HTTPHeaders = .default
+    /// The URLs to whose origins (scheme, host and port) credentials are sent, in addition to the origin of the session
+    /// manager's ``SessionManager/baseURL``. Default: none.
+    ///
+    ///     manager.requestSettings.credentialOrigins = [uploadURL]
+    ///
+    /// Credentials are the fields of ``headers`` and of the configuration's `httpAdditionalHeaders` whose names
+    /// indicate credentials, such as `Authorization`, `Cookie` and `X-Api-Key`. A path and a query of the URLs do not
+    /// count. If the manager has no base URL, the property has no effect: credentials are then sent to every origin
+    /// that a call names. A redirect, a next page or an upload's resource at another origin than that of the request
+    /// before it gets no credentials of ``headers``, even if the origin is named here.
+    public var credentialOrigins: [URL] = []
 
     /// The methods whose parameters become the URL's query rather than the body. Default: GET, HEAD and DELETE, as in
     /// AFNetworking.
@@ -48,7 +64,10 @@ public struct RequestSettings: Sendable {
     /// Creates settings with the defaults.
     public init() {}
 
-    /// Adds credentials to every request with the Basic scheme, in UTF-8 (RFC 7617).
+    /// Adds credentials to requests with the Basic scheme, in UTF-8 (RFC 7617).
+    ///
+    /// The credentials become the field `Authorization` of ``headers``. If the session manager has a base URL, they are
+    /// sent only to the origin of the base URL, and to the origins of ``credentialOrigins``.
     /// - Parameters:
     ///   - username: The user's name. By the rules of the scheme it must not contain a colon.
     ///   - password: The password.
@@ -56,7 +75,10 @@ public struct RequestSettings: Sendable {
         headers.set(.authorization(username: username, password: password))
     }
 
-    /// Adds an access token to every request with the Bearer scheme (RFC 6750).
+    /// Adds an access token to requests with the Bearer scheme (RFC 6750).
+    ///
+    /// The token becomes the field `Authorization` of ``headers``. If the session manager has a base URL, the token is
+    /// sent only to the origin of the base URL, and to the origins of ``credentialOrigins``.
     /// - Parameter bearerToken: The token.
     public mutating func setAuthorization(bearerToken: String) {
         headers.set(.authorization(bearerToken: bearerToken))

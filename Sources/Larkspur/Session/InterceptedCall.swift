@@ -134,6 +134,7 @@ struct InterceptedCall: Sendable {
             isCancelled: { [task] in task.state == .cancelling && task.failure == nil },
             note: { [task] resumption in task.storage.withLock { $0.attempt.uploadResumption = resumption } },
             report: { [task] body in task.environment.settings.completionQueue.async(execute: body) },
+            secured: { [manager] in manager.sessions.secured($0) },
             sendApart: { [manager, chain] request in
                 let fields = chain.withheldFields.map(\.text)
                 let withholding = ClosureInterceptor { request, context, next in

@@ -165,7 +165,10 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
                     response: response.response
                 )
             }
-            let isSameServer = url.isSameServer(as: request.url)
+            // If HSTS requires https for the host, the pages are at the origin with https.
+            let isSameServer =
+                url.isSameServer(as: request.url)
+                || url.isSameServer(as: request.url.flatMap(manager.sessions.secured))
             guard isSameServer || url.mayFollow(request.url) else {
                 throw LarkspurError(
                     .insecureRequest,

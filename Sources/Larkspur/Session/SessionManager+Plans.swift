@@ -99,7 +99,7 @@ extension SessionManager {
         // The version is read before `resolved`, which may run the caller's code. That code may change the settings. So
         // the version is never newer than the request.
         let url = try resolved(draft.url)
-        let shared = builder.value
+        let (shared, isCommon) = self.builder(of: draft, for: url)
         let builder = draft.encoding?.applied(to: shared, for: draft.method) ?? shared
         let content = try draft.body?.content(jsonEncoder)
         let request = try builder.makeRequest(
@@ -110,8 +110,9 @@ extension SessionManager {
             content: content
         )
         // Other requests are not stored: the serializer has written their content, and a serializer of the caller may
-        // write other content each time.
-        if let reference = draft.plainReference, builder.settings.encodesParametersInURI("GET") {
+        // write other content each time. A request whose headers depend on its origin is not stored either, because
+        // HSTS may change the origins that get the credentials.
+        if isCommon, let reference = draft.plainReference, builder.settings.encodesParametersInURI("GET") {
             requests.remember(request, of: reference, version)
         }
         return request
@@ -121,9 +122,10 @@ extension SessionManager {
         _ draft: RequestDraft,
         _ constructing: (inout MultipartFormData) throws -> Void
     ) throws(LarkspurError) -> (URLRequest, MultipartFormData) {
-        try builder.value.makeMultipart(
+        let url = try resolved(draft.url)
+        return try builder(of: draft, for: url).builder.makeMultipart(
             draft.method,
-            resolved(draft.url),
+            url,
             draft.parameters,
             draft.headers ?? HTTPHeaders(),
             constructing

@@ -6,9 +6,10 @@ extension SessionManager {
 
     /// The session that creates the tasks. It is created when it is first needed, and again after a reset.
     ///
-    /// The session manager does not know tasks that you create in the session directly. Invalidate the session only
-    /// through the session manager. On Linux, invalidating it directly may terminate the process if a task is created
-    /// at that moment.
+    /// The session manager does not know tasks that you create in the session directly. If the manager has a
+    /// ``baseURL``, such tasks do not have the credentials among the configuration's additional fields. Invalidate the
+    /// session only through the session manager. On Linux, invalidating it directly may terminate the process if a task
+    /// is created at that moment.
     public var session: URLSession { sessions.current.session }
 
     /// The thread of ``session`` as an executor of Swift tasks, for `withTaskExecutorPreference` and

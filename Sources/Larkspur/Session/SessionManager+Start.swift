@@ -73,8 +73,9 @@ extension SessionManager: CallLauncher {
         _ ending: TransferEnding
     ) -> Bool {
         do throws(LarkspurError) {
-            let request = try request?.get()
+            var request = try request?.get()
             if !isValid { try request?.validate(knownURL: urls.last) }
+            addCredentials(to: &request, of: template)
             try sessions.makeTransfer(for: task, template, request, ending: ending)
             return true
         } catch {

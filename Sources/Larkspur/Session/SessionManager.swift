@@ -19,11 +19,21 @@ import Synchronization
 public final class SessionManager: Sendable {
     /// The URL against which relative URL strings are resolved (RFC 3986, section 5). Its path, if it has one, ends in
     /// a slash. Nil if the manager has no base URL, or was given a string that is not an absolute URL.
+    ///
+    /// The manager's credentials are sent only to the origin (scheme, host and port) of the base URL, and to the
+    /// origins of ``RequestSettings/credentialOrigins``. If HSTS requires https for the host, the origin with https
+    /// counts as the origin of the base URL. A call with an absolute URL of another origin, or with a reference such as
+    /// `//example.com/users`, is sent without these credentials. They are the fields of ``headers`` and of the
+    /// configuration's `httpAdditionalHeaders` whose names indicate credentials, such as `Authorization`, `Cookie` and
+    /// `X-Api-Key`. Fields that a call passes, or that an interceptor sets, are sent to every origin. Without a base
+    /// URL, the manager's credentials are sent to every origin that a call names.
     public var baseURL: URL? { (try? base.get()) ?? nil }
 
     /// The base URL, or the error of a string that is not an absolute URL. Each call that takes a URL or a URL string
     /// ends with that error.
     let base: Result<URL?, LarkspurError>
+    /// The origins to which the manager's credentials are sent.
+    let scope: CredentialScope
 
     /// The concurrent queue on which responses are validated and serialized.
     ///
@@ -74,9 +84,14 @@ public final class SessionManager: Sendable {
         completionQueue: DispatchQueue? = nil,
         completionGroup: DispatchGroup = DispatchGroup()
     ) {
+        let base = BaseURL.result(of: baseURL)
         self.init(
-            base: BaseURL.result(of: baseURL),
-            sessions: SessionStore(configuration: configuration, transport: transport),
+            base: base,
+            sessions: SessionStore(
+                configuration: configuration,
+                separatesCredentials: !CredentialScope(base).isUnlimited,
+                transport: transport
+            ),
             requestBuilder: RequestBuilder(requestSerializer, settings: requestSettings),
             responseSerializer: responseSerializer,
             settings: ManagerSettings(completionQueue: completionQueue, completionGroup: completionGroup)
@@ -124,6 +139,7 @@ public final class SessionManager: Sendable {
             base: base,
             sessions: SessionStore(
                 configuration: configuration,
+                separatesCredentials: !CredentialScope(base).isUnlimited,
                 transport: transport,
                 securityPolicy: securityPolicy
             ),
@@ -141,6 +157,7 @@ public final class SessionManager: Sendable {
         settings: ManagerSettings
     ) {
         self.base = base
+        scope = CredentialScope(base)
         self.sessions = sessions
         builder = Published(requestBuilder, writers: sessions.hooks.writers)
         parser = Published(responseSerializer, writers: sessions.hooks.writers)
@@ -190,6 +207,9 @@ public final class SessionManager: Sendable {
     /// The header fields of every request that the manager builds. They are a part of ``requestSettings``. Fields of a
     /// call replace fields with the same name. If several threads change the headers in place, no change is lost.
     /// Default: ``HTTPHeaders/default``.
+    ///
+    /// With a ``baseURL``, the fields that carry credentials, such as `Authorization`, are sent only to its origin and
+    /// to the origins of ``RequestSettings/credentialOrigins``.
     public var headers: HTTPHeaders {
         get { builder.read(\.settings.headers) }
         set { builder.value.settings.headers = newValue }
@@ -253,8 +273,8 @@ public final class SessionManager: Sendable {
 
     /// True to report the failure of a call that has no closure for failures, in one line on standard error. If calls
     /// have waited for a connection to a host for a second, a line about the first of them names the calls that have
-    /// the connections. The value is captured when a task is created. Default: true in debug builds, false in release
-    /// builds.
+    /// the connections. Another line reports the first request to an origin that does not get the credentials of the
+    /// manager. The value is captured when a task is created. Default: true in debug builds, false in release builds.
     ///
     /// The line contains the method, the URL without credentials and query, and the error's message. It is written on
     /// ``completionQueue``. A task that was cancelled, or that became a download, is not reported.
@@ -312,7 +332,10 @@ public final class SessionManager: Sendable {
     /// The rules by which the certificates of servers are validated. Default: ``SecurityPolicy/default``.
     public var securityPolicy: SecurityPolicy { sessions.securityPolicy }
 
-    /// A copy of the configuration that sessions are created with.
+    /// A copy of the configuration that was passed to the initializer.
+    ///
+    /// If the manager has a ``baseURL``, it adds the additional fields that carry credentials to requests itself. So
+    /// they are in this copy, but not in the configuration of ``session``.
     public var configuration: URLSessionConfiguration { sessions.configuration }
 
     /// Creates a session manager with the same settings, coders, hooks and queues, and with a separate session. Tasks

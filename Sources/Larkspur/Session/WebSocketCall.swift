@@ -115,10 +115,12 @@ private struct Handshake: Sendable {
             throw LarkspurError(.unsupported, "An interceptor sent the handshake again after the opening.")
         }
         try request.validate()
-        let attempt = try call.manager.sessions.makeAttempt(request, withholding: chain.withheldFields, on: socket)
-        call.observation?.post(.attemptStarted, of: nil, .request(request))
+        var sent = request
+        call.manager.addCredentials(to: &sent)
+        let attempt = try call.manager.sessions.makeAttempt(sent, withholding: chain.withheldFields, on: socket)
+        call.observation?.post(.attemptStarted, of: nil, .request(sent))
         let outcome = await attempt.open()
-        let request = attempt.request ?? request
+        let request = attempt.request ?? sent
         switch outcome {
         case .open(let response):
             attempts.state.withLock { $0.opened = attempt }

@@ -95,6 +95,16 @@ extension Platform {
         }
     }
 
+    /// Returns the URL with https if HSTS requires this for its host in a session. Returns nil if the URL is requested
+    /// unchanged.
+    static func secured(_ url: URL, in session: URLSession) -> URL? {
+        #if canImport(FoundationNetworking)
+        (session as? CurlURLSession)?.secured(url)
+        #else
+        nil
+        #endif
+    }
+
     /// Returns whether a task is the handshake of a WebSocket.
     static func opensWebSocket(_ task: URLSessionTask) -> Bool {
         #if canImport(FoundationNetworking)

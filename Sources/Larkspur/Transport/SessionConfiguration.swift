@@ -5,8 +5,12 @@ struct SessionConfiguration: Sendable {
     private let configuration: URLSessionConfiguration
     /// The error of every task that is created with this configuration; nil if the configuration is valid.
     let error: LarkspurError?
+    /// The additional fields that the session manager adds to requests, because not every origin may get them.
+    let credentials: HTTPHeaders
 
-    init(_ original: URLSessionConfiguration) {
+    /// - Parameter separatesCredentials: True to separate the additional fields that carry credentials from the
+    ///   configuration of sessions.
+    init(_ original: URLSessionConfiguration, separatesCredentials: Bool) {
         let configuration = Self.copy(original)
         // FoundationNetworking terminates the process if a name or value is not a string, or if a protocol class is not
         // a subclass of URLProtocol.
@@ -16,17 +20,26 @@ struct SessionConfiguration: Sendable {
         do throws(LarkspurError) {
             try fields.validate()
             configuration.httpAdditionalHeaders = fields.dictionary
+            credentials = separatesCredentials ? HTTPHeaders(fields.credentials) : HTTPHeaders()
             error = nil
         } catch {
             configuration.httpAdditionalHeaders = nil
+            credentials = HTTPHeaders()
             self.error = error
         }
         configuration.protocolClasses = original.protocolClasses?.filter { $0 is URLProtocol.Type }
         self.configuration = configuration
     }
 
-    /// Returns another copy, which a session or a caller may change.
+    /// Returns another copy, which the caller may change.
     func makeCopy() -> URLSessionConfiguration { Self.copy(configuration) }
+
+    /// Returns another copy for a session, which may change it. It does not have the separated credentials.
+    func makeSessionCopy() -> URLSessionConfiguration {
+        let copy = makeCopy()
+        for field in credentials { copy.httpAdditionalHeaders?[field.name] = nil }
+        return copy
+    }
 
     private static func copy(_ configuration: URLSessionConfiguration) -> URLSessionConfiguration {
         configuration.copy() as? URLSessionConfiguration ?? .default

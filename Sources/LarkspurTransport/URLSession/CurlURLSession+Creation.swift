@@ -22,6 +22,9 @@ extension CurlURLSession {
     /// options must permit it (see ``EngineOptions/http3``).
     public var offersHTTP3: Bool { core.settings.http3 != .off }
 
+    /// Returns the URL with https if HSTS requires this for its host. Returns nil if the URL is requested unchanged.
+    package func secured(_ url: URL) -> URL? { core.settings.secured(url) }
+
     // MARK: Sessions with options
 
     /// Creates a session with options that a configuration does not have.

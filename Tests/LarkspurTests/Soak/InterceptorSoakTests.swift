@@ -254,6 +254,7 @@ struct Soak: Sendable, CustomTestStringConvertible {
                 isCancelled: { false },
                 note: { _ in },
                 report: { $0() },
+                secured: { _ in nil },
                 sendApart: { _ in }
             )
             let offset = Atomic(0)

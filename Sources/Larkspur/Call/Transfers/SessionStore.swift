@@ -35,12 +35,16 @@ final class SessionStore: Sendable {
     private let defect: LarkspurError?
     private let storage = Mutex(Storage())
 
+    /// - Parameter separatesCredentials: True if the additional fields that carry credentials are added to requests by
+    ///   the session manager, and not by the session.
     convenience init(
         configuration: URLSessionConfiguration,
+        separatesCredentials: Bool,
         transport: Transport,
         securityPolicy: SecurityPolicy = .default
     ) {
-        self.init(SessionConfiguration(configuration), transport, securityPolicy)
+        let template = SessionConfiguration(configuration, separatesCredentials: separatesCredentials)
+        self.init(template, transport, securityPolicy)
     }
 
     /// Creates a store for URLs that the program has not chosen.
@@ -50,7 +54,7 @@ final class SessionStore: Sendable {
             "The transport cannot limit requests to URLs that the program has not chosen, so that nothing is sent; the transport .curl can."
         )
         self.init(
-            SessionConfiguration(limits.configuration),
+            SessionConfiguration(limits.configuration, separatesCredentials: false),
             transport.limited?(limits) ?? transport,
             .default,
             defect: transport.limited == nil ? defect : nil
@@ -86,13 +90,20 @@ final class SessionStore: Sendable {
     private func makeSession(_ delegate: SessionDelegate, _ queue: OperationQueue) -> URLSession {
         Platform.prepareForSession()
         guard !securityPolicy.isSystemsOwn, let makeSession = transport.makeSecureSession else {
-            return transport.makeSession(template.makeCopy(), delegate, queue)
+            return transport.makeSession(template.makeSessionCopy(), delegate, queue)
         }
-        return makeSession(securityPolicy, template.makeCopy(), delegate, queue)
+        return makeSession(securityPolicy, template.makeSessionCopy(), delegate, queue)
     }
 
-    /// A copy of the configuration that sessions are created with.
+    /// A copy of the configuration that sessions are created with, including its credentials.
     var configuration: URLSessionConfiguration { template.makeCopy() }
+
+    /// The additional fields of the configuration that sessions do not add to requests.
+    var credentials: HTTPHeaders { template.credentials }
+
+    /// Returns the URL with https if the session requires this for its host (HSTS), otherwise nil. Creates the session
+    /// if there is none.
+    func secured(_ url: URL) -> URL? { Platform.secured(url, in: current.session) }
 
     /// The closure that is called when a session has become invalid, on the session's delegate queue.
     var didBecomeInvalid: (@Sendable () -> Void)? {
