@@ -537,4 +537,18 @@ MUTATIONS = [
         '(isMutated ? ["authorization", "cookie", "proxy-authorization"].contains(name.inLowercase) : SecretName.matches(name)) &&',
         ["LarkspurTests.CredentialFieldTests", "LarkspurTransportTests.RedirectTests"],
     ),
+    Mutation(
+        "the credentials among a manager's headers stay with the origin of its base URL",
+        MANAGER + "Session/SessionManager+Credentials.swift",
+        "guard !scope.isAtBase(url) else {",
+        "guard !scope.isAtBase(url), !isMutated else {",
+        ["LarkspurTests.ManagerCredentialTests"],
+    ),
+    Mutation(
+        "the credentials of a manager's configuration stay with the origin of its base URL",
+        MANAGER + "Session/SessionManager+Credentials.swift",
+        "guard scope.contains(url, or: builder.read(\\.settings.credentialOrigins), secured: sessions.secured) else {",
+        "guard isMutated || scope.contains(url, or: builder.read(\\.settings.credentialOrigins), secured: sessions.secured) else {",
+        ["LarkspurTests.ManagerCredentialTests"],
+    ),
 ]

@@ -35,6 +35,10 @@ public struct Transport: Sendable {
     /// Creates a transport from a `URLSession`, or a subclass of it, that the caller creates, such as the stub session
     /// of LarkspurTesting.
     ///
+    /// If the session manager has a base URL, the configuration that the closure gets has no additional fields that
+    /// carry credentials: the manager adds them to the requests whose origins get them. If the closure uses another
+    /// configuration, its session sends the additional fields of that configuration to every origin.
+    ///
     /// The transport enforces no ``SecurityPolicy``: if the policy requires more than the system's own checks, every
     /// request fails before it is sent.
     /// - Parameter makeSession: Creates a session, which must get the delegate and the queue. Called when the first
