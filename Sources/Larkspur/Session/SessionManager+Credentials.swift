@@ -46,6 +46,6 @@ extension SessionManager {
             "Larkspur: \(method) \(LarkspurError.redacted(url)) is sent without the manager's \(names), "
             + "because its origin is not that of the base URL. Name the origin in RequestSettings.credentialOrigins, "
             + "or pass the field with the call. Set SessionManager.reportsUnhandledFailures to false for no such line."
-        environment.completionQueue.async { write(line.onOneLine) }
+        environment.settings.completionQueue.async { write(line.onOneLine) }
     }
 }
