@@ -120,9 +120,9 @@ extension EasyHandle {
         _ = libcurl_easy_setopt_open_callback(raw, CURLOPT_OPENSOCKETFUNCTION) { context, _, type in
             guard let context else { return -1 }
             let handle = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
-            let address = ConnectionAddress(type)
-            guard handle.admits(address) else { return -1 }
-            handle.noteAttempt(at: address)
+            let target = IPAddress.ofSocket(type)
+            guard handle.admits(target) else { return -1 }
+            handle.noteAttempt(at: target?.address)
             return handle.support.sockets.makeSocket(type.pointee, for: handle.client?.owner ?? ConnectionOwner())
         }
         // A socket is opened during a transfer, so the context for opening is the handle. When a socket is closed, the
@@ -136,18 +136,18 @@ extension EasyHandle {
 
     /// Returns whether a connection to an address may be opened. If not, libcurl tries the next address of the host,
     /// and fails if there is none.
-    /// - Parameter address: The address; nil if it is not an IP address.
-    private func admits(_ address: ConnectionAddress?) -> Bool {
+    /// - Parameter target: The address and the port; nil if it is not an IP address.
+    private func admits(_ target: (address: IPAddress, port: Int)?) -> Bool {
         // A request with a proxy was refused before, unless the proxy is trusted.
         guard let allowed = support.allowedAddresses, route.proxy == nil else { return true }
-        guard let address else { return false }
+        guard let address = target.map({ ConnectionAddress($0.address, port: $0.port) }) else { return false }
         if allowed.allows(address) { return true }
         if refusedAddress == nil { refusedAddress = address }
         return false
     }
 
     /// Records the address to which libcurl is about to connect, for errors.
-    private func noteAttempt(at address: ConnectionAddress?) {
+    private func noteAttempt(at address: IPAddress?) {
         guard let address, triedAddresses.count < Self.mostAddresses else { return }
         if !triedAddresses.contains(address.text) { triedAddresses.append(address.text) }
     }
@@ -155,9 +155,11 @@ extension EasyHandle {
     private static let mostAddresses = 8
 }
 
-extension ConnectionAddress {
-    /// Creates the address to which libcurl opens a socket; nil if it is not an IP address.
-    fileprivate init?(_ type: UnsafePointer<libcurl_socket_type>) {
+extension IPAddress {
+    /// Returns the address and the port to which libcurl opens a socket; nil if it is not an IP address.
+    fileprivate static func ofSocket(
+        _ type: UnsafePointer<libcurl_socket_type>
+    ) -> (address: IPAddress, port: Int)? {
         let length = Int(type.pointee.address_length)
         let socketAddress = UnsafeRawBufferPointer(start: type + 1, count: max(0, length))
         let bytes: Range<Int>
@@ -169,7 +171,7 @@ extension ConnectionAddress {
         guard length <= 128, bytes.upperBound <= length else { return nil }
         // The port has the same offset in both structures, and its more significant byte comes first.
         let port = Int(socketAddress[2]) << 8 | Int(socketAddress[3])
-        self.init(IPAddress(bytes: Array(socketAddress[bytes])), port: port)
+        return (IPAddress(bytes: Array(socketAddress[bytes])), port)
     }
 }
 #endif
