@@ -146,6 +146,8 @@ final class ConnectionSupport {
     let sockets: SocketTable
     /// The addresses to which connections may be opened; nil if all addresses are allowed.
     let allowedAddresses: AllowedAddresses?
+    /// The transfers for which an address was refused since libcurl was last called.
+    @exclusivity(unchecked) var refusedTransfers: [EasyHandle] = []
     /// The checks of servers that libcurl cannot make; nil if they are not needed.
     let trust: ServerTrust?
     /// The object that detects whether a connection is closed with a close_notify; nil without OpenSSL.

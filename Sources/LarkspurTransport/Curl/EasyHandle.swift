@@ -38,6 +38,10 @@ protocol EasyHandleClient: AnyObject {
     /// Receives the notification that libcurl no longer watches the socket of the transfer.
     func socketReleased()
 
+    /// Receives the notification that no connection may be opened to an address of the server. This call does not come
+    /// from within libcurl.
+    func addressRefused()
+
     /// Receives libcurl's result when the transfer has ended. This call does not come from within libcurl.
     func transferEnded(_ result: Int32)
 }

@@ -283,6 +283,8 @@ private final class TrialTransfer: EasyHandleClient {
 
     func socketReleased() {}
 
+    func addressRefused() {}
+
     func transferEnded(_ result: Int32) { self.result = result }
 }
 #endif

@@ -107,6 +107,9 @@ final class MultiHandle: SocketOwner {
     private func advance(_ socket: Int32, _ conditions: Int32) {
         var running: Int32 = 0
         _ = libcurl_multi_socket_action(raw, socket, conditions, &running)
+        if !support.refusedTransfers.isEmpty {
+            for handle in exchange(&support.refusedTransfers, with: []) { handle.client?.addressRefused() }
+        }
         client?.noteProgress()
     }
 

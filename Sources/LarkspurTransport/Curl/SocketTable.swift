@@ -143,6 +143,7 @@ extension EasyHandle {
         guard let address = target.map({ ConnectionAddress($0.address, port: $0.port) }) else { return false }
         if allowed.allows(address) { return true }
         if refusedAddress == nil { refusedAddress = address }
+        support.refusedTransfers.append(self)
         return false
     }
 

@@ -148,6 +148,15 @@ final class Exchange: DeadlineHolder {
         pauseTransfer(receiving: pausesReceiving, sending: isSuspended || transfer.pauses.awaitsContent)
     }
 
+    /// Makes libcurl continue with the next address of the server.
+    ///
+    /// After an attempt that fails at once, libcurl 7.88 chooses the next address, and then waits for a socket that it
+    /// has not opened yet. The end of a pause makes libcurl advance the transfer.
+    func addressRefused() {
+        pauseTransfer(receiving: true, sending: true)
+        applyPauses()
+    }
+
     /// Pauses the given directions of the transfer, and resumes the other directions. If the exchange refuses data that
     /// libcurl then passes on, records the refusal for ``endRefused()``.
     func pauseTransfer(receiving: Bool, sending: Bool) {

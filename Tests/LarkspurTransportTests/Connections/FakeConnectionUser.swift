@@ -24,6 +24,7 @@ final class FakeConnectionUser: ConnectionUser {
     }
 
     func socketReleased() {}
+    func addressRefused() {}
     func socketIsReady(_ socket: Int32) {}
     func readMoreFrames() {}
     func noteUpload(_ event: StreamEvent, on connection: Int64?) {}

@@ -124,6 +124,7 @@ final class FakeWebSocketCarrier: WebSocketCarrier {
     var trailerLines: [String] { [] }
     var owner: ConnectionOwner { ConnectionOwner() }
     func socketReleased() {}
+    func addressRefused() {}
     func seekContent(to offset: Int64) -> Bool { false }
     func maySend(onStaleConnection isStale: Bool) -> Bool { true }
     func receiveTunnelHeader(_ line: UnsafeRawBufferPointer) {}
