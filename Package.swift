@@ -183,7 +183,7 @@ let package = Package(
             ],
             path: "Tests/Interop",
             exclude: [
-                "Daemons", "Scripts", "autobahn.sh", "exits.sh", "libcurls.sh", "load.sh", "network.sh",
+                "Daemons", "Scripts", "attacks.sh", "autobahn.sh", "exits.sh", "libcurls.sh", "load.sh", "network.sh",
                 "reachability.sh",
                 "servers.sh",
             ],

@@ -34,7 +34,7 @@ CATALOGUES = {
         ],
         'Files and streams': ['Uploads', 'Downloads', 'StreamsAndEvents', 'WebSockets'],
         'Failures and limits': ['Retrying', 'Interceptors'],
-        'Credentials and security': ['Authentication', 'Tokens', 'Cookies', 'Security'],
+        'Credentials and security': ['Authentication', 'Tokens', 'Cookies', 'Security', 'UntrustedURLs'],
         'Connections and caches': ['Connections', 'Caching'],
         'Debugging': ['Observation', 'CommandLine'],
         'About the project': [

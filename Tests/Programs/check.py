@@ -2,7 +2,7 @@
 """Compiles what the guides print as a stranger does: in Swift 6 mode, as the `main.swift` of a package that names this
 checkout as its dependency. A warning is an error.
 
-- Each program of Docs/Programs.md is built as an executable target, exactly as it is printed, and checked once more
+- Each program of Docs/Programs.md, and of the guides that have one, is built as an executable target, exactly as it is printed, and checked once more
   with the main actor as the default isolation.
 - Each sample of Docs/Cookbook.md is checked as top-level code behind the lines that the guide's first block shows.
 - Each mistake of mistakes.swift, behind the same lines, has to fail, and the first error has to contain its message. A
@@ -25,7 +25,8 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PROGRAMS = 13
+# The numbers of programs in guides.
+PROGRAMS = {'Programs': 13, 'UntrustedURLs': 1}
 
 MANIFEST = '''// swift-tools-version: 6.0
 import PackageDescription
@@ -67,13 +68,22 @@ def target_name(heading):
     return ''.join(word.capitalize() for word in re.findall(r'\w+', heading))
 
 
+def all_programs():
+    """Returns the programs of the guides, each with its guide and the heading above it."""
+    found = []
+    for guide, count in PROGRAMS.items():
+        programs = blocks(guide, 'swift-program')
+        if len(programs) != count:
+            sys.exit(f'Docs/{guide}.md has {len(programs)} programs, and not {count}.')
+        found += [(guide, heading, code) for heading, code in programs]
+    return found
+
+
 def build(folder, scratch):
     """Builds the programs; returns their headings."""
-    programs = blocks('Programs', 'swift-program')
-    if len(programs) != PROGRAMS:
-        sys.exit(f'Docs/Programs.md has {len(programs)} programs, and not {PROGRAMS}.')
-    names = [target_name(heading) for heading, _ in programs]
-    for name, (_, code) in zip(names, programs, strict=True):
+    names = []
+    for _, heading, code in all_programs():
+        names.append(name := target_name(heading))
         (folder / 'Sources' / name).mkdir(parents=True)
         (folder / 'Sources' / name / 'main.swift').write_text(code)
     targets = '\n'.join(TARGET.format(name=name) for name in names)
@@ -133,14 +143,14 @@ class Checker:
 
     def check_isolation(self, pool):
         """Checks the programs with the main actor as the default isolation."""
-        programs = blocks('Programs', 'swift-program')
+        programs = all_programs()
         options = ['-default-isolation', 'MainActor', '-warnings-as-errors']
         failures = 0
-        results = pool.map(lambda program: self.diagnostics(program[1], *options, before=''), programs)
-        for (heading, _), found in zip(programs, results, strict=True):
+        results = pool.map(lambda program: self.diagnostics(program[2], *options, before=''), programs)
+        for (guide, heading, _), found in zip(programs, results, strict=True):
             failures += bool(found)
             for line, message in found:
-                print(f'Docs/Programs.md, {heading}, line {line}, with the main actor as default: {message}')
+                print(f'Docs/{guide}.md, {heading}, line {line}, with the main actor as default: {message}')
         if failures:
             sys.exit(f'{failures} of {len(programs)} programs do not compile with the main actor as default isolation.')
 

@@ -26,8 +26,9 @@ enum NetworkNamespace {
         try #require(try status(of: words) == 0, "\(command)", sourceLocation: sourceLocation)
     }
 
-    /// Foundation's `Process` needs the loopback interface, which is down here at times.
-    private static func status(of words: [String]) throws -> Int32 {
+    /// Runs a command, and returns its status. Foundation's `Process` needs the loopback interface, which is down here
+    /// at times.
+    static func status(of words: [String]) throws -> Int32 {
         let arguments = words.map { strdup($0) }
         defer { for argument in arguments { free(argument) } }
         var process: pid_t = 0

@@ -1,0 +1,482 @@
+#if os(Linux)
+import Foundation
+import Larkspur
+import LarkspurTransport
+import TestSupport
+import Testing
+
+extension Attack {
+    private static let site = "http://\(AttackNetwork.host)"
+    private static let noConnection = "no connection is opened"
+
+    static let all: [Attack] = addresses + lookUps + redirects + texts + responses + calls
+
+    // MARK: Addresses
+
+    private static let addresses: [Attack] = [
+        Attack(
+            "loopback: `http://127.0.0.1/`, `http://[::1]/`, `http://localhost/`, `http://localhost./`",
+            noConnection,
+            .addressNotAllowed,
+            names: ["localhost": [["127.0.0.1", "::1"]]],
+            urls: [
+                "http://127.0.0.1/", "http://[::1]/", "http://localhost/", "http://localhost./", "http://LOCALHOST/",
+                "https://127.0.0.1/", "http://127.8.9.10/",
+            ]
+        ),
+        Attack(
+            "loopback in other notations: `http://127.1/`, `http://2130706433/`, `http://0x7f.1/`, `http://0177.0.0.1/`",
+            noConnection,
+            .addressNotAllowed,
+            urls: [
+                "http://127.1/", "http://127.0.1/", "http://2130706433/", "http://0x7f.1/", "http://0x7f000001/",
+                "http://0177.0.0.1/", "http://017700000001/", "http://127.0.0.1./", "http://%31%32%37.0.0.1/",
+            ]
+        ),
+        Attack(
+            "loopback in other digits: `http://①②⑦.⓪.⓪.①/`, `http://１２７.０.０.１/`",
+            noConnection,
+            .addressNotAllowed,
+            urls: ["http://①②⑦.⓪.⓪.①/", "http://１２７.０.０.１/", "http://127。0。0。1/", "http://ｌｏｃａｌｈｏｓｔ/"]
+        ),
+        Attack(
+            "the unspecified address: `http://0/`, `http://0.0.0.0/`, `http://[::]/`",
+            noConnection,
+            .addressNotAllowed,
+            urls: ["http://0/", "http://0.0.0.0/", "http://[::]/", "http://0.1.2.3/"]
+        ),
+        Attack(
+            "an IPv4 address within an IPv6 address: `http://[::ffff:169.254.169.254]/`",
+            noConnection,
+            .addressNotAllowed,
+            urls: [
+                "http://[::ffff:169.254.169.254]/", "http://[::ffff:a9fe:a9fe]/", "http://[::127.0.0.1]/",
+                "http://[0:0:0:0:0:ffff:7f00:1]/",
+            ]
+        ),
+        Attack(
+            "NAT64, 6to4 and Teredo: `http://[64:ff9b::7f00:1]/`, `http://[2002:7f00:1::]/`, `http://[2001:0:7f00:1::]/`",
+            noConnection,
+            .addressNotAllowed,
+            urls: [
+                "http://[64:ff9b::7f00:1]/", "http://[64:ff9b::10.0.0.5]/", "http://[64:ff9b:1::7f00:1]/",
+                "http://[2002:7f00:1::]/", "http://[2002:a9fe:a9fe::1]/", "http://[2001:0:7f00:1::]/",
+            ]
+        ),
+        Attack(
+            "metadata services: `http://169.254.169.254/`, `http://[fd00:ec2::254]/`, `http://168.63.129.16/`",
+            noConnection,
+            .addressNotAllowed,
+            urls: [
+                "http://169.254.169.254/latest/meta-data/", "http://[fd00:ec2::254]/", "http://168.63.129.16/",
+                "http://100.100.100.200/", "http://169.254.170.2/",
+            ]
+        ),
+        Attack(
+            "private networks: `http://10.0.0.5/`, `http://192.168.1.1/`, `http://100.64.0.1/`, `http://[fe80::1%25lo]/`",
+            noConnection,
+            .addressNotAllowed,
+            urls: [
+                "http://10.0.0.5/", "http://172.16.0.1/", "http://192.168.1.1/", "http://100.64.0.1/",
+                "http://198.18.0.1/", "http://[fc00::1]/", "http://[fe80::1%25lo]/", "http://[3fff::1]/",
+                "http://[5f00::1]/", "http://240.0.0.1/",
+            ]
+        ),
+    ]
+
+    // MARK: Look-ups
+
+    private static let lookUps: [Attack] = [
+        Attack(
+            "a name whose address, or whose alias (CNAME), is private",
+            noConnection,
+            .addressNotAllowed,
+            names: [
+                "private.stranger.test": [["169.254.169.254"]], "sixth.stranger.test": [["fd00:ec2::254", "::1"]],
+                "alias.stranger.test": [["private.stranger.test"]], "local.stranger.test": [["127.0.0.1", "::1"]],
+            ],
+            urls: ["private", "sixth", "alias", "local"].map { "http://\($0).stranger.test/" }
+        ),
+        Attack(
+            "a name with a public and a private address",
+            "the public address is used",
+            nil,
+            // Without limits, the public address is often used, too.
+            isReal: false,
+            names: [
+                "both.stranger.test": [["127.0.0.1", AttackNetwork.host]],
+                "families.stranger.test": [["::1", AttackNetwork.host]],
+                "other.stranger.test": [["10.0.0.5", AttackNetwork.sixth]],
+            ],
+            urls: ["both", "families", "other"].map { "http://\($0).stranger.test/" }
+        ),
+        Attack(
+            "the same, and the public address refuses the connection",
+            "the private address is not tried",
+            .cannotConnectToHost,
+            names: ["both.stranger.test": [[AttackNetwork.host, "10.0.0.5"]]]
+        ) { client in
+            let manager = client.manager(UntrustedURLLimits(allowedPorts: nil, totalTime: .seconds(20)))
+            return [await client.code(of: "http://both.stranger.test:8081/", manager)]
+        },
+        Attack(
+            "a name with a public address at the first call, and a private one at the second (rebinding)",
+            "the second call fails",
+            .addressNotAllowed,
+            names: ["rebind.stranger.test": [[AttackNetwork.host], ["127.0.0.1"]]]
+        ) { client in
+            let manager = client.manager()
+            #expect(await client.code(of: "http://rebind.stranger.test/", manager) == nil)
+            // Another port, and another session, look the name up again.
+            return [
+                await client.code(of: "https://rebind.stranger.test/", manager),
+                await client.code(of: "http://rebind.stranger.test/", client.manager()),
+            ]
+        },
+        Attack(
+            "the same between a call and its redirect",
+            "the redirect fails",
+            .addressNotAllowed,
+            names: ["rebind.stranger.test": [[AttackNetwork.host], ["10.0.0.5"]]]
+        ) { client in
+            let path = "https://rebind.stranger.test/".redirected(closing: true)
+            return [await client.code(of: "http://rebind.stranger.test\(path)", client.manager())]
+        },
+        Attack(
+            "a name that becomes private while a connection to its public address is idle",
+            "the open connection is used",
+            nil,
+            isReal: false,
+            names: ["idle.stranger.test": [[AttackNetwork.host], ["127.0.0.1"]]],
+            urls: ["http://idle.stranger.test/1", "http://idle.stranger.test/2"]
+        ),
+        Attack(
+            "a server of DNS over HTTPS that returns a private address",
+            noConnection,
+            .addressNotAllowed,
+            names: ["inside.stranger.test": [["192.168.1.1", "fd00::1"]]]
+        ) { client in
+            let manager = client.manager {
+                $0.dnsOverHTTPS = URL(string: "https://\(AttackNetwork.nameServer)/dns-query")
+            }
+            return [await client.code(of: "http://inside.stranger.test/", manager)]
+        },
+        Attack(
+            "a URL of the server of DNS over HTTPS itself",
+            "no request is sent to it",
+            .addressNotAllowed,
+            isReal: false,
+            names: [
+                "names.stranger.test": [[AttackNetwork.nameServer]], "https names.stranger.test": [["10.0.0.5"]],
+                "other.stranger.test": [[AttackNetwork.host]],
+            ],
+            check: { requests in
+                #expect(requests.allSatisfy { $0.address != AttackNetwork.nameServer || $0.target == "/dns-query" })
+            }
+        ) { client in
+            let manager = client.manager { $0.dnsOverHTTPS = URL(string: "https://names.stranger.test/dns-query") }
+            #expect(await client.code(of: "http://other.stranger.test/", manager) == nil)
+            var codes: [LarkspurError.Code?] = []
+            for host in [
+                "names.stranger.test", "NAMES.stranger.test:443", "names.stranger.test.", "%6Eames.stranger.test",
+            ] {
+                codes.append(await client.code(of: "https://\(host)/secrets", manager))
+            }
+            return codes
+        },
+        Attack(
+            "`hostAddresses` or a `resolver` of the program with a private address",
+            noConnection,
+            .addressNotAllowed
+        ) { client in
+            let fixed = client.manager {
+                $0.hostAddresses = [HostAddress(host: "fixed.stranger.test", port: 80, addresses: ["10.0.0.5"])]
+            }
+            let resolved = client.manager {
+                $0.resolver = { _ in [ResolvedAddress("192.168.1.1", timeToLive: .zero)] }
+            }
+            return [
+                await client.code(of: "http://fixed.stranger.test/", fixed),
+                await client.code(of: "http://resolved.stranger.test/", resolved),
+            ]
+        },
+        Attack(
+            "a proxy in the options or in the environment",
+            "no request is sent, unless the rule names proxies as `trusted`",
+            .addressNotAllowed
+        ) { client in
+            let proxied = client.manager {
+                $0.proxy = ProxyServer("http://10.0.0.5:8080").map { .server($0) } ?? .direct
+            }
+            return [
+                await client.code(of: "\(site)/", proxied),
+                try client.codeOfCommand("\(site)/", proxy: "http://10.0.0.5:8080"),
+            ]
+        },
+    ]
+
+    // MARK: Redirects
+
+    private static let redirects: [Attack] = [
+        Attack(
+            "redirects (301, 302, 303, 307, 308) to the metadata address, to a name of it, to `//127.0.0.1/`, and in a chain",
+            "the redirect fails",
+            .addressNotAllowed,
+            names: [
+                "start.stranger.test": [[AttackNetwork.host]], "metadata.stranger.test": [["169.254.169.254"]],
+            ],
+            urls: [301, 302, 303, 307, 308].map { site + "http://169.254.169.254/".redirected($0) } + [
+                site + "http://metadata.stranger.test/".redirected(), site + "//127.0.0.1/".redirected(),
+                site + "//0x7f.1/".redirected(), site + "http://[::ffff:127.0.0.1]/".redirected(307),
+                site + ("http://start.stranger.test" + "http://metadata.stranger.test/".redirected(307)).redirected(),
+            ]
+        ),
+        Attack(
+            "ports of other services, in a URL and in a redirect: `:22`, `:25`, `:8080`",
+            noConnection,
+            .portNotAllowed,
+            urls: [
+                "\(site):22/", "\(site):25/", "\(site):8080/", "https://\(AttackNetwork.host):8443/",
+                site + "\(site):8080/".redirected(), site + "//\(AttackNetwork.host):25/".redirected(307),
+            ]
+        ),
+        Attack(
+            "a redirect to `file:`, `ftp:`, `gopher:`, `data:` or `http+unix:`",
+            "the redirect fails",
+            .unsupportedURL,
+            isReal: false,
+            urls: [
+                "file:///etc/passwd", "ftp://10.0.0.5/", "gopher://10.0.0.5/", "data:text/plain,x",
+                "http+unix://%2Frun%2Fdocker.sock/", "dict://10.0.0.5/", "ws://10.0.0.5/",
+            ].map { site + $0.redirected() }
+        ),
+        Attack(
+            "a loop of redirects",
+            "the sixth redirect fails",
+            .tooManyRedirects,
+            isReal: false,
+            urls: ["\(site)/loop/1"]
+        ),
+        Attack(
+            "a page with `<meta http-equiv=\"refresh\">`, or a `Refresh` field",
+            "is not followed",
+            nil,
+            isReal: false,
+            urls: ["\(site)/meta/\("http://169.254.169.254/".inPath)"]
+        ),
+    ]
+
+    // MARK: Texts of URLs
+
+    private static let texts: [Attack] = [
+        Attack(
+            "other schemes: `file:`, `ftp:`, `gopher:`, `data:`",
+            "nothing is opened",
+            .unsupportedURL,
+            isReal: false,
+            urls: [
+                "file:///etc/passwd", "ftp://10.0.0.5/", "gopher://10.0.0.5:25/x", "data:text/plain,x",
+                "dict://10.0.0.5/", "FILE:///etc/passwd", "unix:///run/docker.sock",
+            ]
+        ),
+        Attack(
+            "Unix-domain sockets: `http+unix://%2Frun%2Fdocker.sock/`",
+            "nothing is opened",
+            .addressNotAllowed,
+            isReal: false,
+            urls: ["http+unix://%2Frun%2Fdocker.sock/", "https+unix://%2Frun%2Fdocker.sock/"]
+        ),
+        Attack(
+            "an address behind user information: `http://example.com@169.254.169.254/`",
+            noConnection,
+            .addressNotAllowed,
+            urls: [
+                "http://example.com@169.254.169.254/", "http://example.com:80@127.0.0.1/",
+                "http://example.com%2F@10.0.0.5/",
+                "http://@10.0.0.5/",
+            ]
+        ),
+        Attack(
+            "user information for a public server: `http://user:pass@example.com/`",
+            "is not sent before this server asks for it",
+            nil,
+            isReal: false,
+            check: { requests in
+                #expect(requests.count == 1 && requests.allSatisfy { $0.headers["authorization"] == nil })
+            }
+        ) { client in
+            [await client.code(of: "http://user:pass@\(AttackNetwork.host)/", client.manager())]
+        },
+        Attack(
+            "line breaks in a URL, to add fields or a second request",
+            "nothing is sent",
+            .invalidURL,
+            isReal: false,
+            urls: ["\(site)/a\r\nX-Added: 1", "\(site)/a HTTP/1.1\r\nHost: 10.0.0.5\r\n\r\nGET /", "http://a\r\nb/"]
+        ),
+    ]
+
+    // MARK: Responses
+
+    private static let responses: [Attack] = [
+        Attack(
+            "content that arrives slowly, or not at all",
+            "ends at the total time",
+            .timedOut,
+            isReal: false
+        ) { client in
+            let manager = client.manager(UntrustedURLLimits(totalTime: .milliseconds(300)))
+            async let slow = client.code(of: "\(site)/slow", manager)
+            async let silent = client.code(of: "\(site)/silent", manager)
+            return await [slow, silent]
+        },
+        Attack(
+            "a gzip bomb",
+            "ends at the limit of decoded content",
+            .contentTooLarge,
+            isReal: false
+        ) { client in
+            let manager = client.manager()
+            return [
+                await client.code(of: "\(site)/bomb", manager),
+                await client.code { _ = try await manager.download("\(site)/bomb").file },
+            ]
+        },
+        Attack(
+            "content without end, or that announces a terabyte",
+            "ends at the limit of content",
+            .contentTooLarge,
+            isReal: false
+        ) { client in
+            let manager = client.manager(UntrustedURLLimits(maximumContentSize: 1 << 20))
+            return [
+                await client.code(of: "\(site)/endless", manager), await client.code(of: "\(site)/announced", manager),
+                await client.code { _ = try await manager.download("\(site)/endless").file },
+                await client.code { for try await _ in manager.get("\(site)/endless").chunks {} },
+            ]
+        },
+        Attack(
+            "a header without end",
+            "ends at the engine's limit of header fields",
+            .malformedResponse,
+            isReal: false,
+            urls: ["\(site)/header"]
+        ),
+        Attack(
+            "an `Alt-Svc` field that names a private server",
+            "no connection is opened to it",
+            nil,
+            isReal: false
+        ) { client in
+            let manager = client.manager { $0.http3 = .automatic }
+            let path = "/service/\("10.0.0.5:443".inPath)"
+            var codes: [LarkspurError.Code?] = []
+            for number in 0..<3 {
+                codes.append(await client.code(of: "https://\(AttackNetwork.host)\(path)?\(number)", manager))
+            }
+            return codes
+        },
+    ]
+
+    // MARK: Kinds of calls
+
+    private static let calls: [Attack] = [
+        Attack("a POST, an upload or a download, of a private address", noConnection, .addressNotAllowed) { client in
+            let manager = client.manager()
+            return [
+                await client.code { _ = try await manager.post("http://10.0.0.5/", parameters: ["a": 1]).data },
+                await client.code { _ = try await manager.put("http://[::1]/", body: .data(Data(count: 9))).data },
+                await client.code {
+                    _ = try await manager.upload("http://10.0.0.5/", from: .data(Data(count: 9))).data
+                },
+                await client.code { _ = try await manager.download("http://169.254.169.254/").file },
+            ]
+        },
+        Attack(
+            "an upload that is redirected (307), and a download that is redirected when it resumes",
+            "the redirect fails",
+            .addressNotAllowed
+        ) { client in
+            let manager = client.manager()
+            let target = site + "http://10.0.0.5/".redirected(307)
+            let url = "\(site)/download/\("http://10.0.0.5/".inPath)"
+            let data = await manager.download(url).response().error?.resumeData
+            #expect(data != nil)
+            return [
+                await client.code { _ = try await manager.upload(target, from: .data(Data(count: 9))).data },
+                await client.code { _ = try await manager.download(url, resumeData: data).file },
+                await client.code { _ = try await manager.download(url + "?2", resumes: 1).file },
+            ]
+        },
+        Attack("an event stream that is redirected when it reconnects", "the stream ends", .addressNotAllowed) {
+            client in
+            let manager = client.manager()
+            let url = "\(site)/events/\("http://127.0.0.1/".inPath)"
+            return [await client.code { for try await _ in manager.events(url) {} }]
+        },
+        Attack(
+            "a list whose next page, or a resumable upload whose `Location`, is private",
+            "the next request fails",
+            .addressNotAllowed
+        ) { client in
+            let manager = client.manager()
+            let list = "\(site)/page/\("http://10.0.0.5/".inPath)"
+            let uploads = "\(site)/tus/\("http://10.0.0.5/upload".inPath)"
+            return [
+                await client.code { for try await _ in manager.pages(list, as: JSONValue.self, by: .links) {} },
+                await client.code {
+                    _ = try await manager.upload(uploads, from: .data(Data(count: 9)), resumable: .tus).data
+                },
+            ]
+        },
+        Attack("a WebSocket to a private address: `ws://127.0.0.1/`", noConnection, .addressNotAllowed) { client in
+            let manager = client.manager()
+            var codes: [LarkspurError.Code?] = []
+            for url in ["ws://127.0.0.1/", "wss://[::1]/", "http://169.254.169.254/", "ws://0x7f.1/"] {
+                codes.append(await client.code { try await manager.webSocket(url).open() })
+            }
+            return codes
+        },
+        Attack(
+            "a WebSocket whose handshake is redirected to a private address",
+            "the redirect fails",
+            .addressNotAllowed
+        ) { client in
+            let url = "ws://\(AttackNetwork.host)" + "http://10.0.0.5/".redirected()
+            return [await client.code { try await client.manager().webSocket(url).open() }]
+        },
+        Attack(
+            "a server that sets cookies; cookies and credentials of other sessions",
+            "none are stored or sent",
+            nil,
+            isReal: false,
+            check: { requests in
+                #expect(requests.count == 2)
+                #expect(requests.allSatisfy { $0.headers["cookie"] == nil && $0.headers["authorization"] == nil })
+            }
+        ) {
+            client in
+            let url = try #require(URL(string: "\(site)/"))
+            let space = URLProtectionSpace(
+                host: AttackNetwork.host,
+                port: 80,
+                protocol: "http",
+                realm: nil,
+                authenticationMethod: nil
+            )
+            let credential = URLCredential(user: "user", password: "pass", persistence: .forSession)
+            URLCredentialStorage.shared.setDefaultCredential(credential, for: space)
+            defer { URLCredentialStorage.shared.remove(credential, for: space) }
+            let cookie = try #require(
+                HTTPCookie(properties: [.name: "a", .value: "b", .domain: AttackNetwork.host, .path: "/"])
+            )
+            HTTPCookieStorage.shared.setCookie(cookie)
+            defer { HTTPCookieStorage.shared.deleteCookie(cookie) }
+            let manager = client.manager()
+            return [
+                await client.code(of: url.absoluteString, manager), await client.code(of: url.absoluteString, manager),
+            ]
+        },
+    ]
+}
+#endif
