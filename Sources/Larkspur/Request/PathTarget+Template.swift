@@ -7,14 +7,14 @@ extension RequestTarget where Self == PathTarget {
     /// let files = try await manager.get(.template("users/{id}/files{?page}", ["id": id, "page": 2])).value()
     /// ```
     ///
-    /// A value has one of the types of ``Parameters``. A Boolean value becomes `true` or `false`. Dictionaries are sorted
-    /// by their names, and `KeyValuePairs` keep their order. A variable is left out if its value is nil or an empty
-    /// collection, or if there is none.
+    /// A value has one of the types of ``Parameters``. A Boolean value becomes `true` or `false`. Dictionaries are
+    /// sorted by their names, and `KeyValuePairs` keep their order. A variable is left out if its value is nil or an
+    /// empty collection, or if there is none.
     ///
     /// A value that makes a segment of the path `.` or `..`, or takes part in the scheme, the user information, the
     /// host or the port, ends the call with an error of the code `invalidURL`. This applies to reserved expansions such
-    /// as `{+path}`, too. They keep the characters that separate parts of a URL, so their values can choose another path
-    /// or query of the same origin.
+    /// as `{+path}`, too. They keep the characters that separate parts of a URL, so their values can choose another
+    /// path or query of the same origin.
     /// - Parameters:
     ///   - template: The template, such as `"users/{id}/files{?page}"`. It may be a whole URL.
     ///   - values: The values by the names of the variables. Values of other names are not used. Default: none.

@@ -93,10 +93,15 @@ final class EasyHandle {
     @exclusivity(unchecked) var seesSendings = false
     @exclusivity(unchecked) private(set) var course = Course()
     private let errorText: UnsafeMutablePointer<CChar>
-    /// The addresses to which the transfer has tried to connect.
-    @exclusivity(unchecked) var triedAddresses: [String] = []
-    /// The first address to which the transfer was not allowed to connect; nil if there is none.
-    @exclusivity(unchecked) var refusedAddress: ConnectionAddress?
+    /// The addresses for connections of the current transfer.
+    @exclusivity(unchecked) var addresses = Addresses()
+
+    struct Addresses {
+        /// The addresses to which the transfer has tried to connect.
+        var tried: [String] = []
+        /// The first address to which the transfer was not allowed to connect; nil if there is none.
+        var refused: ConnectionAddress?
+    }
 
     /// Creates a handle; nil if memory has run out.
     init?(support: ConnectionSupport) {
@@ -257,8 +262,8 @@ final class EasyHandle {
     /// Clears the message and the addresses of the last transfer.
     func clearFailure() {
         errorText.pointee = 0
-        triedAddresses.removeAll(keepingCapacity: true)
-        refusedAddress = nil
+        addresses.tried.removeAll(keepingCapacity: true)
+        addresses.refused = nil
     }
 
     func long(_ info: Int32) -> Int { libcurl_easy_getinfo_long(raw, info) }

@@ -142,15 +142,15 @@ extension EasyHandle {
         guard let allowed = support.allowedAddresses, route.proxy == nil else { return true }
         guard let address = target.map({ ConnectionAddress($0.address, port: $0.port) }) else { return false }
         if allowed.allows(address) { return true }
-        if refusedAddress == nil { refusedAddress = address }
+        if addresses.refused == nil { addresses.refused = address }
         support.refusedTransfers.append(self)
         return false
     }
 
     /// Records the address to which libcurl is about to connect, for errors.
     private func noteAttempt(at address: IPAddress?) {
-        guard let address, triedAddresses.count < Self.mostAddresses else { return }
-        if !triedAddresses.contains(address.text) { triedAddresses.append(address.text) }
+        guard let address, addresses.tried.count < Self.mostAddresses else { return }
+        if !addresses.tried.contains(address.text) { addresses.tried.append(address.text) }
     }
 
     private static let mostAddresses = 8

@@ -45,7 +45,7 @@ extension Exchange {
     func connectSeparately(to host: HostQueue) {
         guard transfer.route.sharesConnection, host === self.host, transaction.isTransferring,
             !transfer.sending.hasBegun,
-            let handle = transfer.handle, handle.triedAddresses.isEmpty, !handle.connectionUse.makesConnection
+            let handle = transfer.handle, handle.addresses.tried.isEmpty, !handle.connectionUse.makesConnection
         else { return }
         setWait(of: handle)
         transfer.start = Date()

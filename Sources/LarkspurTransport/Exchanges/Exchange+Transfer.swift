@@ -215,7 +215,7 @@ extension Exchange {
 
     private func error(of handle: EasyHandle, result: Int32) -> URLError {
         if isLeftToEngine(after: result) { return repetitionFailure }
-        if let address = handle.refusedAddress, handle.triedAddresses.isEmpty {
+        if let address = handle.addresses.refused, handle.addresses.tried.isEmpty {
             return AccessRules.refusal(of: address, destination)
         }
         let (server, proxy) = peers(of: handle)
@@ -247,7 +247,7 @@ extension Exchange {
     /// Returns the server, and the proxy if there is one. The addresses that were tried belong to the proxy. Without a
     /// proxy, they belong to the server.
     private func peers(of handle: EasyHandle) -> (server: Peer?, proxy: Peer?) {
-        let addresses = handle.triedAddresses
+        let addresses = handle.addresses.tried
         let proxy = transfer.route.proxy.map { Peer($0, addresses: addresses) }
         return (destination.url.flatMap { Peer($0, addresses: proxy == nil ? addresses : []) }, proxy)
     }
@@ -263,7 +263,7 @@ extension Exchange {
     /// (before 7.80).
     var unconnectedPeer: Peer? {
         guard transaction.isTransferring, let handle = transfer.handle, handle.seesSendings,
-            !transfer.sending.hasBegun, !handle.triedAddresses.isEmpty || looksUpName
+            !transfer.sending.hasBegun, !handle.addresses.tried.isEmpty || looksUpName
         else { return nil }
         let (server, proxy) = peers(of: handle)
         return proxy ?? server

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// The rule of a session by which a request was refused. It contains details that a `URLError` does not have.
 ///
 /// ``Foundation/URLError/accessFailure`` returns this value.

@@ -6,7 +6,8 @@ import TestSupport
 import Testing
 
 extension AttackTests {
-    /// Random spellings of hosts, redirects and DNS records. The property is that no packet goes to a forbidden address.
+    /// Random spellings of hosts, redirects and DNS records. The property is that no packet goes to a forbidden
+    /// address.
     @Suite("Generated URLs of strangers")
     struct Generated {
         private let network: AttackNetwork
