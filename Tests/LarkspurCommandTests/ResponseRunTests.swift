@@ -47,6 +47,14 @@ struct ResponseRunTests {
         }
     }
 
+    @Test("With --public-only, no connection to a private address is opened")
+    func publicOnly() async throws {
+        let result = try await run("--public-only", "-F", "SERVER/text")
+        #expect(result.status == 1 && result.output.isEmpty)
+        #expect(result.errors.contains("127.0.0.1:\(server.port) is none to which the session may connect"))
+        #expect(server.acceptedConnectionCount == 0)
+    }
+
     @Test("Heads and bodies are printed on request")
     func parts() async throws {
         server.route("/x", .json(#"{"b":1}"#).adding("X-A", "é"))
