@@ -15,7 +15,7 @@ extension AttackTests {
         init() throws { network = try AttackTests.network.get() }
 
         private static let count =
-            ProcessInfo.processInfo.environment["LARKSPUR_GENERATED_CASES"].flatMap { Int($0) } ?? 3000
+            ProcessInfo.processInfo.environment["LARKSPUR_GENERATED_CASES"].flatMap { Int($0) } ?? 2000
         /// The number of calls of a session. They run at once.
         private static let batch = 50
 

@@ -20,8 +20,8 @@ struct DocumentationSamplesTests {
     func everyBlockIsCompiled(page: Documentation.Page) {
         for block in page.blocks {
             // Programs are built by Tests/Programs/check.py.
-            let hasPrograms = ["Programs.md", "Cookbook.md", "UntrustedURLs.md"].contains(page.name)
-            let programs = hasPrograms ? ["swift-program"] : []
+            let guides = ["Programs.md", "Cookbook.md", "UntrustedURLs.md"]
+            let programs = guides.contains(page.name) ? ["swift-program"] : []
             #expect((["swift", "swift-manifest", "sh", "text"] + programs).contains(block.info), "\(block.lines)")
             guard block.info == "swift" else { continue }
             #expect(
