@@ -160,11 +160,15 @@ final class ReceivedContent {
 
     /// Returns the failure of a task whose response has more content than a limit; nil if it has not.
     func excess(of count: Int64) -> URLError? {
-        let options = group.settings.options
-        let isCollected = !task.isPiecewise && task.plan.kind != .download
-        let limits = [options.maximumResponseSize, isCollected ? options.maximumContentSize : nil]
-        guard let limit = limits.compactMap(\.self).min(), count > limit else { return nil }
-        return .engine(
+        if let limit = group.settings.options.maximumResponseSize, count > limit { return excess(over: limit) }
+        guard let limit = group.settings.options.maximumContentSize, count > limit, !task.isPiecewise,
+            task.plan.kind != .download
+        else { return nil }
+        return excess(over: limit)
+    }
+
+    private func excess(over limit: Int) -> URLError {
+        .engine(
             .dataLengthExceedsMaximum,
             "The content has more than the \(limit) bytes that its session allows.",
             url: url
