@@ -8,56 +8,59 @@ extension IPAddress {
     package var isPublic: Bool {
         if bytes.count == 4 { return !Self.specialIPv4.contains { $0.contains(self) } }
         if let embedded { return embedded.isPublic }
-        return Self.globalIPv6.contains(self) && !Self.specialIPv6.contains { $0.contains(self) }
+        return Self.globalIPv6.contains { $0.contains(self) } && !Self.specialIPv6.contains { $0.contains(self) }
     }
 
     /// The address to which the system connects: the IPv4 address within a mapped IPv6 address (RFC 4291, section
     /// 2.5.5.2), otherwise the address itself.
-    package var unmapped: IPAddress { Self.mapped.contains(self) ? lastFourBytes : self }
+    package var unmapped: IPAddress { Self.mapped.contains { $0.contains(self) } ? lastFourBytes : self }
 
     /// The IPv4 address that an IPv6 address contains; nil if it contains none.
     private var embedded: IPAddress? { Self.embeddings.contains { $0.contains(self) } ? lastFourBytes : nil }
 
     private var lastFourBytes: IPAddress { IPAddress(bytes: Array(bytes.suffix(4))) }
 
-    /// The addresses with the same first bits.
-    private struct Block {
-        let address: IPAddress
-        let bits: Int
+    /// Creates networks from constants. The tests try addresses in each of them.
+    private static func networks(_ texts: String...) -> [IPNetwork] { texts.compactMap(IPNetwork.init) }
 
-        /// Creates a block from a constant such as `10.0.0.0/8`.
-        init(_ text: StaticString) {
-            let parts = "\(text)".parts(separatedBy: "/")
-            guard parts.count == 2, let address = IPAddress(String(parts[0])), let bits = Int(parts[1]) else {
-                preconditionFailure("“\(text)” is no block of addresses.")
-            }
-            self.address = address
-            self.bits = bits
-        }
-
-        func contains(_ other: IPAddress) -> Bool { other.hasPrefix(of: address, bits: bits) }
-    }
-
-    private static let mapped = Block("::ffff:0:0/96")
+    private static let mapped = networks("::ffff:0:0/96")
 
     /// The blocks of IPv6 addresses whose last four bytes are an IPv4 address: compatible and mapped addresses (RFC
     /// 4291, section 2.5.5), and addresses of translators (RFC 6052). `::` and `::1` are in the first block.
-    private static let embeddings: [Block] = [Block("::/96"), mapped, Block("64:ff9b::/96")]
+    private static let embeddings = networks("::/96", "64:ff9b::/96") + mapped
 
     /// The addresses that are assigned to networks (RFC 4291, section 2.4).
-    private static let globalIPv6 = Block("2000::/3")
+    private static let globalIPv6 = networks("2000::/3")
 
     /// IANA's registry of special-purpose IPv4 addresses, multicast, and Azure's address.
-    private static let specialIPv4: [Block] = [
-        Block("0.0.0.0/8"), Block("10.0.0.0/8"), Block("100.64.0.0/10"), Block("127.0.0.0/8"),
-        Block("168.63.129.16/32"), Block("169.254.0.0/16"), Block("172.16.0.0/12"), Block("192.0.0.0/24"),
-        Block("192.0.2.0/24"), Block("192.31.196.0/24"), Block("192.52.193.0/24"), Block("192.88.99.0/24"),
-        Block("192.168.0.0/16"), Block("192.175.48.0/24"), Block("198.18.0.0/15"), Block("198.51.100.0/24"),
-        Block("203.0.113.0/24"), Block("224.0.0.0/4"), Block("240.0.0.0/4"),
-    ]
+    private static let specialIPv4 = networks(
+        "0.0.0.0/8",
+        "10.0.0.0/8",
+        "100.64.0.0/10",
+        "127.0.0.0/8",
+        "168.63.129.16/32",
+        "169.254.0.0/16",
+        "172.16.0.0/12",
+        "192.0.0.0/24",
+        "192.0.2.0/24",
+        "192.31.196.0/24",
+        "192.52.193.0/24",
+        "192.88.99.0/24",
+        "192.168.0.0/16",
+        "192.175.48.0/24",
+        "198.18.0.0/15",
+        "198.51.100.0/24",
+        "203.0.113.0/24",
+        "224.0.0.0/4",
+        "240.0.0.0/4"
+    )
 
     /// IANA's registry of special-purpose IPv6 addresses, as far as they are within 2000::/3.
-    private static let specialIPv6: [Block] = [
-        Block("2001::/23"), Block("2001:db8::/32"), Block("2002::/16"), Block("2620:4f:8000::/48"), Block("3fff::/20"),
-    ]
+    private static let specialIPv6 = networks(
+        "2001::/23",
+        "2001:db8::/32",
+        "2002::/16",
+        "2620:4f:8000::/48",
+        "3fff::/20"
+    )
 }

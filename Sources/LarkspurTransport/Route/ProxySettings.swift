@@ -182,8 +182,7 @@ struct HostException: Sendable, Equatable {
         case local
         /// A name in its canonical form, and all its subdomains.
         case domain(String)
-        /// All addresses whose first bits are the same as the first bits of this address.
-        case network(IPAddress, bits: Int)
+        case network(IPNetwork)
     }
 
     private let hosts: Hosts
@@ -192,8 +191,8 @@ struct HostException: Sendable, Equatable {
     /// Parses an exception. Returns nil if the text is not a valid exception.
     init?(_ text: String) {
         let text = text.trimmingCharacters(in: .whitespaces)
-        if let network = Self.network(text) {
-            (hosts, port) = (network, nil)
+        if let network = IPNetwork(text) {
+            (hosts, port) = (.network(network), nil)
             return
         }
         var (name, port) = Self.split(text)
@@ -205,7 +204,7 @@ struct HostException: Sendable, Equatable {
         } else if name.hasSameLetters(as: "<local>") {
             hosts = .local
         } else if let host = try? CanonicalHost(named: name) {
-            hosts = host.address.map { .network($0, bits: $0.bytes.count * 8) } ?? .domain(host.name)
+            hosts = host.address.map { .network(IPNetwork($0)) } ?? .domain(host.name)
         } else {
             return nil
         }
@@ -220,18 +219,8 @@ struct HostException: Sendable, Equatable {
             guard host.address == nil else { return false }
             guard host.name.utf8.count > domain.utf8.count else { return host.name == domain }
             return host.name.utf8.dropLast(domain.utf8.count).last == UInt8(ascii: ".") && host.name.ends(with: domain)
-        case .network(let network, let bits):
-            return host.address.map { $0.hasPrefix(of: network, bits: bits) } ?? false
+        case .network(let network): return host.address.map(network.contains) ?? false
         }
-    }
-
-    /// Parses an IPv6 address without a port, or a network. A network is an address and a number of bits.
-    private static func network(_ text: String) -> Hosts? {
-        let parts = text.parts(separatedBy: "/", maxSplits: 1, omittingEmptyParts: false)
-        guard let first = parts.first, let address = IPAddress(String(first)) else { return nil }
-        guard parts.count == 2 else { return .network(address, bits: address.bytes.count * 8) }
-        guard let bits = Int(parts[1]), (0...address.bytes.count * 8).contains(bits) else { return nil }
-        return .network(address, bits: bits)
     }
 
     private static func split(_ text: String) -> (String, Int?) {
