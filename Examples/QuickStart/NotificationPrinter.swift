@@ -1,33 +1,32 @@
 import Larkspur
-import Synchronization
 
 /// A printer of the notifications of all tasks.
 final class NotificationPrinter: Sendable {
-    private struct Tokens: @unchecked Sendable {
-        // Safe: tokens are only passed back to the notification center.
+    private struct Observers: @unchecked Sendable {
+        // Safe: observers are only passed back to the notification center.
         let values: [any NSObjectProtocol]
     }
 
-    private let tokens: Tokens
+    private let observers: Observers
 
     init() {
-        let names: [(Notification.Name, String)] = [
-            (SessionTask.didResumeNotification, "did resume"),
-            (SessionTask.didSuspendNotification, "did suspend"),
-            (SessionTask.didCompleteNotification, "did complete"),
+        let events: KeyValuePairs = [
+            SessionTask.didResumeNotification: "resumed",
+            SessionTask.didSuspendNotification: "suspended",
+            SessionTask.didCompleteNotification: "completed",
         ]
-        tokens = Tokens(
-            values: names.map { name, text in
+        observers = Observers(
+            values: events.map { name, event in
                 NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { notification in
-                    let identifier = notification.sessionTask?.taskIdentifier ?? 0
-                    let ending = notification.taskCompletion.map { " " + ($0.error?.label ?? "successfully") } ?? ""
-                    print("   [task \(identifier)] \(text)\(ending)")
+                    guard let request = notification.sessionTask?.originalRequest else { return }
+                    let end = notification.taskCompletion.map { ": " + ($0.error?.label ?? "success") } ?? ""
+                    print("\(request.httpMethod ?? "GET") \(request.url?.path ?? "") \(event)\(end)")
                 }
             }
         )
     }
 
     func stop() {
-        for token in tokens.values { NotificationCenter.default.removeObserver(token) }
+        for observer in observers.values { NotificationCenter.default.removeObserver(observer) }
     }
 }

@@ -4,6 +4,7 @@ checkout as its dependency. A warning is an error.
 
 - Each program of Docs/Programs.md, and of the guides that have one, is built as an executable target, exactly as it is printed, and checked once more
   with the main actor as the default isolation.
+- The programs of README.md are built, too, and have to print what stands below them.
 - Each sample of Docs/Cookbook.md is checked as top-level code behind the lines that the guide's first block shows.
 - Each mistake of mistakes.swift, behind the same lines, has to fail, and the first error has to contain its message. A
   second message behind ` | ` is allowed, too: which overload the compiler names has differed between two machines with
@@ -11,6 +12,7 @@ checkout as its dependency. A warning is an error.
 
     Tests/Programs/check.py                        builds in .build/programs, which the next run uses again
     Tests/Programs/check.py --scratch-path FOLDER  builds there
+    Tests/Programs/check.py --record               writes what the programs of README.md print into it
     Tests/Programs/check.py --table                prints the mistakes with the compiler's messages as a table, too
 """
 
@@ -23,6 +25,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+import readme
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 # The numbers of programs in guides.
@@ -41,7 +45,7 @@ let package = Package(
 )
 '''
 # Those that the programs and samples import.
-PRODUCTS = ['Larkspur', 'LarkspurActivity', 'LarkspurReachability']
+PRODUCTS = ['Larkspur', 'LarkspurActivity', 'LarkspurReachability', 'LarkspurTesting', 'LarkspurTransport']
 DEPENDENCIES = ', '.join(f'.product(name: "{product}", package: "Larkspur")' for product in PRODUCTS)
 TARGET = f'        .executableTarget(name: "{{name}}", dependencies: [{DEPENDENCIES}]),'
 
@@ -81,12 +85,11 @@ def all_programs():
 
 def build(folder, scratch):
     """Builds the programs; returns their headings."""
-    names = []
-    for _, heading, code in all_programs():
-        names.append(name := target_name(heading))
+    programs = readme.programs() | {target_name(heading): code for _, heading, code in all_programs()}
+    for name, code in programs.items():
         (folder / 'Sources' / name).mkdir(parents=True)
         (folder / 'Sources' / name / 'main.swift').write_text(code)
-    targets = '\n'.join(TARGET.format(name=name) for name in names)
+    targets = '\n'.join(TARGET.format(name=name) for name in programs)
     (folder / 'Package.swift').write_text(MANIFEST.format(root=ROOT, targets=targets))
     result = subprocess.run(
         ['swift', 'build', '--package-path', folder, '--scratch-path', scratch],
@@ -94,14 +97,18 @@ def build(folder, scratch):
     )
     if result.returncode or 'warning:' in result.stdout:
         sys.exit(result.stdout)
-    return names
+    return list(programs)
 
 
-def module_options(folder, scratch):
-    """Returns the compiler's options for the modules that the package is built with."""
-    binaries = Path(subprocess.check_output(
+def binary_path(folder, scratch):
+    """Returns the folder of the programs."""
+    return Path(subprocess.check_output(
         ['swift', 'build', '--package-path', folder, '--scratch-path', scratch, '--show-bin-path'], text=True
     ).strip())
+
+
+def module_options(binaries):
+    """Returns the compiler's options for the modules that the package is built with."""
     modules = [binaries / 'Modules', *(path.parent for path in binaries.glob('C*.build/module.modulemap'))]
     return [argument for path in modules for argument in ('-I', path)]
 
@@ -143,7 +150,7 @@ class Checker:
 
     def check_isolation(self, pool):
         """Checks the programs with the main actor as the default isolation."""
-        programs = all_programs()
+        programs = [('../README', name, code) for name, code in readme.programs().items()] + all_programs()
         options = ['-default-isolation', 'MainActor', '-warnings-as-errors']
         failures = 0
         results = pool.map(lambda program: self.diagnostics(program[2], *options, before=''), programs)
@@ -196,13 +203,17 @@ class Checker:
 def main():
     parser = argparse.ArgumentParser(description='Compiles the programs and samples of the guides as they are printed.')
     parser.add_argument('--scratch-path', type=Path, default=ROOT / '.build/programs', help='folder of the products')
+    parser.add_argument('--record', action='store_true', help='write what the programs of README.md print into it')
     parser.add_argument('--table', action='store_true', help="print the mistakes with the compiler's messages")
     arguments = parser.parse_args()
     scratch = arguments.scratch_path.absolute()
     start, cpu = time.monotonic(), os.times()
     with tempfile.TemporaryDirectory() as folder:
         names = build(Path(folder), scratch)
-        checker = Checker(folder, module_options(folder, scratch))
+        binaries = binary_path(folder, scratch)
+        if not readme.check(binaries, arguments.record):
+            sys.exit('README.md does not have what its programs print: Tests/Programs/check.py --record')
+        checker = Checker(folder, module_options(binaries))
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             checker.check_isolation(pool)
             samples = checker.check_samples(pool)
