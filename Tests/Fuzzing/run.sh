@@ -8,7 +8,8 @@
 # Without targets, it runs all of them, two at once, each for N seconds (default: 5), or until it has made N runs. The
 # same seed and the same number of runs are the same inputs. Before that, it checks that it finds
 # a planted fault. At a finding, it prints the input, and fails. What is built and what is found stays in
-# Tests/Fuzzing/.build, and the next run continues there. `--merge` adds found inputs that cover more to Corpora.
+# Tests/Fuzzing/.build, and the next run continues there. The inputs with which a run begins are in Corpora (corpora.py says how). `--merge`
+# adds found inputs that cover more.
 #
 # The runs print their seed. LARKSPUR_SEED sets it.
 set -euo pipefail
@@ -55,6 +56,7 @@ export SWIFT_DETERMINISTIC_HASHING=1
 export LARKSPUR_SEED=${LARKSPUR_SEED:-$((RANDOM * 32768 + RANDOM + 1))}
 program=.build/release/Fuzz
 found=.build/found
+corpora=.build/corpora
 # A longer run also compares longer inputs, and one of a fixed length shorter ones.
 length=$((seconds > 30 ? 8192 : runs > 0 ? 512 : 1024))
 
@@ -71,18 +73,19 @@ build() {
 
 fuzz_one() {
     local target=$1 log=.build/logs/$1.log status=0
-    mkdir -p "$found/$target" "Corpora/$target" .build/findings
+    mkdir -p "$found/$target" .build/findings
+    ./corpora.py unpack "$target" "$corpora/$target"
     local options=(
         "-max_total_time=$seconds" "-runs=$runs" -max_len=4096 -timeout=60 -rss_limit_mb=3000 -print_final_stats=1 -use_value_profile=0
         "-seed=$LARKSPUR_SEED" "-artifact_prefix=.build/findings/$target-"
     )
     if [[ -f Dictionaries/$target.txt ]]; then options+=("-dict=Dictionaries/$target.txt"); fi
-    "$program" "$target" "${options[@]}" "$found/$target" "Corpora/$target" > "$log" 2>&1 || status=$?
+    "$program" "$target" "${options[@]}" "$found/$target" "$corpora/$target" > "$log" 2>&1 || status=$?
     local executions edges
     executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
     edges=$(grep -ao 'cov: [0-9]*' "$log" | tail -n 1 | cut -d' ' -f2 || true)
     printf '%-22s %9s executions, %5s edges, %s inputs\n' \
-        "$target" "${executions:-0}" "${edges:-0}" "$(find "$found/$target" "Corpora/$target" -type f | wc -l)"
+        "$target" "${executions:-0}" "${edges:-0}" "$(find "$found/$target" "$corpora/$target" -type f | wc -l)"
     ((status == 0)) || report "$target" "$log"
 }
 
@@ -102,25 +105,25 @@ report() {
     return 1
 }
 
-growth_one() { "$program" growth "$1" "$length" "Corpora/$1" 2> ".build/logs/$1.growth.log"; }
+growth_one() {
+    ./corpora.py unpack "$1" "$corpora/$1"
+    "$program" growth "$1" "$length" "$corpora/$1" 2> ".build/logs/$1.growth.log"
+}
 
 merge_one() {
     local target=$1
-    mkdir -p "$found/$target" "Corpora/$target" ".build/merged"
+    ./corpora.py unpack "$target" "$corpora/$target"
     rm -rf ".build/merged/$target"
-    mkdir -p ".build/merged/$target"
+    mkdir -p "$found/$target" ".build/merged/$target"
     "$program" "$target" -set_cover_merge=1 -max_len=4096 -timeout=60 -rss_limit_mb=3000 \
-        ".build/merged/$target" "Corpora/$target" "$found/$target" > ".build/logs/$target.merge.log" 2>&1
+        ".build/merged/$target" "$corpora/$target" "$found/$target" > ".build/logs/$target.merge.log" 2>&1
     if [[ -z $(ls ".build/merged/$target") ]]; then
         echo "Nothing remains of the corpus of $target; see .build/logs/$target.merge.log." >&2
         return 1
     fi
     # libFuzzer writes first what covers most. 40 inputs are enough.
-    rm -rf "Corpora/$target"
-    mkdir -p "Corpora/$target"
-    (cd ".build/merged/$target" && ls -t -r | head -n 40 || true) | while read -r name; do
-        cp ".build/merged/$target/$name" "Corpora/$target/"
-    done
+    (cd ".build/merged/$target" && ls -t -r | tail -n +41 | xargs -r rm) || true
+    ./corpora.py pack "$target" ".build/merged/$target"
 }
 
 # A fault and a quadratic cost, both planted, must be found.
