@@ -28,8 +28,8 @@ def programs():
 
 def run(program):
     """Returns what a program prints, and at its end the signal that ended it, if one did."""
-    # A backtrace has addresses, which differ each time. To a terminal a program writes each line at once, and loses none
-    # when it crashes.
+    # A backtrace has addresses, which differ each time. To a terminal a program writes each line at once, and loses
+    # none when it crashes.
     environment = os.environ | {'SWIFT_BACKTRACE': 'enable=no'}
     terminal, output = pty.openpty()
     process = subprocess.Popen([program], env=environment, stdout=output, stderr=output)

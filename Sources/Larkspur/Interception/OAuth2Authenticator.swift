@@ -42,7 +42,7 @@ extension OAuth2Authenticator: CustomStringConvertible, CustomReflectable {
 /// The rules of OAuth 2: requests have a Bearer token (RFC 6750), and a refresh token renews it (RFC 6749, section 6).
 ///
 ///     let authenticator = OAuth2Authenticator(tokenEndpoint: tokenURL, clientID: "app") { request in
-///         try await tokenSession.data(for: request)
+///         try await session.data(for: request)
 ///     }
 ///     manager.interceptors.call = [.authentication(credential, authenticator: authenticator, for: baseURL)]
 public struct OAuth2Authenticator: RequestAuthenticator {

@@ -5,7 +5,7 @@ import Synchronization
 ///
 ///     let recorder = HARRecorder()
 ///     manager.observers.append(recorder)
-///     …
+///     let user = try await manager.get("users/1").value(as: User.self)
 ///     try recorder.write(to: URL(fileURLWithPath: "calls.har"))
 ///
 /// Each request and its response is an entry. This includes redirects, challenges, retries, and responses from the

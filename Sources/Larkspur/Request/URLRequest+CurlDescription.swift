@@ -4,7 +4,9 @@ extension URLRequest {
     /// Returns a command line for curl that sends the request: method, URL, fields and content, quoted for a POSIX
     /// shell.
     ///
-    ///     curl --request PUT --header 'Content-Type: application/json' --data-raw '{"id":1}' https://example.com/users
+    /// ```text
+    /// curl --request PUT --header 'Content-Type: application/json' --data-raw '{"id":1}' https://example.com/users
+    /// ```
     ///
     /// The command lacks the fields that the session adds when it sends the request, such as User-Agent; curl adds its
     /// own values. A body that is a stream is read from the standard input. Content that is not text is written by

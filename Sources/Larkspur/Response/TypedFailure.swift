@@ -60,7 +60,12 @@ extension LarkspurError {
 
     /// Decodes the content of a response whose status is not acceptable.
     ///
-    ///     let failure = error.failure(as: APIFailure.self)
+    ///     do {
+    ///         print(try await manager.get("users/1").value(as: User.self).name)
+    ///     } catch {
+    ///         print(error.failure(as: APIFailure.self)?.reason ?? error.message)
+    ///     }
+    ///
     /// - Parameters:
     ///   - type: The type that the API uses for failures.
     ///   - decoder: The decoder. Default: a plain `JSONDecoder`.

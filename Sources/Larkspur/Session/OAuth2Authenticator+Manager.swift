@@ -2,7 +2,7 @@ extension OAuth2Authenticator {
     /// Creates an authenticator that sends its requests for tokens with a session manager.
     ///
     ///     let authenticator = OAuth2Authenticator(tokenEndpoint: tokenURL, clientID: "app", manager: manager)
-    ///     manager.interceptors.call = [.authentication(token, authenticator: authenticator, for: baseURL)]
+    ///     manager.interceptors.call = [.authentication(credential, authenticator: authenticator, for: baseURL)]
     ///
     /// The session manager may be the one whose calls get the token. The requests for tokens pass through no
     /// interceptors, and follow no redirect, because a redirect would send the refresh token to another server. If a

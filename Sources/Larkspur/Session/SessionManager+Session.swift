@@ -15,8 +15,8 @@ extension SessionManager {
     /// The thread of ``session`` as an executor of Swift tasks, for `withTaskExecutorPreference` and
     /// `Task(executorPreference:)`. Nil with transports other than `.curl`.
     ///
-    ///     await withTaskExecutorPreference(manager.executor) {
-    ///         for id in ids { await show(try? manager.get(.path("users/\(id)")).value(as: User.self)) }
+    ///     try await withTaskExecutorPreference(manager.executor) {
+    ///         for id in ids { print(try await manager.get(.path("users/\(id)")).string) }
     ///     }
     ///
     /// A task that awaits many small responses runs faster on this executor, because no response has to wake another

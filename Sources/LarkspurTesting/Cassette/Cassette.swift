@@ -6,7 +6,7 @@ import Synchronization
 ///
 ///     let cassette = try Cassette(file, mode: .auto)
 ///     let manager = SessionManager(baseURL: baseURL, transport: cassette.transport)
-///     …
+///     let users = try await manager.get("users").value(as: [User].self)
 ///     try cassette.save()
 ///
 /// A cassette is a transport and not an interceptor. An interceptor sees only the end of a call. A transport also sees
@@ -219,7 +219,7 @@ public final class Cassette: Sendable {
 ///
 ///     try await withCassette("users", mode: .auto) { cassette in
 ///         let manager = SessionManager(baseURL: baseURL, transport: cassette.transport)
-///         …
+///         let users = try await manager.get("users").value(as: [User].self)
 ///     }
 ///
 /// - Parameters:

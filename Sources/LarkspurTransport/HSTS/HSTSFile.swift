@@ -4,7 +4,9 @@ internal import HTTPSyntax
 /// The file with the hosts that require https, in the format of `curl --hsts`. Each line has the name of a host and the
 /// time of expiry. If subdomains are included, a dot precedes the name.
 ///
-///     .example.com "20271126 05:34:20"
+/// ```text
+/// .example.com "20271126 05:34:20"
+/// ```
 enum HSTSFile {
     /// The largest file that is read, in bytes.
     private static let limit = 1 << 24

@@ -28,7 +28,7 @@ struct ReadmeSamples: Sendable {
 
     func chain(_ order: Order) async throws -> Order {
         // sample: README, chain
-        let order = try await manager.put("orders/7", body: .json(order))  // or a form, a file, a stream, a sequence
+        let stored = try await manager.put("orders/7", body: .json(order))  // or a form, a file, a stream, a sequence
             .authenticate(username: "ada", password: "secret")  // Basic, Digest, NTLM or Negotiate, as the server asks
             .intercept(with: .retry(maximumAttempts: 3))  // again after a failure, if the request may be repeated
             .timeout(total: .seconds(30), idle: .seconds(5))  // for all attempts; without a byte
@@ -38,6 +38,6 @@ struct ReadmeSamples: Sendable {
             .verifyDigest(.ifPresent)  // compares the content with Repr-Digest and Content-Digest
             .value(as: Order.self)
         // end
-        return order
+        return stored
     }
 }

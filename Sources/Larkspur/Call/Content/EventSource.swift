@@ -186,7 +186,7 @@ private struct EventValueReader<Element: Decodable & Sendable>: ElementReader {
 extension DataTask {
     /// The server-sent events of the response, as they arrive. Iterating starts the call.
     ///
-    ///     for try await event in manager.post("chat", body: question).events {
+    ///     for try await event in manager.post("chat", body: .json(question)).events {
     ///         print(event.event, event.data)
     ///     }
     ///

@@ -47,7 +47,7 @@ extension DataTask {
     /// its length is not limited.
     ///
     ///     manager.get("events").responseStream { task, chunk in
-    ///         file.write(chunk)
+    ///         print(chunk.count)
     ///     } completionHandler: { response in
     ///         print(response.value ?? 0, "bytes")
     ///     }

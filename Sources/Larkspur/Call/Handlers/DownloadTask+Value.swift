@@ -21,7 +21,7 @@ extension DownloadTask {
 
     /// Downloads the file, and returns the value that a serializer creates from its content.
     ///
-    ///     let text = try await manager.download("notes.txt", to: .folder(notes)).value(as: .string)
+    ///     let text = try await manager.download("notes.txt", to: .folder(downloads)).value(as: .string)
     ///
     /// Without a destination, the file is removed afterwards.
     /// - Parameter serializer: The serializer, which runs on the manager's `processingQueue`.

@@ -4,8 +4,8 @@ internal import HTTPSyntax
 /// others.
 ///
 ///     var patient = CallOptions(timeouts: Timeouts(total: .seconds(90)))
-///     patient.interceptors.call = [RetryPolicy(limit: 5)]
-///     manager.get("reports/1", options: patient) { task, report in … }
+///     patient.interceptors.call = [.retry(maximumAttempts: 5)]
+///     let report = try await manager.get("reports/1", options: patient).value(as: Report.self)
 ///
 /// If a property is nil or empty, the setting of the session manager applies, or the default that is named at the
 /// property. The methods of a call set the same values one by one:
