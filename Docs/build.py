@@ -109,7 +109,7 @@ def link(match, name):
         return match[0]
     path, _, fragment = target.partition('#')
     other = Path(path).stem if path else name
-    if path and not (path.endswith('.md') and other in HOME):
+    if path and not (path == f'{other}.md' and other in HOME):
         # Files of the repository are not part of the site.
         if not (GUIDES / path).exists():
             sys.exit(f'{name}.md: there is no {target}')

@@ -1,9 +1,11 @@
 import Foundation
 import Testing
 
-/// The pages of `Docs/`, `README.md`, and the first pages of the products' catalogues, as the tests read them.
+/// The pages of `Docs/`, those beside the tests, `README.md`, and the first pages of the products' catalogues, as the
+/// tests read them.
 enum Documentation {
     struct Page: Sendable, CustomTestStringConvertible {
+        /// The name of the file; for a page beside the tests its path, such as `Tests/Conformance.md`.
         let name: String
         let text: String
 
@@ -64,9 +66,11 @@ enum Documentation {
         let sources = root.appending(path: "Sources")
         let products = (try? FileManager.default.contentsOfDirectory(atPath: sources.path)) ?? []
         let catalogues = products.sorted().map { sources.appending(path: "\($0)/\($0).docc/\($0).md") }
-        return (files + [root.appending(path: "README.md")] + catalogues).compactMap { file in
+        let pages = (files + [root.appending(path: "README.md")] + catalogues).compactMap { file in
             (try? String(contentsOf: file, encoding: .utf8)).map { Page(name: file.lastPathComponent, text: $0) }
         }
+        return pages
+            + contents(below: "Tests", suffix: ".md").map { Page(name: "Tests/\($0.path)", text: $0.text) }
     }()
 
     /// The pages' samples, from the files `Samples….swift` of all tests; those that do without Larkspur are in
@@ -79,12 +83,16 @@ enum Documentation {
 
     /// The Swift files below a folder of the package.
     static func sources(below folder: String) -> [(name: String, text: String)] {
+        contents(below: folder, suffix: ".swift").map { (String($0.path.split(separator: "/").last ?? ""), $0.text) }
+    }
+
+    /// The files below a folder of the package whose names end in a suffix, with their paths below the folder.
+    private static func contents(below folder: String, suffix: String) -> [(path: String, text: String)] {
         let folder = root.appending(path: folder)
         let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
         // What a package below it has fetched is none of ours.
-        return paths.filter { $0.hasSuffix(".swift") && !$0.contains(".build/") }.sorted().compactMap { path in
-            let file = folder.appending(path: path)
-            return (try? String(contentsOf: file, encoding: .utf8)).map { (file.lastPathComponent, $0) }
+        return paths.filter { $0.hasSuffix(suffix) && !$0.contains(".build/") }.sorted().compactMap { path in
+            (try? String(contentsOf: folder.appending(path: path), encoding: .utf8)).map { (path, $0) }
         }
     }
 
