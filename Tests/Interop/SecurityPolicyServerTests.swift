@@ -4,7 +4,7 @@ import Larkspur
 import LarkspurTransport
 import Testing
 
-/// The evaluations of AFNetworking's `AFSecurityPolicyTests`, each by a request to a server; `Docs/Conformance.md` has
+/// The evaluations of AFNetworking's `AFSecurityPolicyTests`, each by a request to a server; `Tests/Conformance.md` has
 /// the rows.
 ///
 /// Where these tests evaluate for no domain, the request here is for the right one: a request is always for one.

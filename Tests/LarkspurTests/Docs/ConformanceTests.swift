@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larkspur
 
-/// What AFNetworking's tests ask for and no other suite does; `Docs/Conformance.md` says which test answers which.
+/// What AFNetworking's tests ask for and no other suite does; `Tests/Conformance.md` says which test answers which.
 @Suite("Conformance", .timeLimit(.minutes(5)))
 struct ConformanceTests {
     /// The kinds of task, as AFNetworking's tests tell them apart.

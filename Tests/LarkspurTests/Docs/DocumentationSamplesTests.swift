@@ -143,7 +143,7 @@ struct DocumentationSamplesTests {
         ]
     )
     func everyRow(suite: String, count: Int) throws {
-        let page = try #require(Documentation.page("Conformance.md"))
+        let page = try #require(Documentation.page("Tests/Conformance.md"))
 
         let rows = page.rows(below: "### \(suite)")
 
@@ -154,7 +154,7 @@ struct DocumentationSamplesTests {
 
     @Test("The tables list all 252 tests of AFNetworking, with a test or a reason for each")
     func total() throws {
-        let page = try #require(Documentation.page("Conformance.md"))
+        let page = try #require(Documentation.page("Tests/Conformance.md"))
         let rows = page.rows().filter { $0.count == 3 && $0[0].hasPrefix("test") }
 
         #expect(rows.count == 252)
@@ -195,7 +195,7 @@ struct DocumentationSamplesTests {
         ]
     )
     func alamofireRows(type: String, count: Int) throws {
-        let page = try #require(Documentation.page("Conformance.md"))
+        let page = try #require(Documentation.page("Tests/Conformance.md"))
 
         // One level below those of AFNetworking's suites and of the files.
         let rows = page.rows(below: "#### \(type)")
@@ -208,10 +208,27 @@ struct DocumentationSamplesTests {
         }
     }
 
+    @Test("The guide of conformance has the numbers of the tables' tests, and of those that Larkspur tests too")
+    func conformanceSummary() throws {
+        let guide = try #require(Documentation.page("Conformance.md"))
+        let rows = try #require(Documentation.page("Tests/Conformance.md")).rows()
+        // Tables of AFNetworking's suites have a mark for each test, and those of Alamofire's come after them.
+        let marked = rows.filter { $0.count == 3 }
+        let others = rows.filter { $0.count == 2 }
+        let cases = others.filter { $0[1].hasPrefix("`ClientConformanceTests.") }
+
+        func count(_ rows: [[String]]) -> Int { rows.count { $0.last?.hasPrefix("None") == false } }
+
+        #expect(guide.text.contains("all \(marked.count) tests. Larkspur tests the same for \(count(marked)) of them"))
+        let alamofire = (others.count - cases.count, count(others) - cases.count)
+        #expect(guide.text.contains("12 suites with \(alamofire.0) tests, of which Larkspur tests \(alamofire.1)"))
+        #expect(guide.text.contains("the \(cases.count) cases"))
+    }
+
     @Test(
         "Every test that a page names exists",
         arguments: [
-            ("Conformance.md", 80), ("Linux.md", 80), ("Caching.md", 20), ("Reachability.md", 10),
+            ("Tests/Conformance.md", 80), ("Linux.md", 80), ("Caching.md", 20), ("Reachability.md", 10),
             ("Reliability.md", 100),
         ]
     )
