@@ -183,9 +183,8 @@ let package = Package(
             ],
             path: "Tests/Interop",
             exclude: [
-                "Daemons", "Scripts", "attacks.sh", "autobahn.sh", "exits.sh", "libcurls.sh", "load.sh", "network.sh",
-                "reachability.sh",
-                "servers.sh",
+                "Daemons", "LibcurlVersions.md", "Scripts", "attacks.sh", "autobahn.sh", "exits.sh", "libcurls.sh",
+                "load.sh", "network.sh", "reachability.sh", "servers.sh",
             ],
             swiftSettings: strict
         ),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the table of Docs/LibcurlVersions.md: what the engine does with each libcurl that Tests/Interop/libcurls.sh can provide, and with the system's.
+"""Makes the table of Tests/Interop/LibcurlVersions.md: what the engine does with each libcurl that Tests/Interop/libcurls.sh can provide, and with the system's.
 
     swift build --build-tests
     Tests/Interop/Scripts/libcurl_table.py                     runs the suites with every version, and writes the table
@@ -22,7 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent.parent
 RESULTS = ROOT / ".build/libcurl-table.json"
-PAGE = ROOT / "Docs/LibcurlVersions.md"
+PAGE = ROOT / "Tests/Interop/LibcurlVersions.md"
 BEGIN, END = "<!-- The table of Tests/Interop/Scripts/libcurl_table.py begins. -->", "<!-- It ends. -->"
 
 # Columns, and the tests that decide about them. The suite of HTTP/2 runs whatever the judgement is.
