@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
-"""Writes the list of trials at the end of Docs/Reliability.md, from the sources: every test of the generators, and every target of the fuzzer.
+"""Writes Tests/Reliability/Trials.md from the sources: every test of the generators, every target of the fuzzer, and every mutation.
 
-    Docs/reliability.py            writes the list
-    Docs/reliability.py --check    fails if it is not up to date
+    Tests/Reliability/trials.py            writes the page
+    Tests/Reliability/trials.py --check    fails if it is not up to date
 """
 
 import re
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / 'Docs/Reliability.md'
-BEGIN, END = '<!-- The list of Docs/reliability.py begins. -->', '<!-- It ends. -->'
+ROOT = Path(__file__).resolve().parent.parent.parent
+PAGE = ROOT / 'Tests/Reliability/Trials.md'
 
 # The headings, and the files with the tests, as patterns below Tests.
 KINDS = {
@@ -29,18 +28,24 @@ KINDS = {
         'LarkspurTests/Observation/SecretScenarioTests.swift', 'LarkspurTests/Observation/CanaryGeneratorTests.swift',
     ],
 }
-STRUCT = re.compile(r'(?:struct|class) (\w+)')
+STRUCT = re.compile(r'^( *)(?:[\w@()".]+ )*(?:struct|final class|class) (\w+)[^\n]*\{\n(?s:.*?)^\1\}', re.MULTILINE)
 TEST = re.compile(r'@Test\(\s*"((?:[^"\\]|\\.)*)".*?func (\w+)\(', re.DOTALL)
 
 
 def tests(source):
     """The tests of a source, each as suite, function and sentence."""
     text = source.read_text()
-    # The innermost suite that begins before a test.
-    suites = [(match.start(), match.group(1)) for match in STRUCT.finditer(text) if match.group(1) != 'func']
+    # A suite ends with the brace that has its indentation.
     for match in TEST.finditer(text):
-        before = [name for start, name in suites if start < match.start()]
-        yield before[-1] if before else source.stem, match.group(2), match.group(1).replace('\\"', '"')
+        around = [suite[2] for suite in suites(text) if suite.start() < match.start() < suite.end()]
+        yield around[-1] if around else source.stem, match.group(2), match.group(1).replace('\\"', '"')
+
+
+def suites(text, start=0):
+    """The types of a source with their ranges, the outer ones first."""
+    while match := STRUCT.search(text, start):
+        yield match
+        start = match.end(2)
 
 
 def targets():
@@ -57,8 +62,12 @@ def mutations():
 
 
 def lines():
+    yield '# Trials'
+    yield ''
+    yield 'The targets, tests and mutations of the generators, with the sentence that each test has in the sources. `Tests/Reliability/trials.py` writes this page. [Reliability](README.md) describes the generators.'
+    yield ''
     names = targets()
-    yield f'### Fuzzing: {len(names)} targets'
+    yield f'## Fuzzing: {len(names)} targets'
     yield ''
     yield ', '.join(f'`{name}`' for name in names)
     for kind, patterns in KINDS.items():
@@ -67,7 +76,7 @@ def lines():
         if not rows:
             sys.exit(f'{kind}: no tests found.')
         yield ''
-        yield f'### {kind}: {len(rows)} tests'
+        yield f'## {kind}: {len(rows)} tests'
         yield ''
         yield '| test | what it shows |'
         yield '| --- | --- |'
@@ -75,24 +84,18 @@ def lines():
             yield f'| `{suite}.{function}` | {sentence.replace("|", chr(92) + "|")} |'
     found = mutations()
     yield ''
-    yield f'### Mutation: {len(found)} decisions'
+    yield f'## Mutation: {len(found)} decisions'
     yield ''
     for decision in found:
         yield f'- {decision}'
 
 
 def main():
-    text = PAGE.read_text()
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        sys.exit(f'{PAGE} has no place for the list.')
-    new = before + BEGIN + '\n\n' + '\n'.join(lines()) + '\n\n' + END + after
-    if '--check' in sys.argv[1:]:
-        if new != text:
-            sys.exit('The list of Docs/Reliability.md is not up to date: run Docs/reliability.py.')
-    else:
-        PAGE.write_text(new)
+    page = '\n'.join(lines()) + '\n'
+    if '--check' not in sys.argv[1:]:
+        PAGE.write_text(page)
+    elif not PAGE.exists() or PAGE.read_text() != page:
+        sys.exit('Tests/Reliability/Trials.md is not up to date: run Tests/Reliability/trials.py.')
 
 
 main()
