@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Writes Docs/Performance.md from the figures of one run, and puts the figures into the other pages that have some.
+"""Writes the pages of figures from one run, and puts the figures into the other pages that have some.
 
-    Tests/Benchmarks/run.sh --json Docs/performance.json    makes the run
-    Tests/Benchmarks/Scripts/page.py                        writes the pages
-    Tests/Benchmarks/Scripts/page.py --check                fails if they do not agree with the figures
+    Tests/Benchmarks/run.sh --json Tests/Benchmarks/figures.json    makes the run
+    Tests/Benchmarks/Scripts/page.py                                writes the pages
+    Tests/Benchmarks/Scripts/page.py --check                        fails if they do not agree with the figures
 
-In the other pages, the figures stand between `<!-- figures: NAME -->` and `<!-- end of figures -->`.
+Tests/Benchmarks/Figures.md has all figures, and Docs/Performance.md those that matter most. In the other pages, the figures stand between
+`<!-- figures: NAME -->` and `<!-- end of figures -->`. A name can have arguments, as in `<!-- figures: ratio default-call-32 FoundationNetworking -->`:
+MARKED_FIGURES lists the names.
 """
 
 import datetime
@@ -18,10 +20,11 @@ import report
 from report import factor, markdown, number
 
 ROOT = Path(__file__).resolve().parents[3]
-FIGURES = ROOT / "Docs/performance.json"
-PAGE = ROOT / "Docs/Performance.md"
+FIGURES = ROOT / "Tests/Benchmarks/figures.json"
+PAGE = ROOT / "Tests/Benchmarks/Figures.md"
+GUIDE = ROOT / "Docs/Performance.md"
 OTHER_PAGES = [ROOT / "README.md", ROOT / "Docs/BeforeYouAdopt.md"]
-MARKED = re.compile(r"(<!-- figures: ([a-z-]+) -->\n*)(.*?)(\n*<!-- end of figures -->)", re.DOTALL)
+MARKED = re.compile(r"(<!-- figures: ([^\n>]+?) -->\n*)(.*?)(\n*<!-- end of figures -->)", re.DOTALL)
 
 AHC, GO, FOUNDATION = "AsyncHTTPClient", "Go", "FoundationNetworking"
 #: The peers, and the names of their clients; a scenario has one of them.
@@ -32,14 +35,22 @@ PEERS = {
 }
 
 AWAITED, EXECUTOR = "SessionManager-async", "SessionManager-executor-async"
+#: The clients of program-size and build-time, and what a page calls them.
+PROGRAMS = {
+    AWAITED: "`Larkspur`",
+    "CurlURLSession": "`LarkspurTransport`",
+    "FoundationNetworking": "FoundationNetworking",
+    "async-http-client-async": "AsyncHTTPClient",
+    "go": "Go's `net/http`",
+}
 #: What is compared: a title, the scenario, and Larkspur's client.
 COMPARISONS = [
     ("the default call, 1 in flight", "default-call-1", AWAITED),
     ("the default call, 32 in flight", "default-call-32", AWAITED),
-    ("the same with an `ETag` and `no-cache`, 1", "etag-call-1", AWAITED),
-    ("the same with an `ETag` and `no-cache`, 32", "etag-call-32", AWAITED),
-    ("the same with `no-store`, 1", "no-store-call-1", AWAITED),
-    ("the same with `no-store`, 32", "no-store-call-32", AWAITED),
+    ("the default call with an `ETag` and `no-cache`, 1", "etag-call-1", AWAITED),
+    ("the default call with an `ETag` and `no-cache`, 32", "etag-call-32", AWAITED),
+    ("the default call with `no-store`, 1", "no-store-call-1", AWAITED),
+    ("the default call with `no-store`, 32", "no-store-call-32", AWAITED),
     ("data, 1", "small-get-1", AWAITED),
     ("data, 32", "small-get-32", AWAITED),
     ("data on `manager.executor`, 1", "small-get-1", EXECUTOR),
@@ -79,13 +90,13 @@ SECTIONS = [
     (
         "Data",
         "The content is delivered as it is. With one call in flight, most of the cost is the waking of threads. Tasks on "
-        "[`manager.executor`](Async.md#on-the-sessions-thread) make fewer threads sleep.",
+        "[`manager.executor`](../../Docs/Async.md) make fewer threads sleep.",
         ["small-get-1", "small-get-32", "small-get-256"],
     ),
     ("TLS", "The connections are open when the measurement begins.", ["small-get-https-1", "small-get-https-32"]),
     (
         "HTTP/2",
-        "The libcurl of Debian 12 is [not offered HTTP/2](BeforeYouAdopt.md#http2-by-version-of-libcurl) by the engine, so "
+        "The libcurl of Debian 12 is [not offered HTTP/2](../../Docs/LibcurlVersions.md#how-http2-is-judged) by the engine, so "
         "`LARKSPUR_LIBCURL` names a later one. `libcurl-c` uses this libcurl too, and FoundationNetworking the system's.",
         ["small-get-h2-32", "small-get-h2-100"],
     ),
@@ -122,7 +133,7 @@ SECTIONS = [
     (
         "A program that sends one GET",
         "The whole process is measured: its start, the libraries that it loads, and its end. The size is that of a release "
-        "build without symbols, and without Swift's libraries. [Size](BeforeYouAdopt.md#size) has programs that contain them.",
+        "build without symbols, and without Swift's libraries. [Before you adopt it](../../Docs/BeforeYouAdopt.md) has programs that contain them.",
         ["one-get-http", "one-get-https"],
     ),
 ]
@@ -156,6 +167,21 @@ class Run:
         result = self.result(scenario, *clients)
         return result and result["peak_rss_mib"]
 
+    def ratios(self):
+        """For each peer, the ratios of the comparisons in which it takes part, with their titles."""
+        return {
+            name: [
+                (round(ratio, 2), title)
+                for title, scenario, client in COMPARISONS
+                if (ratio := self.ratio(scenario, client, clients)) is not None
+            ]
+            for name, clients in PEERS.items()
+        }
+
+    def size(self, client):
+        result = self.result("program-size", client)
+        return result and result["program_mib"]
+
 
 def page(run):
     yield from introduction(run)
@@ -180,9 +206,9 @@ def introduction(run):
     date = datetime.date.fromisoformat(environment["date"])
     versions = ", ".join(f"{name} {version}" for name, version in environment["versions"].items())
     rounds = f"{environment['runs']} round{'s' if environment['runs'] != 1 else ''}"
-    yield f"""# Performance
+    yield f"""# Figures
 
-This page has the costs of a request in the process that sends the request. All clients are compared on one machine, in one run, with the same server. [Tests/Benchmarks](../Tests/Benchmarks/README.md) has the programs and the scenarios, and its script `page.py` writes this page from the [figures](performance.json) of the run. To make a run:
+This page has the costs of a request in the process that sends the request. All clients are compared on one machine, in one run, with the same server. [Benchmarks](README.md) describes the programs and the scenarios, and `Scripts/page.py` writes this page from the [figures](figures.json) of the run. [Performance](../../Docs/Performance.md) is the summary. To make a run:
 
 ```sh
 Tests/Benchmarks/run.sh                     # every scenario of this page
@@ -205,15 +231,9 @@ Tests/Benchmarks/run.sh default-call-32     # one of them
 def comparison(run):
     names = list(PEERS)
     rows, memories = [], []
-    by_peer = {name: [] for name in names}
     for title, scenario, client in COMPARISONS:
-        cells = []
-        for name in names:
-            ratio = run.ratio(scenario, client, PEERS[name])
-            cells.append("–" if ratio is None else factor(ratio))
-            if ratio is not None:
-                by_peer[name].append((round(ratio, 2), title))
-        rows.append([title, *cells])
+        ratios = [run.ratio(scenario, client, PEERS[name]) for name in names]
+        rows.append([title, *("–" if ratio is None else factor(ratio) for ratio in ratios)])
         of_memory = [run.memory(scenario, client), *(run.memory(scenario, *PEERS[name]) for name in names)]
         memories.append([title, *("–" if value is None else f"{value:.1f}" for value in of_memory)])
     yield "## Beside other clients"
@@ -226,8 +246,8 @@ def comparison(run):
     yield ""
     yield from markdown(["", *(f"× {name}" for name in names)], rows)
     yield ""
-    for name in names:
-        yield from sentences(name, by_peer[name])
+    for name, ratios in run.ratios().items():
+        yield from sentences(name, ratios)
     yield ""
     yield "Peak memory of the same processes, in MiB:"
     yield ""
@@ -285,6 +305,124 @@ def idle_streams(run, scenarios):
     yield ""
 
 
+#: The rows of the guide: a title, the scenario, and what is compared.
+CPU_ROWS = [
+    ("GET of 70 bytes of JSON, decoded, 1 in flight", "default-call-1"),
+    ("the same, 32 in flight", "default-call-32"),
+    ("data over https, 32 in flight", "small-get-https-32"),
+    ("data over HTTP/2, 100 in flight", "small-get-h2-100"),
+    ("POST of 1 KiB, encoded, 32 in flight", "post-encoded-1k"),
+    ("100 KiB of JSON, decoded, 32 in flight", "json-100k"),
+    ("1 GiB, discarded", "discard-1gib"),
+    ("10,000 calls at once, each", "queued-10000"),
+    ("a program with one GET, https", "one-get-https"),
+]
+MEMORY_ROWS = [
+    ("GET of 70 bytes, 32 in flight", "default-call-32"),
+    ("1 GiB to a slow consumer", "slow-consumer-1gib"),
+    ("1 GiB from a sequence", "upload-sequence"),
+    ("10,000 calls at once", "queued-10000"),
+]
+#: A guide lists no more rows than these in which Larkspur is slower.
+LISTED = 12
+
+
+def guide(run):
+    environment = run.environment
+    versions = environment["versions"]
+    yield f"""# Performance
+
+With 32 small requests in flight, a session manager takes {factor(run.ratio("default-call-32", AWAITED, PEERS[AHC]))} × the CPU time of AsyncHTTPClient, {factor(run.ratio("default-call-32", AWAITED, PEERS[FOUNDATION]))} × that of FoundationNetworking's `URLSession`, and {factor(run.ratio("default-call-32", AWAITED, PEERS[GO]))} × that of Go's `net/http`. Content that is read as it arrives takes a bounded amount of memory. [Figures](../Tests/Benchmarks/Figures.md) has all {len(run.summaries)} scenarios, with more clients.
+
+## How it is measured
+
+- All clients run on one machine, in turns, with the same server: {environment["processor"]}, {environment["cores"]} cores, Swift {versions["Swift"]}, libcurl {versions["libcurl"]} ({versions["libcurl for HTTP/2"]} for HTTP/2), AsyncHTTPClient {versions["AsyncHTTPClient"]}, Go {versions["Go"]}. Each value is the median of {environment["runs"]} rounds.
+- CPU is the user and system time of the client, without the server's.
+- Each client has its default settings, except the number of connections to a host. Session managers use their cache. All clients in Swift decode with a `JSONDecoder`.
+- Compare the ratios: the microseconds differ from one machine, and from one minute, to the next.
+
+## CPU
+
+The CPU time of a session manager whose calls are awaited, and its ratio to that of each other client: above 1, Larkspur is slower.
+"""
+    rows = [
+        [title, duration(run.result(scenario, AWAITED)["cpu_us_per_request"]), *(
+            "–" if ratio is None else factor(ratio) for ratio in (run.ratio(scenario, AWAITED, PEERS[name]) for name in PEERS)
+        )]
+        for title, scenario in CPU_ROWS
+    ]
+    yield from markdown(["", "Larkspur", *(f"× {name}" for name in PEERS)], rows)
+    yield ""
+    yield (
+        "With one call for data in flight, a task on [`manager.executor`](Async.md) takes "
+        f"{factor(run.ratio('small-get-1', EXECUTOR, [AWAITED]))} × the time, and `CurlURLSession` alone "
+        f"{factor(run.ratio('small-get-1', 'CurlURLSession-completion', [AWAITED]))} ×."
+    )
+    yield ""
+    yield "## Memory"
+    yield ""
+    yield "The greatest resident memory of the process, in MiB:"
+    yield ""
+    rows = [
+        [title, *("–" if value is None else f"{value:.0f}" for value in (
+            run.memory(scenario, *clients) for clients in ([AWAITED], *PEERS.values())
+        ))]
+        for title, scenario in MEMORY_ROWS
+    ]
+    yield from markdown(["", "Larkspur", *PEERS], rows)
+    yield ""
+    yield "## Many connections"
+    yield ""
+    sockets = run.result("websockets-10000", "CurlURLSession-websocket")
+    streams, silent = run.result("idle-8000", AWAITED), run.result("idle-0", AWAITED)
+    yield (
+        f"- 10,000 WebSockets, each with a ping a second: {sockets['cpu_us_per_second'] / 1000:.0f} ms of CPU a second, "
+        f"{number(sockets['rss_kib_per_stream'])} KiB for each, half of the pongs within {sockets['latency_median_us']:.0f} µs, and "
+        f"99 % within {sockets['latency_p99_us'] / 1000:.1f} ms."
+    )
+    yield (
+        f"- 8,000 open and silent responses: {number(streams['rss_kib_per_stream'])} KiB for each. A small GET beside them takes "
+        f"{factor(streams['cpu_us_per_request'] / silent['cpu_us_per_request'])} × the time without them."
+    )
+    own, peer = (run.result("sessions-alive-100", *of)["growth"][-1]["threads"] for of in ([AWAITED], PEERS[AHC]))
+    yield (
+        f"- 100 session managers in use have {own:.0f} threads, and as many clients of AsyncHTTPClient {peer:.0f}. "
+        "[Use one for each API](BeforeYouAdopt.md)."
+    )
+    yield ""
+    yield "## Size"
+    yield ""
+    sizes = "; ".join(f"{title} {number(run.size(client))} MiB" for client, title in PROGRAMS.items() if run.size(client))
+    yield (
+        f"A release build of a program with one GET, without symbols and Swift's libraries: {sizes}. "
+        "[Before you adopt it](BeforeYouAdopt.md) has the sizes with them."
+    )
+    yield ""
+    yield "## Where Larkspur is slower"
+    yield ""
+    yield "\"1\" and \"32\" are the numbers of calls in flight:"
+    yield ""
+    for name, ratios in run.ratios().items():
+        yield shortened(name, ratios)
+
+
+def shortened(name, ratios):
+    """The rows in which Larkspur is slower than a peer, if they are few, or their number."""
+    slower = sorted((row for row in ratios if row[0] > 1), reverse=True)
+    if not slower or len(slower) <= LISTED:
+        listed = "; ".join(f"{title} ({factor(ratio)} ×)" for ratio, title in slower)
+        return f"- More CPU time than {name}: {listed}." if slower else f"- No more CPU time than {name} in all comparisons."
+    (greatest, title), middle = slower[0], sorted(ratio for ratio, _ in ratios)[len(ratios) // 2]
+    return (
+        f"- More CPU time than {name}: {len(slower)} of {len(ratios)} comparisons, with a median of {factor(middle)} ×, and "
+        f"{factor(greatest)} × at most ({title})."
+    )
+
+
+def duration(microseconds):
+    return f"{number(microseconds)} µs" if microseconds < 10_000 else f"{number(microseconds / 1000)} ms"
+
+
 def speed(run):
     def ratio(count, name):
         return factor(run.ratio(f"default-call-{count}", AWAITED, PEERS[name]))
@@ -293,7 +431,7 @@ def speed(run):
         f"**Its costs are published.** With 32 calls in flight, the first call above takes {ratio(32, AHC)} × the CPU time of "
         f"AsyncHTTPClient with a `JSONDecoder`, {ratio(32, FOUNDATION)} × the CPU time of Foundation's `URLSession`, and "
         f"{ratio(32, GO)} × the CPU time of Go's `net/http`. With one call in flight, it takes {ratio(1, AHC)} ×, "
-        f"{ratio(1, FOUNDATION)} × and {ratio(1, GO)} ×. [Performance](Docs/Performance.md) has all measurements, also those "
+        f"{ratio(1, FOUNDATION)} × and {ratio(1, GO)} ×. [Figures](Tests/Benchmarks/Figures.md) has all measurements, also those "
         "in which Larkspur is slower."
     )
 
@@ -322,19 +460,12 @@ def call_memory(run):
 
 
 def program_size(run):
-    return f"{number(run.result('program-size', AWAITED)['program_mib'])} MiB"
+    return f"{number(run.size(AWAITED))} MiB"
 
 
 def program_sizes(run):
-    titles = {
-        AWAITED: "`Larkspur`",
-        "CurlURLSession": "`LarkspurTransport`",
-        "FoundationNetworking": "FoundationNetworking",
-        "async-http-client-async": "AsyncHTTPClient",
-        "go": "Go's `net/http`",
-    }
     rows = []
-    for client, title in titles.items():
+    for client, title in PROGRAMS.items():
         if result := run.result("program-size", client):
             rows.append([title, *(f"{number(result[key])} MiB" for key in report.SIZE_KEYS)])
     return "\n".join(markdown(["program", "Swift's libraries apart", "Swift's libraries within it"], rows))
@@ -361,8 +492,28 @@ def threads_of_sessions(run):
     )
 
 
-#: What is between the markers of the other pages.
+def clients_of(name):
+    """The clients of a name of the markers: Larkspur, a peer's name, or a client's."""
+    return [AWAITED] if name == "Larkspur" else PEERS.get(name, [name])
+
+
+def figure(run, scenario, name, key):
+    result = run.result(scenario, *clients_of(name))
+    if not result or key not in result:
+        sys.exit(f"{FIGURES.name} has no {key} of {name} in {scenario}.")
+    return result[key]
+
+
+#: What is between the markers of the other pages, by the name; the words behind it are arguments. NAME is Larkspur, a peer, or a client.
 MARKED_FIGURES = {
+    # Single figures, for any page: CPU time, its ratio to Larkspur's and the other way round, memory, size and clean build.
+    "cpu": lambda run, scenario, name: duration(figure(run, scenario, name, "cpu_us_per_request")),
+    "ratio": lambda run, scenario, name: factor(run.ratio(scenario, AWAITED, clients_of(name))),
+    "inverse": lambda run, scenario, name: factor(1 / run.ratio(scenario, AWAITED, clients_of(name))),
+    "memory": lambda run, scenario, name: f"{figure(run, scenario, name, 'peak_rss_mib'):.0f} MiB",
+    "size": lambda run, name: f"{number(figure(run, 'program-size', name, 'program_mib'))} MiB",
+    "build": lambda run, name: f"{figure(run, 'build-time', name, 'build_seconds'):.0f} s",
+    # Sentences, rows and tables.
     "speed": speed,
     "bounded-memory": bounded_memory,
     "call-cost": call_cost,
@@ -375,18 +526,22 @@ MARKED_FIGURES = {
 
 
 def with_figures(run, text):
-    return MARKED.sub(lambda match: match[1] + MARKED_FIGURES[match[2]](run) + match[4], text)
+    def replaced(match):
+        name, *arguments = match[2].split()
+        return match[1] + MARKED_FIGURES[name](run, *arguments) + match[4]
+
+    return MARKED.sub(replaced, text)
 
 
 def main():
     run = Run(json.loads(FIGURES.read_text()))
-    pages = {PAGE: "\n".join(page(run)).rstrip() + "\n"}
+    pages = {path: "\n".join(lines(run)).rstrip() + "\n" for path, lines in ((PAGE, page), (GUIDE, guide))}
     pages |= {other: with_figures(run, other.read_text()) for other in OTHER_PAGES}
     if sys.argv[1:] == ["--check"]:
         wrong = [path for path, text in pages.items() if not path.exists() or path.read_text() != text]
         if wrong:
             names = ", ".join(str(path.relative_to(ROOT)) for path in wrong)
-            sys.exit(f"{names}: not as Docs/performance.json has it. Run Tests/Benchmarks/Scripts/page.py.")
+            sys.exit(f"{names}: not as Tests/Benchmarks/figures.json has it. Run Tests/Benchmarks/Scripts/page.py.")
     else:
         for path, text in pages.items():
             path.write_text(text)
