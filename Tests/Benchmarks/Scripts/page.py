@@ -423,46 +423,6 @@ def duration(microseconds):
     return f"{number(microseconds)} µs" if microseconds < 10_000 else f"{number(microseconds / 1000)} ms"
 
 
-def speed(run):
-    def ratio(count, name):
-        return factor(run.ratio(f"default-call-{count}", AWAITED, PEERS[name]))
-
-    return (
-        f"**Its costs are published.** With 32 calls in flight, the first call above takes {ratio(32, AHC)} × the CPU time of "
-        f"AsyncHTTPClient with a `JSONDecoder`, {ratio(32, FOUNDATION)} × the CPU time of Foundation's `URLSession`, and "
-        f"{ratio(32, GO)} × the CPU time of Go's `net/http`. With one call in flight, it takes {ratio(1, AHC)} ×, "
-        f"{ratio(1, FOUNDATION)} × and {ratio(1, GO)} ×. [Figures](Tests/Benchmarks/Figures.md) has all measurements, also those "
-        "in which Larkspur is slower."
-    )
-
-
-def bounded_memory(run):
-    own, foundation = run.memory("slow-consumer-1gib", AWAITED), run.memory("slow-consumer-1gib", "FoundationNetworking")
-    return (
-        f"**Its memory is bounded.** When 1 GiB is sent to a slow consumer, the process takes {own:.0f} MiB of memory. With "
-        f"Foundation's `URLSession` it takes {foundation:.0f} MiB."
-    )
-
-
-def call_cost(run):
-    cells = [factor(run.ratio("default-call-32", AWAITED, PEERS[AHC])), "not measured", "1"]
-    foundation = run.result("default-call-32", *PEERS[FOUNDATION])["cpu_us_per_request"]
-    peer = run.result("default-call-32", *PEERS[AHC])["cpu_us_per_request"]
-    title = "CPU time of a GET whose JSON is decoded, with 32 in flight; AHC's async functions are 1"
-    return " | ".join([title, *cells, factor(foundation / peer)])
-
-
-def call_memory(run):
-    own, peer, foundation = (
-        f"{run.memory('default-call-32', *clients):.0f} MiB" for clients in ([AWAITED], PEERS[AHC], PEERS[FOUNDATION])
-    )
-    return " | ".join(["peak memory in that test", own, "not measured", peer, foundation])
-
-
-def program_size(run):
-    return f"{number(run.size(AWAITED))} MiB"
-
-
 def program_sizes(run):
     rows = []
     for client, title in PROGRAMS.items():
@@ -514,11 +474,6 @@ MARKED_FIGURES = {
     "size": lambda run, name: f"{number(figure(run, 'program-size', name, 'program_mib'))} MiB",
     "build": lambda run, name: f"{figure(run, 'build-time', name, 'build_seconds'):.0f} s",
     # Sentences, rows and tables.
-    "speed": speed,
-    "bounded-memory": bounded_memory,
-    "call-cost": call_cost,
-    "call-memory": call_memory,
-    "program-size": program_size,
     "program-sizes": program_sizes,
     "threads-after-sessions": threads_after_sessions,
     "threads-of-sessions": threads_of_sessions,
