@@ -131,38 +131,6 @@ extension GettingStartedSamples {
         // end
     }
 
-    func uploadData(_ url: URL) async {
-        // sample: upload data
-        var request = URLRequest(url: url)
-        request.httpMethod = "PUT"
-        request.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
-
-        let response = await manager.uploadTask(with: request, from: .data(Data(count: 1000)))
-            .uploadProgress { progress in
-                print("\(progress.completedUnitCount) of \(progress.totalUnitCount)")
-            }
-            .response()
-        print(response.statusCode ?? 0)
-        // end
-    }
-
-    func uploadFile(_ request: URLRequest, _ file: URL) {
-        // sample: upload file
-        manager.uploadTask(with: request, from: .file(file)) { response in
-            print(response.error?.label ?? "uploaded")
-        }.resume()
-        // end
-    }
-
-    func uploadStream(_ request: URLRequest, _ file: URL) {
-        // sample: upload stream
-        let body = RequestBody.stream { InputStream(url: file) }
-        manager.uploadTask(with: request, from: body) { response in
-            print(response.error?.label ?? "uploaded")
-        }.resume()
-        // end
-    }
-
     func download(_ folder: URL) {
         // sample: download
         manager.download("archive.zip", to: .folder(folder, replacing: true))

@@ -3,9 +3,7 @@ import Larkspur
 /// The samples of `Docs/Uploads.md`, each between two markers; what they print is noted.
 struct UploadSamples: Sendable {
     let manager: SessionManager
-    let url: URL
     let file: URL
-    let folder: URL
     let output = Recorder<String>()
 
     private func print(_ item: Any) { output.record("\(item)") }
@@ -32,25 +30,10 @@ struct UploadSamples: Sendable {
         // end
     }
 
-    func partOfFile() async {
-        // sample: part of a file
-        let response = await manager.put("disk.iso", body: .file(file, from: 4)).response()
-        print(response.error?.label ?? "uploaded")
-        // end
-    }
-
     func sequence() async {
         // sample: body from a sequence
         let source = manager.get("disk.iso").chunks
         let response = await manager.put("copies/disk.iso", body: .sequence(source)).response()
-        print(response.error?.label ?? "copied")
-        // end
-    }
-
-    func sequenceMadeAnew() async {
-        // sample: body from sequences that are made anew
-        let body = RequestBody.sequence(making: { manager.get("disk.iso").chunks })
-        let response = await manager.put("copies/disk.iso", body: body).response()
         print(response.error?.label ?? "copied")
         // end
     }
@@ -66,21 +49,6 @@ struct UploadSamples: Sendable {
         // end
     }
 
-    func refusal() async {
-        // sample: writer that notices an early response
-        let body = RequestBody.writer { writer in
-            do throws(LarkspurError) {
-                while true { try await writer.write("a line of a log\n") }
-            } catch {
-                if error.code == .sendingEnded { print(error.message) }
-                throw error
-            }
-        }
-        let response = await manager.post("full", body: body).response()
-        print(response.statusCode ?? 0)
-        // end
-    }
-
     func trailers() async {
         // sample: trailers of a request
         let body = RequestBody.writer(contentType: "text/csv", trailers: ["X-Row-Count"]) { writer in
@@ -89,21 +57,6 @@ struct UploadSamples: Sendable {
         }
         let response = await manager.post("tables", body: body).response()
         print(response.error?.label ?? "sent")
-        // end
-    }
-
-    func resumableSequence(length: Int64) async {
-        // sample: resumable upload of a sequence
-        let body = RequestBody.sequence(
-            length: length,
-            fromOffset: { offset in
-                let handle = try FileHandle(forReadingFrom: file)
-                try handle.seek(toOffset: UInt64(offset))
-                return AsyncThrowingStream<Data, any Error>(unfolding: { try handle.read(upToCount: 1 << 16) })
-            }
-        )
-        let response = await manager.upload("files", from: body, resumable: .tus).response()
-        print(response.error?.label ?? "uploaded")
         // end
     }
 
@@ -120,81 +73,6 @@ struct UploadSamples: Sendable {
             }
             .string
         print(text)
-        // end
-    }
-
-    func decoded() {
-        // sample: multipart form with a decoded response
-        struct Portrait: Decodable, Sendable {
-            let url: String
-        }
-
-        let form = RequestBody.multipart { form in
-            try form.append(file: file, name: "portrait", fileName: "ada.jpg", contentType: "image/jpeg")
-        }
-        manager.post("portraits", body: form, as: Portrait.self) { _, portrait in
-            print(portrait.url)
-        }
-        // end
-    }
-
-    func streams(content: Data, input: sending InputStream) throws -> MultipartFormData {
-        // sample: parts from streams
-        var form = MultipartFormData()
-        try form.append(length: Int64(content.count), name: "log", fileName: "app.log") {
-            InputStream(data: content)
-        }
-        try form.append(stream: input, length: 5, name: "once")
-        // end
-        return form
-    }
-
-    func headers() throws -> MultipartFormData {
-        // sample: parts with headers of their own
-        var form = MultipartFormData()
-        try form.append(
-            data: Data("{}".utf8),
-            name: "metadata",
-            fileName: "metadata.json",
-            headers: ["X-Revision": "3"]
-        )
-        try form.append(
-            headers: ["Content-Disposition": "form-data; name=\"raw\"", "Content-Language": "en"],
-            body: Data("text".utf8)
-        )
-        // end
-        return form
-    }
-
-    func throttled() {
-        // sample: throttled form
-        let form = RequestBody.multipart { form in
-            form.bytesPerSecond = 500_000
-            try form.append(file: file, name: "backup")
-        }
-        manager.post("backups", body: form) { _, _ in print("sent") }
-        // end
-    }
-
-    func written() throws {
-        // sample: form written to a file
-        var form = MultipartFormData()
-        try form.append(file: file, name: "portrait")
-        let body = folder.appendingPathComponent("form")
-        try form.write(to: body)
-        manager.upload(url, from: .file(body, contentType: form.contentType)) { _, _ in
-            print("uploaded")
-        }
-        // end
-    }
-
-    func built() throws {
-        // sample: request with a multipart form
-        let form = RequestBody.multipart { form in form.append(text: "Ada", name: "author") }
-        let request = try manager.makeRequest(.patch, url, body: form)
-        manager.uploadTask(with: request) { response in
-            print(response.error?.label ?? "uploaded")
-        }.resume()
         // end
     }
 }

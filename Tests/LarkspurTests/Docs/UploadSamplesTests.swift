@@ -15,40 +15,25 @@ struct UploadSamplesTests {
         server.route("/*", .json(#"{"url": "/portraits/7.jpg"}"#))
         samples = UploadSamples(
             manager: TestTransport.allCases[0].makeManager(for: server),
-            url: server.url("/form"),
-            file: try folder.file("ada.jpg", Data("a portrait".utf8)),
-            folder: folder.url
+            file: try folder.file("ada.jpg", Data("a portrait".utf8))
         )
     }
 
     /// The samples whose bodies are produced, with a transport that can send these.
     private var producing: UploadSamples {
-        UploadSamples(
-            manager: TestTransport.curl.makeManager(for: server),
-            url: samples.url,
-            file: samples.file,
-            folder: samples.folder
-        )
+        UploadSamples(manager: TestTransport.curl.makeManager(for: server), file: samples.file)
     }
 
-    @Test func partOfFile() async throws {
-        await samples.partOfFile()
-        #expect(samples.output.values == ["uploaded"])
-        #expect(server.requests.last?.text == "rtrait")
-    }
-
-    @Test("A body sequence is sent once, and is sent again after a redirect if it can be created again")
-    func sequences() async throws {
+    @Test("A body sequence is sent once, and not again after a redirect")
+    func sequence() async throws {
         server.route("/disk.iso", .data(Data([1, 2, 3])))
         let samples = producing
         await samples.sequence()
         #expect(server.requests(to: "/copies/disk.iso").last?.body == Data([1, 2, 3]))
         server.route("/copies/disk.iso", .status(307, headers: ["Location": "/other"]))
         await samples.sequence()
-        await samples.sequenceMadeAnew()
-        #expect(samples.output.values == ["copied", "body-unreadable", "copied"])
-        #expect(server.requests(to: "/other").map(\.body) == [Data([1, 2, 3])])
-        #expect(server.requests(to: "/disk.iso").count == 4)
+        #expect(samples.output.values == ["copied", "body-unreadable"])
+        #expect(server.requests(to: "/other").isEmpty)
     }
 
     @Test func writers() async throws {
@@ -62,40 +47,11 @@ struct UploadSamplesTests {
         #expect(samples.output.values == ["sent", "sent"])
     }
 
-    @Test("A writer gets an error after an early response")
-    func refusal() async throws {
-        var full = LoopbackServer.Response.status(413)
-        full.requestBody = .refuse
-        server.route("/full", full)
-        let samples = producing
-        await samples.refusal()
-        let output = try await samples.output.wait(for: 2)
-        #expect(output.contains("413"))
-        #expect(output.contains { $0.contains("the status 413") })
-    }
-
-    @Test("A sequence continues at the server's offset")
-    func resumableSequence() async throws {
-        let server = try UploadServer(.tus)
-        let samples = UploadSamples(
-            manager: TestTransport.curl.makeManager(for: server.server),
-            url: server.server.url("/files"),
-            file: samples.file,
-            folder: folder.url
-        )
-        server.next("PATCH", UploadServer.answer(.status(204).adding("Upload-Offset", "4"), keeping: 4))
-        await samples.resumableSequence(length: 10)
-        #expect(samples.output.values == ["uploaded"] && server.content == Data("a portrait".utf8))
-        #expect(server.methods == ["POST", "PATCH", "PATCH"])
-    }
-
     @Test func resumable() async throws {
         let server = try UploadServer(.tus)
         let samples = UploadSamples(
             manager: TestTransport.allCases[0].makeManager(for: server.server),
-            url: server.server.url("/files"),
-            file: samples.file,
-            folder: folder.url
+            file: samples.file
         )
         await samples.resumable()
         #expect(samples.output.values == ["uploaded"] && server.content == Data("a portrait".utf8))
@@ -105,9 +61,7 @@ struct UploadSamplesTests {
         let server = try UploadServer(.ietf)
         let samples = UploadSamples(
             manager: TestTransport.allCases[0].makeManager(for: server.server),
-            url: server.server.url("/files"),
-            file: samples.file,
-            folder: folder.url
+            file: samples.file
         )
         let store = folder.url.appendingPathComponent("resumption")
         server.next("PATCH", UploadServer.answer(.status(403), keeping: 4))
@@ -126,28 +80,5 @@ struct UploadSamplesTests {
         #expect(request.parts.map { $0.headers["Content-Type"] } == [nil, "image/jpeg", "text/csv", nil])
         #expect(samples.output.values.contains("\(request.body.count) of \(request.body.count)"))
         #expect(samples.output.values.last?.contains("7.jpg") == true)
-    }
-
-    @Test func decoded() async throws {
-        samples.decoded()
-        try await samples.manager.finishAll()
-        #expect(samples.output.values == ["/portraits/7.jpg"])
-        #expect(server.requests.last?.method == "POST")
-    }
-
-    @Test func parts() throws {
-        let streams = try samples.streams(content: Data("log".utf8), input: InputStream(data: Data("abcde".utf8)))
-        #expect(Int64(try streams.data().count) == streams.contentLength)
-        let text = String(decoding: try samples.headers().data(), as: UTF8.self)
-        #expect(text.contains("X-Revision: 3\r\n\r\n{}") && text.contains("Content-Language: en\r\n\r\ntext"))
-    }
-
-    @Test func others() async throws {
-        samples.throttled()
-        try samples.written()
-        try samples.built()
-        try await samples.manager.finishAll()
-        #expect(samples.output.values.sorted() == ["sent", "uploaded", "uploaded"])
-        #expect(server.requests.map(\.method).sorted() == ["PATCH", "POST", "POST"])
     }
 }
