@@ -27,6 +27,12 @@ enum Documentation {
             return blocks
         }
 
+        /// The items of the lists below a heading, up to the next one, without their dashes.
+        func items(below heading: String) -> [String] {
+            lines.drop { $0 != heading }.dropFirst().prefix { !$0.hasPrefix("#") }
+                .filter { $0.hasPrefix("- ") }.map { String($0.dropFirst(2)) }
+        }
+
         /// The cells of the tables' rows, without the heads; below a heading, up to the next one.
         func rows(below heading: String? = nil) -> [[String]] {
             var isBelow = heading == nil

@@ -1,7 +1,5 @@
 #if canImport(FoundationNetworking)
 import Larkspur
-import LarkspurTesting
-import Testing
 
 /// The samples of `Docs/WebSockets.md`, each between two markers; what they print is recorded.
 struct WebSocketSamples: Sendable {
@@ -22,17 +20,6 @@ struct WebSocketSamples: Sendable {
             case .text(let text): print(text)
             case .data(let data): print(data.count, "bytes")
             }
-        }
-        // end
-    }
-
-    func closing() async throws {
-        let socket = manager.webSocket("chat")
-        try await socket.open()
-        // sample: closing a WebSocket
-        try await socket.close(.goingAway, reason: "The user has left.")
-        if let closure = socket.closure {
-            print("the server's code:", closure.code?.rawValue ?? 0)
         }
         // end
     }
@@ -107,58 +94,5 @@ struct WebSocketSamples: Sendable {
         for try await message in socket.messages { print(message) }
         // end
     }
-
-    func intercepted(by login: some RequestInterceptor) async throws {
-        // sample: interceptors of a WebSocket
-        manager.interceptors.call = [login, .retry()]
-        let socket = manager.webSocket("chat")
-        try await socket.open()
-        // end
-        try await socket.close()
-    }
-
-    func subprotocols() async throws {
-        // sample: subprotocols of a WebSocket
-        var options = WebSocketOptions()
-        options.protocols = ["chat.v2", "chat.v1"]
-        let socket = manager.webSocket("chat", options: options)
-        try await socket.open()
-        print(socket.subprotocol ?? "no subprotocol")
-        // end
-        try await socket.close()
-    }
-
-    func fields() async throws {
-        // sample: request of a WebSocket
-        let socket = manager.webSocket(
-            "chat",
-            parameters: ["room": "tea"],
-            headers: ["Origin": "https://chat.example.com"]
-        )
-        try await socket.open()
-        // end
-        try await socket.close()
-    }
-}
-
-@Suite("Samples of tests with WebSockets", .timeLimit(.minutes(5)))
-struct WebSocketTestingSamples {
-    // sample: test with a WebSocket
-    @Test func lostConnection() async throws {
-        let server = try LoopbackServer()
-        defer { server.stop() }
-        server.webSocket("/chat") { socket in
-            try socket.send("Welcome")
-            socket.ending = .disconnect
-        }
-        let manager = SessionManager(baseURL: server.baseURL)
-
-        let socket = manager.webSocket("chat")
-        try await socket.open()
-        #expect(try await socket.receive() == .text("Welcome"))
-
-        await #expect(throws: URLError.self) { try await socket.receive() }
-    }
-    // end
 }
 #endif

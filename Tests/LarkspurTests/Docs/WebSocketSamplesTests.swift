@@ -32,13 +32,6 @@ struct WebSocketSamplesTests {
         #expect(samples.output.values == ["Hello", "3 bytes"])
     }
 
-    @Test func closing() async throws {
-        echo("/chat")
-        try await samples.closing()
-        #expect(samples.output.values == ["the server's code: 1001"])
-        try await server.waitForOpenConnections(0)
-    }
-
     @Test func bothDirections() async throws {
         echo("/chat")
         try await samples.bothDirections(["one", "two"])
@@ -92,32 +85,6 @@ struct WebSocketSamplesTests {
                 #"text("subscribe tea")"#, #"text("1")"#, #"text("subscribe tea")"#, #"text("2")"#,
             ]
         )
-    }
-
-    @Test("A handshake passes through the interceptors, and is sent again after a 503")
-    func intercepted() async throws {
-        server.route("/chat") { [server] _ in
-            server.webSocket("/chat") { socket in for _ in socket {} }
-            return .status(503)
-        }
-        samples.manager.clock = InstantClock()
-        let login: ClosureInterceptor = .adapting { $0.setValue("token", forHTTPHeaderField: "X-Token") }
-        try await samples.intercepted(by: login)
-        #expect(server.requests(to: "/chat").map { $0.headers["X-Token"] } == ["token", "token"])
-    }
-
-    @Test func subprotocols() async throws {
-        echo("/chat", protocols: ["chat.v1"])
-        try await samples.subprotocols()
-        #expect(samples.output.values == ["chat.v1"])
-    }
-
-    @Test func fields() async throws {
-        echo("/chat")
-        try await samples.fields()
-        let request = try await server.waitForRequests(1, to: "/chat")[0]
-        #expect(request.query("room") == "tea")
-        #expect(request.headers["Origin"] == "https://chat.example.com")
     }
 }
 #endif

@@ -20,17 +20,6 @@ struct WebSocketSessionSamples: Sendable {
         // end
     }
 
-    func request(_ session: CurlURLSession) async throws {
-        // sample: WebSocket with a request
-        var request = URLRequest(url: url)
-        request.setValue("https://chat.example.com", forHTTPHeaderField: "Origin")
-        request.timeoutInterval = 10
-        let socket = session.webSocket(with: request)
-        try await socket.open()
-        // end
-        try await socket.close()
-    }
-
     func task() async throws {
         // sample: WebSocket task of URLSession
         let session: URLSession = CurlURLSession(configuration: .default)

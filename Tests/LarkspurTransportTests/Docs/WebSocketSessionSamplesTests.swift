@@ -20,13 +20,6 @@ struct WebSocketSessionSamplesTests {
         try await server.waitForOpenConnections(0)
     }
 
-    @Test func request() async throws {
-        let session = CurlURLSession(configuration: .ephemeral)
-        defer { session.finishTasksAndInvalidate() }
-        try await samples.request(session)
-        #expect(server.requests.first?.headers["Origin"] == "https://chat.example.com")
-    }
-
     @Test func task() async throws {
         try await samples.task()
         #expect(samples.output.values == ["Hello"])
