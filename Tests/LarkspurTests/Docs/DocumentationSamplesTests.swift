@@ -95,39 +95,46 @@ struct DocumentationSamplesTests {
         #expect(names(below: "## Options") == options.map { $0.output.1 })
     }
 
-    private static let words: [LoopbackServer.Fault.Outcome: String] = [
-        .response: "a response", .failure: "failure", .endless: "no end",
-    ]
-
-    private static let webSocketWords: [LoopbackServer.WebSocketFault.Outcome: String] = [
-        .refusal: "refusal", .failure: "failure", .endless: "no end",
-    ]
-
-    @Test("Every fault of WebSocket is in the testing guide")
-    func everyWebSocketFaultIsInTheGuide() throws {
-        let rows = try #require(Documentation.page("Testing.md")).rows(below: "## WebSocket")
-
-        #expect(rows.compactMap(\.first) == LoopbackServer.WebSocketFault.allCases.map { "`\($0.rawValue)`" })
-        let outcomes = LoopbackServer.WebSocketFault.allCases.map { Self.webSocketWords[$0.outcome] }
-        #expect(rows.compactMap(\.last) == outcomes)
-    }
-
-    @Test("Every fault and every built-in route is in the testing guide")
-    func everyRouteIsInTheGuide() throws {
+    @Test("Every fault is in the testing guide, by its outcome, and its doc comment describes it")
+    func everyFaultIsInTheGuide() throws {
         let guide = try #require(Documentation.page("Testing.md"))
 
-        let faults = guide.rows(below: "## Faults").compactMap(\.first)
-        let routes = guide.rows(below: "## Built-in routes").compactMap(\.first).flatMap {
-            $0.components(separatedBy: ", ")
+        func item(_ outcome: String, _ names: [String]) -> String {
+            "\(outcome): " + names.map { "`\($0)`" }.joined(separator: ", ")
         }
+        let outcomes: [(LoopbackServer.Fault.Outcome, String)] = [
+            (.response, "a response"), (.failure, "failure"), (.endless, "no end"),
+        ]
+        let faults = outcomes.map { outcome, words in
+            item(words, LoopbackServer.Fault.allCases.filter { $0.outcome == outcome }.map(\.rawValue))
+        }
+        #expect(guide.items(below: "## Faults") == faults)
+        let webSocketOutcomes: [(LoopbackServer.WebSocketFault.Outcome, String)] = [
+            (.refusal, "refusal"), (.failure, "failure"), (.endless, "no end"),
+        ]
+        let webSocketFaults = webSocketOutcomes.map { outcome, words in
+            item(words, LoopbackServer.WebSocketFault.allCases.filter { $0.outcome == outcome }.map(\.rawValue))
+        }
+        #expect(guide.items(below: "## WebSocket") == webSocketFaults)
 
-        #expect(faults == LoopbackServer.Fault.allCases.map { "`\($0.rawValue)`" })
-        let outcomes = guide.rows(below: "## Faults").compactMap(\.last)
-        #expect(outcomes == LoopbackServer.Fault.allCases.map { Self.words[$0.outcome] })
+        let sources = Documentation.sources(below: "Sources/LarkspurTesting/LoopbackServer")
+            .filter { $0.name.hasSuffix("Fault.swift") }
+        let described = sources.flatMap { $0.text.matches(of: /\/\/\/ .*\n +case (\w+)/) }.map { String($0.output.1) }
+        let cases =
+            LoopbackServer.Fault.allCases.map { "\($0)" } + LoopbackServer.WebSocketFault.allCases.map { "\($0)" }
+        #expect(cases.allSatisfy(described.contains))
+    }
+
+    @Test("Every built-in route is in the testing guide once")
+    func everyRouteIsInTheGuide() throws {
+        let items = try #require(Documentation.page("Testing.md")).items(below: "## Built-in routes")
+
+        let routes = items.flatMap { $0.matches(of: /`(\/[^`]+)`/) }.map { String($0.output.1) }
+
         let paths = BuiltInRoutes().all.map(\.path).filter {
             !$0.hasPrefix("/fault/") && !$0.hasPrefix("/websocket/fault/")
         }
-        #expect(routes.sorted() == paths.map { "`\($0)`" }.sorted())
+        #expect(routes.sorted() == paths.sorted())
     }
 
     @Test(

@@ -14,29 +14,6 @@ struct TestingSamples {
         manager = SessionManager(baseURL: server.baseURL, configuration: .ephemeral)
     }
 
-    // sample: whole test
-    struct User: Decodable, Sendable {
-        let name: String
-    }
-
-    @Test func namesAreRead() async throws {
-        let server = try LoopbackServer()
-        defer { server.stop() }
-        server.route("/users", .json(#"[{"name": "Ada"}]"#))
-        let manager = SessionManager(baseURL: server.baseURL)
-
-        let users = try await withCheckedThrowingContinuation { continuation in
-            manager.get("users", as: [User].self) { _, users in
-                continuation.resume(returning: users)
-            } failure: { _, error in
-                continuation.resume(throwing: error)
-            }
-        }
-
-        #expect(users.map(\.name) == ["Ada"])
-    }
-    // end
-
     @Test func routes() async throws {
         // sample: routes
         server.route("/users", method: "GET", .json("[]"))
@@ -51,36 +28,6 @@ struct TestingSamples {
         #expect(try await manager.call(.delete, "users/1").statusCode == 204)
         #expect(try await manager.call(.get, "files/a/b").statusCode == 404)
         #expect(try await manager.call(.get, "hello/Ada", serializer: .string).value as? String == "hello Ada")
-    }
-
-    @Test func responses() async throws {
-        // sample: server responses
-        server.route("/moved", .redirect(to: "/zipped", status: 307))
-        server.route("/zipped", .text("hello").encoded(as: .gzip))
-        server.route("/chunked", .chunked([Data("hel".utf8), Data("lo".utf8)], contentType: "text/plain"))
-
-        var response = LoopbackServer.Response.text("hello")
-        response.headers["ETag"] = "\"1\""
-        response.acceptsRanges = true
-        server.route("/ranges", response)
-        // end
-
-        for path in ["moved", "chunked", "ranges"] {
-            #expect(try await manager.call(.get, path, serializer: .string).value as? String == "hello")
-        }
-        let part = try await manager.call(.get, "ranges", headers: ["Range": "bytes=1-2"], serializer: .string)
-        #expect(part.value as? String == "el" && part.statusCode == 206)
-    }
-
-    @Test func queueOfResponses() async throws {
-        // sample: queue of responses
-        server.route("/users", .status(503), .json("[]"), .json(#"["Ada"]"#))
-        // end
-
-        #expect(try await manager.call(.get, "users").statusCode == 503)
-        #expect(try await manager.call(.get, "users").value as? [String] == [])
-        #expect(try await manager.call(.get, "users").value as? [String] == ["Ada"])
-        #expect(try await manager.call(.get, "users").value as? [String] == ["Ada"])
     }
 
     @Test func gates() async throws {
@@ -98,22 +45,6 @@ struct TestingSamples {
         #expect(task.state == .completed)
     }
 
-    @Test func halves() async throws {
-        // sample: halves
-        let halfSent = LoopbackServer.Gate()
-        let goOn = LoopbackServer.Gate()
-        let half = Data(count: 1000)
-        server.route("/halves", .stream([.bytes(half), .open(halfSent), .wait(goOn), .bytes(half)]))
-        // end
-
-        let task = manager.get("halves", as: .data) { _, _ in }
-        await halfSent.wait()
-        #expect(task.state == .running)
-        goOn.open()
-        try await manager.finishAll()
-        #expect(task.downloadProgress.completedUnitCount == 2000)
-    }
-
     @Test func recordedRequests() async throws {
         // sample: recorded requests
         manager.post("login", parameters: ["user": "ada", "remember": true]) { _, _ in }
@@ -122,22 +53,6 @@ struct TestingSamples {
         #expect(request.method == "POST")
         #expect(request.headers["Content-Type"] == "application/x-www-form-urlencoded")
         #expect(request.form.map(\.name) == ["remember", "user"])
-        // end
-    }
-
-    @Test func fault() async throws {
-        // sample: fault
-        server.route("/users", .fault(.closeBeforeHeader))
-
-        let code: LarkspurError.Code? = await withCheckedContinuation { continuation in
-            manager.get("users") { _, _ in
-                continuation.resume(returning: nil)
-            } failure: { _, error in
-                continuation.resume(returning: error.code)
-            }
-        }
-
-        #expect(code == .connectionLost)
         // end
     }
 
@@ -195,16 +110,6 @@ struct TestingSamples {
     }
     // end
 
-    @Test func sessionWithRoutes() async throws {
-        let stub = StubTransport()
-        // sample: stub session
-        stub.on(.get, "/users", .json("[]"))
-        let session = stub.session()
-        let (data, _) = try await session.data(from: URL(string: "https://api.example.com/users")!)
-        // end
-        #expect(data == Data("[]".utf8))
-    }
-
     @Test func cassettes() async throws {
         let folder = TemporaryFolder()
         let baseURL = server.baseURL
@@ -219,20 +124,6 @@ struct TestingSamples {
             // end
         }
         #expect(server.requests.count == 1)
-
-        let file = folder.url.appendingPathComponent("users.json")
-        // sample: cassette matching
-        var matching = CassetteMatching()
-        matching.ignoredQueryItems = ["time"]
-        matching.fields = ["Accept-Language"]
-        let cassette = try Cassette(
-            file,
-            mode: .replay,
-            matching: matching,
-            redaction: .standard.hiding(["iban"])
-        )
-        // end
-        #expect(cassette.interactionCount == 1)
     }
 
     @Test func secureServer() async throws {
@@ -257,30 +148,6 @@ struct TestingSamples {
         server.route("/users/{id}", .json("{}"))
         manager.post("users", body: .json(["name": "Ada"]), headers: ["Accept": "application/json"]) { _, _ in }
         manager.get("users/7") { _, _ in }
-        // sample: verify
         try await server.verify(timeout: .seconds(30))
-        // end
-    }
-
-    @Test func curlCommand() async throws {
-        manager.post("login", body: .json(["user": "ada"])) { _, _ in }
-        // sample: curl
-        let request = try await server.waitForRequests(1, to: "/login")[0]
-        print(request.cURLDescription())
-        // end
-        #expect(request.cURLDescription().hasSuffix("http://127.0.0.1:\(server.port)/login"))
-    }
-
-    @Test func chunks() async throws {
-        // sample: chunks
-        var reply = StubURLSession.Reply.respond(headers: ["Content-Length": "2000"])
-        reply.chunks = [Data(count: 1000), Data(count: 500)]
-        reply.end = .failure(URLError(.networkConnectionLost))
-        // end
-
-        let manager = SessionManager.stubbed { [reply] _ in reply }
-        let call = try await manager.call(.get, "/", serializer: .data)
-        #expect(call.error?.code == .connectionLost)
-        #expect(call.error?.responseData?.count == 1500)
     }
 }
