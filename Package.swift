@@ -183,7 +183,8 @@ let package = Package(
             ],
             path: "Tests/Interop",
             exclude: [
-                "Daemons", "HTTPie.md", "LibcurlVersions.md", "Scripts", "attacks.sh", "autobahn.sh", "exits.sh",
+                "Daemons", "HTTPie.md", "LibcurlVersions.md", "Reachability.md", "Scripts", "attacks.sh",
+                "autobahn.sh", "exits.sh",
                 "libcurls.sh", "load.sh", "network.sh", "reachability.sh", "servers.sh",
             ],
             swiftSettings: strict

@@ -73,14 +73,6 @@ struct ReachabilitySamples: Sendable {
         return monitor
     }
 
-    func counting(_ monitor: NetworkActivityMonitor, work: () -> Void) {
-        // sample: activity of other work
-        monitor.incrementActivityCount()
-        defer { monitor.decrementActivityCount() }
-        // end
-        work()
-    }
-
     func monitor() -> NetworkActivityMonitor {
         // sample: an activity monitor of one's own
         let ownMonitor = NetworkActivityMonitor(activationDelay: .zero) { task in
