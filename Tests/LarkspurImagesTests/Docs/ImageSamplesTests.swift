@@ -22,8 +22,7 @@ struct ImageSamplesTests {
     @Test func response() async throws {
         samples.response()
         try await samples.manager.finishAll()
-        try samples.header(ImageFixture.gif.data)
-        #expect(samples.output.values == ["png, 7 x 5 pixels", "gif, 9 x 4 pixels"])
+        #expect(samples.output.values == ["png, 7 x 5 pixels"])
     }
 
     @Test func pixel() throws {
@@ -31,7 +30,6 @@ struct ImageSamplesTests {
         let image = try ImageResponseSerializer(decoder: BitmapDecoder()).serialize(data, response: nil)
         samples.pixel(image)
         #expect(samples.output.values == ["red 1, green 1, blue 1, alpha 1"])
-        #expect(ImageSamples.limits().maximumPixelCount == 10_000_000 && !ImageSamples.limits().decodesPixels)
     }
 
     @Test func download() async throws {
@@ -41,22 +39,6 @@ struct ImageSamplesTests {
         #expect(samples.output.values == ["<Image png 7x5, \(ImageFixture.png.data.count) bytes>"])
         #expect(try await samples.wait(downloader, server.url("/logo.png")).format == .png)
         #expect(server.requests.count == 1)
-    }
-
-    @Test func cancel() async throws {
-        let gate = LoopbackServer.Gate()
-        server.route("/held.png", .data(ImageFixture.png.data, contentType: "image/png").held(until: gate))
-        let (downloader, receipt) = samples.download(server.url("/held.png"))
-        samples.cancel(downloader, receipt)
-        gate.open()
-        try await downloader.manager.finishAll()
-        #expect(samples.output.values.count == 1)
-        #expect(samples.output.values.first?.hasPrefix("cancelled: ") == true)
-    }
-
-    @Test func settings() {
-        #expect(samples.lastFirst().prioritization == .lastInFirstOut)
-        #expect((samples.smallCache().cache as? AutoPurgingImageCache)?.memoryCapacity == 33_554_432)
     }
 
     @Test("An image that one downloader has stored in a folder is used by another downloader")

@@ -17,26 +17,12 @@ struct ImageSamples: Sendable {
         // end
     }
 
-    func header(_ data: Data) throws {
-        // sample: header of an image
-        let header = try ImageHeader(data)
-        print("\(header.format.rawValue), \(header.width) x \(header.height) pixels")
-        // end
-    }
-
     func pixel(_ image: Image) {
         // sample: pixel of an image
         if let pixel = image.pixels?[0, 0] {
             print("red \(pixel.red), green \(pixel.green), blue \(pixel.blue), alpha \(pixel.alpha)")
         }
         // end
-    }
-
-    static func limits() -> ImageResponseSerializer {
-        // sample: limits of images
-        let serializer = ImageResponseSerializer(maximumPixelCount: 10_000_000, decodesPixels: false)
-        // end
-        return serializer
     }
 
     func download(_ url: URL) -> (ImageDownloader, ImageDownloadReceipt?) {
@@ -57,31 +43,6 @@ struct ImageSamples: Sendable {
         let image = try await downloader.image(for: URLRequest(url: url))
         // end
         return image
-    }
-
-    func lastFirst() -> ImageDownloader {
-        // sample: last image first
-        let downloader = ImageDownloader(
-            manager: manager,
-            prioritization: .lastInFirstOut,
-            maximumActiveDownloads: 8
-        )
-        // end
-        return downloader
-    }
-
-    func cancel(_ downloader: ImageDownloader, _ receipt: ImageDownloadReceipt?) {
-        // sample: cancelled image
-        if let receipt { downloader.cancel(receipt) }
-        // end
-    }
-
-    func smallCache() -> ImageDownloader {
-        // sample: cache of images in memory
-        let cache = AutoPurgingImageCache(memoryCapacity: 32 << 20, preferredMemoryUsageAfterPurge: 24 << 20)
-        let downloader = ImageDownloader(manager: manager, cache: cache)
-        // end
-        return downloader
     }
 
     func diskCache(_ folder: URL) -> ImageDownloader {
