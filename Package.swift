@@ -183,9 +183,8 @@ let package = Package(
             ],
             path: "Tests/Interop",
             exclude: [
-                "Daemons", "HTTPie.md", "LibcurlVersions.md", "Reachability.md", "Scripts", "attacks.sh",
-                "autobahn.sh", "exits.sh",
-                "libcurls.sh", "load.sh", "network.sh", "reachability.sh", "servers.sh",
+                "Daemons", "HTTPie.md", "LibcurlVersions.md", "ReachabilityEvents.md", "Scripts", "attacks.sh",
+                "autobahn.sh", "exits.sh", "libcurls.sh", "load.sh", "network.sh", "reachability.sh", "servers.sh",
             ],
             swiftSettings: strict
         ),
