@@ -48,25 +48,6 @@ struct MigrationSamples: Sendable {
         // end
     }
 
-    func challenge(_ credential: URLCredential) {
-        // sample: migrating a challenge
-        manager.hooks.challengeAnswer = { task, challenge in .useCredential(credential) }
-        // end
-    }
-
-    func notification() -> any NSObjectProtocol {
-        // sample: migrating a notification
-        let observer = NotificationCenter.default.addObserver(
-            forName: SessionTask.didCompleteNotification,
-            object: nil,
-            queue: nil
-        ) { notification in
-            print(notification.taskCompletion?.error?.label ?? "no error")
-        }
-        // end
-        return observer
-    }
-
     func pins(_ url: URL, _ folder: URL) throws -> SessionManager {
         // sample: migrating pins
         let policy = SecurityPolicy(

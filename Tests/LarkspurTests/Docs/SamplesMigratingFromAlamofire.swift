@@ -57,29 +57,10 @@ struct AlamofireSamples: Sendable {
         // end
     }
 
-    func download() -> (DownloadTask, DownloadDestination) {
+    func download() {
         // sample: instead of Alamofire, a download
         let destination = DownloadDestination.file(file, replacing: true)
-        let task = manager.download("disk.iso", to: destination).response { print($0.error?.label ?? "saved") }
-        // end
-        return (task, destination)
-    }
-
-    func goOn(_ task: DownloadTask, _ destination: DownloadDestination) {
-        // sample: instead of Alamofire, a resumed download
-        task.cancel { resumeData in
-            manager.download("disk.iso", resumeData: resumeData, to: destination)
-                .response { print($0.error?.label ?? "saved") }
-        }
-        // end
-    }
-
-    func login() async throws {
-        // sample: instead of Alamofire, a login
-        let text = try await manager.get("basic-auth/ada/secret")
-            .authenticate(username: "ada", password: "secret")
-            .string
-        print(text)
+        manager.download("disk.iso", to: destination).response { print($0.error?.label ?? "saved") }
         // end
     }
 
@@ -91,22 +72,6 @@ struct AlamofireSamples: Sendable {
         // end
     }
 
-    func logging() {
-        // sample: instead of Alamofire, a log
-        manager.hooks.didComplete = { task, error in
-            print(task.currentRequest?.url?.path ?? "", task.statusCode ?? 0, error?.label ?? "no error")
-        }
-        // end
-    }
-
-    func several() async throws {
-        // sample: instead of Alamofire, two at once
-        async let user = manager.get("users/1").value(as: User.self)
-        async let notes = manager.get("notes").string
-        print(try await user.name, try await notes)
-        // end
-    }
-
     func chunks() async throws {
         // sample: instead of Alamofire, chunks
         var count = 0
@@ -114,25 +79,6 @@ struct AlamofireSamples: Sendable {
             count += chunk.count
         }
         print(count)
-        // end
-    }
-
-    func values() async throws {
-        // sample: instead of Alamofire, JSON values
-        for try await user in manager.get("people").decoded(as: User.self) {
-            print(user.name)
-        }
-        // end
-    }
-
-    func rules() async throws {
-        // sample: instead of Alamofire, redirect and cache
-        let text = try await manager.get("moved")
-            .redirect { task, response, request in nil }
-            .cacheResponse { task, proposed in nil }
-            .validate(statusCode: 200..<400)
-            .string
-        print(text)
         // end
     }
 
