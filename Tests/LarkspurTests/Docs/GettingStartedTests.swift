@@ -86,15 +86,14 @@ struct GettingStartedTests {
     // MARK: Requests
 
     @Test func parameters() async throws {
+        server.route("/v1/users", .json(#"[{"name": "Ada"}]"#))
         server.route("/v1/search", .json("[2]"))
 
-        samples.dictionaryParameters()
-        _ = try await output()
+        try await samples.awaitedQuery()
         samples.encodableParameters()
-        #expect(try await output() == ["[1]", "[2]"])
+        #expect(try await output() == ["1", "[2]"])
         samples.queryStyles()
-        samples.dictionaryParameters()
-        _ = try await output()
+        try await samples.awaitedQuery()
 
         #expect(
             server.requests.map(\.target) == [
@@ -139,14 +138,11 @@ struct GettingStartedTests {
     }
 
     @Test func bodies() async throws {
-        server.route("/v1/login", .json("[3]"))
-        server.route("/v1/users", method: "POST", .json(#"{"id": 7}"#, status: 201))
+        let user = #"{"name": "Ada"}"#
+        server.route("/v1/users", method: "POST", .json(user, status: 201), .json(#"{"id": 7}"#, status: 201))
         server.route("/v1/users/1", method: "DELETE", .status(204))
 
-        samples.form()
-        _ = try await output()
-        samples.json()
-        _ = try await output()
+        try await samples.awaitedJSON()
         samples.jsonDictionary()
         _ = try await output()
         samples.noContent()
@@ -154,11 +150,10 @@ struct GettingStartedTests {
         server.route("/v1/rules/1", method: "PUT", .json("[5]"))
         samples.ownEncoder()
 
-        #expect(try await output() == ["[3]", "7", "[\"id\": 7]", "deleted", "[5]"])
+        #expect(try await output() == ["Ada", "[\"id\": 7]", "deleted", "[5]"])
         let rule = try #require(server.requests(to: "/v1/rules/1").first)
         #expect(rule.query("dry") == "1" && rule.headers["Content-Type"] == "application/x-plist")
-        #expect(server.requests.first?.text == "remember=1&user=ada")
-        #expect(server.requests.dropFirst().first?.headers["Content-Type"] == "application/json")
+        #expect(server.requests.first?.headers["Content-Type"] == "application/json")
         struct NewUser: Decodable, Equatable { var name: String, tags: [String] }
         #expect(try server.requests(to: "/v1/users").first?.json() == NewUser(name: "Ada", tags: ["vip"]))
     }

@@ -39,14 +39,6 @@ struct GettingStartedSamples: Sendable {
         // end
     }
 
-    func dictionaryParameters() {
-        // sample: dictionary parameters
-        manager.get("users", parameters: ["page": 2, "active": true, "tags": ["new", "vip"]]) { _, object in
-            print(object ?? "no content")
-        }
-        // end
-    }
-
     func encodableParameters() {
         // sample: encodable parameters
         struct Search: Encodable {
@@ -158,34 +150,6 @@ struct GettingStartedSamples: Sendable {
             as: XMLDocumentResponseSerializer().map { $0?.rootElement()?.name }
         )
         print(names, settings?["theme"] ?? "none", root.value ?? "no root")
-        // end
-    }
-
-    func form() {
-        // sample: form
-        manager.post("login", parameters: ["user": "ada", "remember": true]) { _, object in
-            print(object ?? "no content")
-        } failure: { _, error in
-            print(error)
-        }
-        // end
-    }
-
-    func json() {
-        // sample: JSON
-        struct NewUser: Encodable {
-            var name: String
-            var tags: [String]
-        }
-        struct User: Decodable, Sendable {
-            let id: Int
-        }
-
-        manager.post("users", body: .json(NewUser(name: "Ada", tags: ["vip"])), as: User.self) { _, user in
-            print(user.id)
-        } failure: { _, error in
-            print(error)
-        }
         // end
     }
 
