@@ -30,7 +30,7 @@ CATALOGUES = {
             'GettingStarted', 'Cookbook', 'Programs', 'MigratingFromAFNetworking', 'MigratingFromAlamofire',
         ],
         'Calls': [
-            'Requests', 'Responses', 'Async', 'Tasks', 'Timeouts', 'Pagination', 'SessionManagers', 'Hooks',
+            'Requests', 'Responses', 'Async', 'Tasks', 'Timeouts', 'SessionManagers', 'Hooks',
         ],
         'Files and streams': ['Uploads', 'Downloads', 'StreamsAndEvents', 'WebSockets'],
         'Failures and limits': ['Retrying', 'Interceptors'],

@@ -22,7 +22,6 @@ struct AsyncSamplesTests {
         samples = AsyncSamples(
             manager: TestTransport.allCases[0].makeManager(for: server),
             url: server.baseURL,
-            file: try folder.file("ada.jpg", Data("a portrait".utf8)),
             folder: folder.url
         )
     }
@@ -47,17 +46,10 @@ struct AsyncSamplesTests {
         #expect(samples.output.values == ["Ada 9007199254740993 vip", order])
     }
 
-    @Test func progressOfChain() async throws {
-        try await samples.progressOfChain()
-        #expect(samples.output.values.suffix(2) == ["10 of 10", "text"])
-    }
-
-    @Test func errors() async throws {
-        try await samples.errors()
+    @Test func errors() async {
         await samples.typedErrors()
         await samples.response()
-        #expect(samples.output.values.first == "404 Request failed: Not Found (404): No such user")
-        #expect(samples.output.values.dropFirst().first == "404: Request failed: Not Found (404): No such user")
+        #expect(samples.output.values.first == "404: Request failed: Not Found (404): No such user")
         #expect(samples.output.values.last == "Ada")
     }
 
@@ -69,8 +61,7 @@ struct AsyncSamplesTests {
 
     @Test func several() async throws {
         try await samples.few()
-        try await samples.many()
-        #expect(samples.output.values == ["Ada text", "100"])
+        #expect(samples.output.values == ["Ada text"])
     }
 
     @Test func cancelling() async throws {
@@ -79,17 +70,9 @@ struct AsyncSamplesTests {
         #expect(samples.output.values == ["cancelled"])
     }
 
-    @Test func contentAndFiles() async throws {
-        try await samples.posting()
+    @Test func files() async throws {
         try await samples.downloading()
-        #expect(samples.output.values == ["Ada text text text", "report.pdf"])
-        #expect(server.requests(to: "/portraits").first?.parts.map(\.name) == ["portrait"])
-    }
-
-    @Test func progress() async throws {
-        try await samples.progress()
-        #expect(samples.output.values.suffix(2).first?.contains(" of ") == true)
-        #expect(samples.output.values.last == "report.pdf")
+        #expect(samples.output.values == ["report.pdf"])
     }
 
     @Test func chains() async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larkspur
 
-/// Runs the samples of `Docs/Pagination.md`.
+/// Runs the samples of `Docs/Async.md` about pages.
 @Suite("Samples about pagination", .timeLimit(.minutes(5)))
 struct PaginationSamplesTests {
     @Test func pages() async throws {

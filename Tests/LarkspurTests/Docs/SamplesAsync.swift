@@ -8,7 +8,6 @@ struct AsyncSamples: Sendable {
 
     let manager: SessionManager
     let url: URL
-    let file: URL
     let folder: URL
     let output = Recorder<String>()
 
@@ -52,33 +51,6 @@ struct AsyncSamples: Sendable {
         // end
     }
 
-    func progressOfChain() async throws {
-        // sample: progress of a chain
-        let text = try await manager.upload("files", from: .file(file))
-            .uploadProgress { progress in print(progress.completedUnitCount, "of", progress.totalUnitCount) }
-            .string
-        print(text)
-        // end
-    }
-
-    func defaultManager() async throws {
-        // sample: await with the default manager
-        let text = try await SessionManager.default.get("https://api.example.com/get").string
-        print(text)
-        // end
-    }
-
-    func errors() async throws {
-        // sample: catch an error
-        do {
-            let user = try await manager.get("users/0").value(as: User.self)
-            try JSONEncoder().encode(user).write(to: URL(fileURLWithPath: "user.json"))
-        } catch let error as LarkspurError {
-            print(error.statusCode ?? 0, error.message)
-        }
-        // end
-    }
-
     func typedErrors() async {
         // sample: the type of an error in a closure
         let work = Task {
@@ -116,20 +88,6 @@ struct AsyncSamples: Sendable {
         // end
     }
 
-    func many() async throws {
-        // sample: a hundred requests
-        let names = try await withThrowingTaskGroup(of: String.self) { group in
-            for id in 1...100 {
-                group.addTask { try await manager.get(.path("users/\(id)")).value(as: User.self).name }
-            }
-            var names: [String] = []
-            for try await name in group { names.append(name) }
-            return names
-        }
-        print(names.count)
-        // end
-    }
-
     func onSessionThread() async throws {
         // sample: on the session's thread
         let total = try await withTaskExecutorPreference(manager.executor) {
@@ -149,34 +107,12 @@ struct AsyncSamples: Sendable {
         // end
     }
 
-    func posting() async throws {
-        // sample: post and upload with async
-        let made = try await manager.post("users", body: .json(User(name: "Ada"))).value(as: User.self)
-        let form = try await manager.post("login", parameters: ["name": "Ada"]).string
-        let sent = try await manager.upload("files", from: .file(file), method: .put).string
-        let portrait = try await manager.post(
-            "portraits",
-            body: .multipart { try $0.append(file: file, name: "portrait") }
-        ).string
-        print(made.name, form, sent, portrait)
-        // end
-    }
-
     func downloading() async throws {
         // sample: download with async
         let report = try await manager.download("report.pdf", to: .folder(folder, replacing: true)).file
         let temporary = try await manager.download("report.pdf").file
         print(report.lastPathComponent)
         try FileManager.default.removeItem(at: temporary)
-        // end
-    }
-
-    func progress() async throws {
-        // sample: progress with async
-        let report = try await manager.download("report.pdf", to: .folder(folder, replacing: true))
-            .downloadProgress { progress in print(progress.completedUnitCount, "of", progress.totalUnitCount) }
-            .file
-        print(report.lastPathComponent)
         // end
     }
 

@@ -1,6 +1,6 @@
 import Larkspur
 
-/// The samples of `Docs/Pagination.md`, each between two markers; what they print is noted.
+/// The samples of `Docs/Async.md` about pages, each between two markers; what they print is noted.
 struct PaginationSamples: Sendable {
     let manager: SessionManager
     let output = Recorder<String>()
