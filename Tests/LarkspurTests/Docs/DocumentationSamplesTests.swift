@@ -65,12 +65,15 @@ struct DocumentationSamplesTests {
         let source = try #require(
             Documentation.sources(below: "Sources/Larkspur/Errors").first { $0.name == "LarkspurErrorCode.swift" }
         )
-        let labels = source.text.matches(of: /label: "([a-z-]+)"/).map { String($0.output.1) }
+        let codes = source.text.matches(of: /static let (\w+) = Self\(\s*label: "([a-z-]+)"/)
+            .map { "`\($0.output.1)` (`\($0.output.2)`)" }
+        #expect(codes.count > 15)
+        #expect(codes.count == source.text.matches(of: /label: "[a-z]/).count)
 
-        let documented = guide.rows(below: "## Error codes").compactMap(\.last)
+        let list = try #require(guide.text.components(separatedBy: "\n## Error codes\n").last)
+        let documented = list.matches(of: /`\w+` \(`[a-z-]+`\)/).map { String($0.output) }
 
-        #expect(labels.count > 15)
-        #expect(documented.sorted() == labels.map { "`\($0)`" }.sorted())
+        #expect(documented.sorted() == codes.sorted())
     }
 
     @Test("Every error code and every option of WebSockets is in their guide")

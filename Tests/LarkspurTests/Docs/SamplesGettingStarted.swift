@@ -93,38 +93,12 @@ struct GettingStartedSamples: Sendable {
         // end
     }
 
-    func decoder() {
-        // sample: decoder
-        struct Account: Decodable, Sendable {
-            let accountName: String
-        }
-
-        let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = .convertFromSnakeCase
-        manager.get("account", as: .decodable(Account.self, decoder: decoder)) { _, account in
-            print(account.accountName)
-        }
-        // end
-    }
-
     func acceptableResponses() {
         // sample: acceptable responses
         var serializer = JSONResponseSerializer()
         serializer.acceptableContentTypes?.insert("text/html")
         serializer.acceptableStatusCodes = StatusCodes(200...299).union([404])
         manager.responseSerializer = serializer
-        // end
-    }
-
-    func compound() {
-        // sample: compound
-        manager.get("feed", as: .compound([.json, .xmlDocument])) { _, object in
-            switch object {
-            case let document as XMLDocument: print(document.rootElement()?.name ?? "no root")
-            case let members as [String: Any]: print(members.count)
-            default: print("no content")
-            }
-        }
         // end
     }
 
@@ -214,62 +188,6 @@ struct GettingStartedSamples: Sendable {
         // sample: request settings
         manager.requestSettings.timeoutInterval = 10
         manager.requestSettings.cachePolicy = .reloadIgnoringLocalCacheData
-        // end
-    }
-
-    // MARK: Errors
-
-    func errors() {
-        // sample: errors
-        manager.get("users/99") { _, object in
-            print(object ?? "no content")
-        } failure: { _, error in
-            switch error.code {
-            case .unacceptableStatusCode:
-                print("status \(error.statusCode ?? 0): \(error.responseObject ?? "no body")")
-            case .timedOut, .connectionLost, .cannotConnectToHost:
-                print("try again later")
-            default:
-                print(error.label)
-            }
-        }
-        // end
-    }
-
-    func nestedErrors() {
-        // sample: nested errors
-        struct User: Decodable, Sendable {
-            let name: String
-        }
-
-        manager.get("users/2", as: User.self) { _, user in
-            print(user.name)
-        } failure: { _, error in
-            if error.contains(.unacceptableContentType) {
-                print("not JSON, but \(error.responseData?.count ?? 0) bytes of something else")
-            }
-            if let reason = error.underlyingError as? DecodingError {
-                print(type(of: reason))
-            }
-        }
-        // end
-    }
-
-    func badURL() {
-        // sample: bad URL
-        let task = manager.get("http://[::1") { _, object in
-            print(object ?? "no content")
-        } failure: { task, error in
-            print("\(error.label), \(task == nil ? "nothing was sent" : "something was sent")")
-        }
-        // end
-        _ = task
-    }
-
-    func unhandledFailures() {
-        // sample: unhandled failures
-        manager.reportsUnhandledFailures = false
-        manager.get("ping") { _, _ in }
         // end
     }
 }
