@@ -30,13 +30,13 @@ CATALOGUES = {
             'GettingStarted', 'Cookbook', 'Programs', 'MigratingFromAFNetworking', 'MigratingFromAlamofire',
         ],
         'Calls': [
-            'Requests', 'Responses', 'Async', 'Tasks', 'Timeouts', 'SessionManagers', 'Hooks',
+            'Requests', 'Responses', 'Async', 'Tasks', 'Timeouts',
         ],
         'Files and streams': ['Uploads', 'Downloads', 'StreamsAndEvents', 'WebSockets'],
         'Failures and limits': ['Retrying', 'Interceptors'],
         'Credentials and security': ['Authentication', 'Tokens', 'Cookies', 'Security', 'UntrustedURLs'],
         'Connections and caches': ['Connections', 'Caching'],
-        'Debugging': ['Observation', 'CommandLine'],
+        'Debugging': ['CommandLine'],
         'About the project': [
             'BeforeYouAdopt', 'Contributing', 'Architecture', 'Reliability', 'Performance', 'Conformance', 'Changelog',
         ],

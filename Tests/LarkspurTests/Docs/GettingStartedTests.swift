@@ -3,8 +3,8 @@ import Testing
 
 @testable import Larkspur
 
-/// Runs the samples of `Docs/GettingStarted.md` and of the guides to requests, responses, tasks and session managers
-/// against a server, and checks their output and the requests that arrive there.
+/// Runs the samples of `Docs/GettingStarted.md` and of the guides to requests, responses and tasks against a server, and
+/// checks their output and the requests that arrive there.
 @Suite("Samples of the first guides", .timeLimit(.minutes(5)))
 struct GettingStartedTests {
     let server: LoopbackServer
@@ -182,11 +182,6 @@ struct GettingStartedTests {
         #expect(samples.output.values == ["[1]", "[1]", "[1]", "all done"])
     }
 
-    @Test func notifying() async throws {
-        samples.notifying()
-        #expect(try await samples.output.wait(for: 2) == ["[1]", "all done"])
-    }
-
     @Test func notifications() async throws {
         // An observer knows its object by the address: the task has to outlive it.
         let (observer, task) = samples.notifications(URLRequest(url: server.url("/v1/users")))
@@ -194,15 +189,6 @@ struct GettingStartedTests {
         task.resume()
         let lines = try await output()
         #expect(lines == ["/v1/users: success, 3 bytes"])
-    }
-
-    @Test func control() async throws {
-        server.route("/v1/slow", .fault(.noResponse))
-
-        let task = samples.control()
-
-        #expect(try await output() == ["cancelled"])
-        #expect(task.state == .completed)
     }
 
     @Test func allTasks() async throws {
@@ -221,30 +207,10 @@ struct GettingStartedTests {
         #expect(users.error == nil)
     }
 
-    @Test func progress() async throws {
-        server.route("/v1/archive", .data(Data(count: 300_000)))
-
-        samples.progress()
-
-        let lines = try await output()
-        #expect(lines.suffix(2) == ["300000 of 300000", "done: 300000 bytes"])
-    }
-
     @Test func timeline() async throws {
         samples.timeline()
         let lines = try await output()
         #expect(lines.count == 3 && !lines.contains("\(Duration.zero)"))
-    }
-
-    @Test func transactions() async throws {
-        samples.transactions()
-        let lines = try await output()
-        #if canImport(FoundationNetworking)
-        #expect(lines.count == 1)
-        #expect(lines.first?.hasPrefix("http/1.1, connection new, ") == true)
-        #else
-        #expect(lines.isEmpty)
-        #endif
     }
 
     // MARK: Uploads and downloads
@@ -289,14 +255,7 @@ struct GettingStartedTests {
         #expect(try await manager.call(.get, "/bytes/20", serializer: .data).isSuccess)
     }
 
-    // MARK: The session
-
-    @Test func invalidation() async throws {
-        samples.invalidation()
-        #expect(try await output() == ["session-invalidated"])
-        samples.reset()
-        #expect(try await output() == ["session-invalidated", "[1]"])
-    }
+    // MARK: Serializers
 
     @Test func ownSerializer() async throws {
         server.route("/v1/table", .text("a\nb\nc\n"))

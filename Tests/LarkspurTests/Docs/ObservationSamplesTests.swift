@@ -5,7 +5,7 @@ import Testing
 
 @testable import Larkspur
 
-/// Runs the samples of `Docs/Observation.md`.
+/// Runs the samples of `Docs/Tasks.md` about observation.
 @Suite("Samples about observation", .timeLimit(.minutes(5)))
 struct ObservationSamplesTests {
     let folder = TemporaryFolder()

@@ -1,7 +1,6 @@
 import Larkspur
 
-/// The samples of `Docs/Tasks.md`, `Docs/Hooks.md` and `Docs/SessionManagers.md`, and those of calls that upload and
-/// download.
+/// The samples of `Docs/Tasks.md`, and those of calls that upload and download.
 extension GettingStartedSamples {
     func waiting() {
         // sample: waiting
@@ -12,17 +11,6 @@ extension GettingStartedSamples {
         }
         manager.completionGroup.wait()
         print("all done")
-        // end
-    }
-
-    func notifying() {
-        // sample: notifying
-        manager.get("users") { _, object in
-            print(object ?? "no content")
-        }
-        manager.completionGroup.notify(queue: .global()) {
-            print("all done")
-        }
         // end
     }
 
@@ -54,44 +42,10 @@ extension GettingStartedSamples {
         return (observer, task)
     }
 
-    func allNotifications() {
-        // sample: all notifications
-        SessionTask.postsAllNotifications = true
-        // end
-    }
-
-    func control() -> DataTask {
-        // sample: control
-        let task = manager.get("slow") { _, object in
-            print(object ?? "no content")
-        } failure: { _, error in
-            print(error.label)
-        }
-        task.suspend()
-        task.resume()
-        task.cancel()
-        // end
-        return task
-    }
-
     func allTasks() {
         // sample: all tasks
         for task in manager.tasks where task.currentRequest?.url?.path.hasSuffix("/slow") == true {
             task.cancel()
-        }
-        // end
-    }
-
-    func progress() {
-        // sample: progress
-        manager.get(
-            "archive",
-            options: CallOptions(downloadProgress: { progress in
-                print("\(progress.completedUnitCount) of \(progress.totalUnitCount)")
-            }),
-            as: .data
-        ) { _, data in
-            print("done: \(data.count) bytes")
         }
         // end
     }
@@ -103,17 +57,6 @@ extension GettingStartedSamples {
             print(timeline.latency ?? .zero)
             print(timeline.requestDuration ?? .zero)
             print(timeline.totalDuration ?? .zero)
-        }
-        // end
-    }
-
-    func transactions() {
-        // sample: transactions
-        manager.get("users") { task, _ in
-            for transaction in task.timeline.transactions {
-                let connection = transaction.isReusedConnection ? "used again" : "new"
-                print("\(transaction.protocolName ?? "no response"), connection \(connection), \(transaction.end)")
-            }
         }
         // end
     }
@@ -175,27 +118,7 @@ extension GettingStartedSamples {
         // end
     }
 
-    // MARK: The session
-
-    func invalidation() {
-        // sample: invalidation
-        manager.invalidate(cancellingTasks: true)
-        manager.get("users") { _, object in
-            print(object ?? "no content")
-        } failure: { _, error in
-            print(error.label)
-        }
-        // end
-    }
-
-    func reset() {
-        // sample: reset
-        manager.invalidate(cancellingTasks: true, resettingSession: true)
-        manager.get("users") { _, object in
-            print(object ?? "no content")
-        }
-        // end
-    }
+    // MARK: Serializers
 
     func ownSerializer() {
         // sample: own serializer in use

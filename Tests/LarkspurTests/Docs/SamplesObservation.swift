@@ -1,7 +1,7 @@
 import Larkspur
 import TestSupport
 
-/// The samples of `Docs/Observation.md`, each between two markers; what they print is noted.
+/// The samples of `Docs/Tasks.md` about observation, each between two markers; what they print is noted.
 struct ObservationSamples: Sendable {
     let manager: SessionManager
     let file: URL
