@@ -33,8 +33,8 @@ CATALOGUES = {
             'Requests', 'Responses', 'Async', 'Tasks', 'Timeouts',
         ],
         'Files and streams': ['Uploads', 'Downloads', 'StreamsAndEvents', 'WebSockets'],
-        'Failures and limits': ['Retrying', 'Interceptors'],
-        'Credentials and security': ['Authentication', 'Tokens', 'Cookies', 'Security', 'UntrustedURLs'],
+        'Failures and limits': ['Interceptors'],
+        'Credentials and security': ['Authentication', 'Cookies', 'Security', 'UntrustedURLs'],
         'Connections and caches': ['Connections', 'Caching'],
         'Debugging': ['CommandLine'],
         'About the project': [

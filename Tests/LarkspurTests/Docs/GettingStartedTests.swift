@@ -3,8 +3,8 @@ import Testing
 
 @testable import Larkspur
 
-/// Runs the samples of `Docs/GettingStarted.md` and of the guides to requests, responses and tasks against a server, and
-/// checks their output and the requests that arrive there.
+/// Runs the samples of `Docs/GettingStarted.md` and of the guides to requests, responses and tasks against a server,
+/// and checks their output and the requests that arrive there.
 @Suite("Samples of the first guides", .timeLimit(.minutes(5)))
 struct GettingStartedTests {
     let server: LoopbackServer

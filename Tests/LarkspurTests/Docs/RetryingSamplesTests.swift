@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larkspur
 
-/// Runs the samples of `Docs/Retrying.md`.
+/// Runs the samples of `Docs/Interceptors.md` about retries.
 @Suite("Samples about retrying", .timeLimit(.minutes(5)))
 struct RetryingSamplesTests {
     let server: LoopbackServer
@@ -21,25 +21,12 @@ struct RetryingSamplesTests {
         #expect(samples.manager.interceptors.call.first is RetryPolicy)
     }
 
-    @Test func properties() throws {
-        samples.properties()
-        let policy = try #require(samples.manager.interceptors.call.first as? RetryPolicy)
-        #expect(policy.maximumAttempts == 4 && policy.statusCodes == [429, 503])
-        #expect(!policy.errorCodes.contains(.timedOut))
-    }
-
     @Test func key() async throws {
         server.route("/orders", .status(503), .text("receipt"))
         samples.manager.interceptors.call = [.retry(baseDelay: .zero)]
         try await samples.key()
         #expect(samples.output.values == ["receipt"])
         #expect(Set(server.requests.map { $0.headers["Idempotency-Key"] }).count == 1 && server.requests.count == 2)
-    }
-
-    @Test func deadline() async throws {
-        server.route("/report", .status(503, headers: ["Retry-After": "11"]))
-        await samples.deadline()
-        #expect(samples.output.values == ["busy, status 503"])
     }
 
     @Test func budget() throws {

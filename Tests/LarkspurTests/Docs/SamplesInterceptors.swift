@@ -9,20 +9,6 @@ struct InterceptorSamples: Sendable {
 
     private func signature(of request: URLRequest) -> String { "signed \(request.url?.path ?? "")" }
 
-    func first() async throws {
-        // sample: interceptor
-        manager.interceptors.attempt = [
-            .custom { request, context, next in
-                let start = ContinuousClock.now
-                let response = try await next(request)
-                print(request.url?.path ?? "", response.statusCode ?? 0, ContinuousClock.now - start < .seconds(60))
-                return response
-            }
-        ]
-        print(try await manager.get("notes").string)
-        // end
-    }
-
     func levels() async throws {
         // sample: levels of interceptors
         manager.interceptors = RequestInterceptors(
@@ -44,34 +30,6 @@ struct InterceptorSamples: Sendable {
         // end
     }
 
-    func withholding() async throws {
-        // sample: fields for one origin
-        let key = ClosureInterceptor { request, context, next in
-            var request = request
-            request.headers["X-API-Key"] = "k3y"
-            context.withholdFromOtherOrigins(["X-API-Key"])
-            return try await next(request)
-        }
-        print(try await manager.get("notes").intercept(with: key).string)
-        // end
-    }
-
-    // sample: own interceptor
-    struct Fixtures: RequestInterceptor {
-        let texts: [String: String]
-
-        func intercept(
-            _ request: URLRequest,
-            context: RequestContext,
-            next: RequestContext.Next
-        ) async throws -> InterceptedResponse {
-            guard let url = request.url, let text = texts[url.path] else { return try await next(request) }
-            let response = HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: nil)
-            return InterceptedResponse(request: request, response: response, data: Data(text.utf8))
-        }
-    }
-    // end
-
     func limits() {
         // sample: limits of attempts
         manager.interceptors.attempt = [
@@ -86,14 +44,6 @@ struct InterceptorSamples: Sendable {
     func coalescing(_ login: some RequestInterceptor) {
         // sample: coalescing
         manager.interceptors.call = [login, .coalescing()]
-        // end
-    }
-
-    func circuit() async {
-        // sample: circuit breaker
-        manager.interceptors = RequestInterceptors(call: [.retry()], attempt: [.circuitBreaker(failures: 5)])
-        let response = await manager.get("report").response()
-        if response.error?.code == .circuitOpen { print("not asked") }
         // end
     }
 }

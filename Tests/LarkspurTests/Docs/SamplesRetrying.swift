@@ -1,6 +1,6 @@
 import Larkspur
 
-/// The samples of `Docs/Retrying.md`, each between two markers; what they print is noted.
+/// The samples of `Docs/Interceptors.md` about retries, each between two markers; what they print is noted.
 struct RetryingSamples: Sendable {
     let manager: SessionManager
     let output = Recorder<String>()
@@ -17,15 +17,6 @@ struct RetryingSamples: Sendable {
         // end
     }
 
-    func properties() {
-        // sample: retry policy
-        var policy = RetryPolicy(maximumAttempts: 4, baseDelay: .milliseconds(200), maximumDelay: .seconds(5))
-        policy.statusCodes = [429, 503]
-        policy.errorCodes.remove(.timedOut)
-        manager.interceptors.call = [policy]
-        // end
-    }
-
     func key() async throws {
         // sample: idempotency key
         struct Order: Encodable {
@@ -37,15 +28,6 @@ struct RetryingSamples: Sendable {
             .post("orders", body: .json(Order(item: "tea")), headers: ["Idempotency-Key": UUID().uuidString])
             .string
         print(receipt)
-        // end
-    }
-
-    func deadline() async {
-        // sample: retry deadline
-        let response = await manager.get("report").intercept(with: .retry(deadline: .seconds(10))).response()
-        if response.error?.code == .deadlineExceeded {
-            print("busy, status \(response.error?.statusCode ?? 0)")
-        }
         // end
     }
 

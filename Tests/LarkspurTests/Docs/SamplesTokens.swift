@@ -1,6 +1,6 @@
 import Larkspur
 
-/// The samples of `Docs/Tokens.md`, each between two markers; what they print is noted.
+/// The samples of `Docs/Interceptors.md` about tokens, each between two markers; what they print is noted.
 struct TokensSamples: Sendable {
     let manager: SessionManager
     let baseURL: URL
@@ -24,36 +24,6 @@ struct TokensSamples: Sendable {
         print(text)
         // end
     }
-
-    func login(_ authenticator: OAuth2Authenticator) async throws {
-        // sample: login with tokens
-        let login = AuthenticationInterceptor(nil, authenticator: authenticator, for: baseURL)
-        manager.interceptors.call = [login]
-
-        login.credential = OAuth2Credential(accessToken: "secret", refreshToken: "secret too")
-        let text = try await manager.get("account").string
-        login.credential = nil
-        print(text)
-        // end
-    }
-
-    // sample: own token
-    struct SessionToken: RequestAuthenticator {
-        let renew: @Sendable () async throws -> String
-
-        func apply(_ token: String, to request: inout URLRequest) {
-            request.headers["Authorization"] = "Session \(token)"
-        }
-
-        func isRefused(_ response: InterceptedResponse) -> Bool {
-            response.statusCode == 401 || response.statusCode == 419
-        }
-
-        func refresh(_ token: String, after refusal: InterceptedResponse?) async throws -> String {
-            try await renew()
-        }
-    }
-    // end
 
     // sample: token by a challenge
     struct RegistryToken: RequestAuthenticator {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larkspur
 
-/// Runs the samples of `Docs/Tokens.md`.
+/// Runs the samples of `Docs/Interceptors.md` about tokens.
 @Suite("Samples about tokens", .timeLimit(.minutes(5)))
 struct TokensSamplesTests {
     let server: LoopbackServer
@@ -13,8 +13,7 @@ struct TokensSamplesTests {
         server = try LoopbackServer()
         server.route("/token", .json(#"{"access_token": "secret", "expires_in": 3600}"#))
         server.route("/account") { request in
-            ["Bearer secret", "Session secret"].contains(request.headers["Authorization"])
-                ? .text("Ada") : .status(request.headers["Authorization"] == "Session old" ? 419 : 401)
+            request.headers["Authorization"] == "Bearer secret" ? .text("Ada") : .status(401)
         }
         samples = TokensSamples(
             manager: TestTransport.allCases[0].makeManager(for: server),
@@ -41,14 +40,6 @@ struct TokensSamplesTests {
         #expect(other.requests.isEmpty)
     }
 
-    @Test func login() async throws {
-        let authenticator = OAuth2Authenticator(tokenEndpoint: server.url("/token"), clientID: "app") { _ in
-            throw URLError(.cancelled)
-        }
-        try await samples.login(authenticator)
-        #expect(samples.output.values == ["Ada"])
-    }
-
     @Test func tokenByChallenge() async throws {
         let stub = StubTransport()
         stub.on(.get, "/token", .json(#"{"token": "t1"}"#))
@@ -65,12 +56,23 @@ struct TokensSamplesTests {
         #expect(stub.requests.map { $0.query("realm") } == [nil])
     }
 
-    @Test func ownToken() async throws {
+    @Test("A type of token decides which responses refuse it")
+    func ownToken() async throws {
+        struct SessionToken: RequestAuthenticator {
+            func apply(_ token: String, to request: inout URLRequest) {
+                request.headers["Authorization"] = "Session \(token)"
+            }
+
+            func isRefused(_ response: InterceptedResponse) -> Bool { response.statusCode == 419 }
+
+            func refresh(_ token: String, after refusal: InterceptedResponse?) async throws -> String { "secret" }
+        }
         let manager = samples.manager
-        manager.interceptors.call = [
-            .authentication("old", authenticator: TokensSamples.SessionToken { "secret" }, for: server.baseURL)
-        ]
-        #expect(try await manager.get("account").string == "Ada")
+        server.route("/session") { request in
+            request.headers["Authorization"] == "Session secret" ? .text("Ada") : .status(419)
+        }
+        manager.interceptors.call = [.authentication("old", authenticator: SessionToken(), for: server.baseURL)]
+        #expect(try await manager.get("session").string == "Ada")
         #expect(server.requests.count == 2)
     }
 }
