@@ -21,6 +21,18 @@ struct RetryingSamplesTests {
         #expect(samples.manager.interceptors.call.first is RetryPolicy)
     }
 
+    @Test("The methods, status codes and errors of a policy are properties of it")
+    func properties() throws {
+        var policy = RetryPolicy(maximumAttempts: 4, baseDelay: .milliseconds(200), maximumDelay: .seconds(5))
+        #expect(policy.statusCodes == [408, 425, 429, 500, 502, 503, 504])
+        policy.statusCodes = [429, 503]
+        policy.errorCodes.remove(.timedOut)
+        samples.manager.interceptors.call = [policy]
+        let set = try #require(samples.manager.interceptors.call.first as? RetryPolicy)
+        #expect(set.maximumAttempts == 4 && set.statusCodes == [429, 503])
+        #expect(!set.errorCodes.contains(.timedOut) && set.errorCodes.contains(.connectionLost))
+    }
+
     @Test func key() async throws {
         server.route("/orders", .status(503), .text("receipt"))
         samples.manager.interceptors.call = [.retry(baseDelay: .zero)]

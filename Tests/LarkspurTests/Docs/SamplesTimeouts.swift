@@ -50,14 +50,4 @@ struct TimeoutSamples: Sendable {
         // end
         return (manager, call)
     }
-
-    func retries() async {
-        // sample: limits with retries
-        manager.interceptors.call = [.retry(maximumAttempts: 5, baseDelay: .zero, deadline: .seconds(40))]
-        manager.timeouts = Timeouts(total: .seconds(60), idle: .milliseconds(100))
-
-        let response = await manager.get("silent").response()
-        print(response.error?.label ?? "answered")
-        // end
-    }
 }
