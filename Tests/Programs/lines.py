@@ -2,10 +2,10 @@
 """Counts the lines of the programs of Docs/Programs.md, and of the same programs for other clients (folder peers).
 
 A line counts if it has code: blank lines, comments and imports do not count. All programs have the width that
-.swift-format allows. The table of Docs/Programs.md has these numbers.
+.swift-format allows. The table of README.md in this folder has these numbers.
 
     Tests/Programs/lines.py          prints the table
-    Tests/Programs/lines.py --check  fails if the guide has another table
+    Tests/Programs/lines.py --check  fails if README.md has another table
 """
 
 import re
@@ -39,8 +39,8 @@ def table():
 def main():
     if sys.argv[1:] != ['--check']:
         print(table())
-    elif table() not in (ROOT / 'Docs/Programs.md').read_text():
-        sys.exit(f'Docs/Programs.md has another table than this one:\n{table()}')
+    elif table() not in (ROOT / 'Tests/Programs/README.md').read_text():
+        sys.exit(f'Tests/Programs/README.md has another table than this one:\n{table()}')
 
 
 if __name__ == '__main__':
