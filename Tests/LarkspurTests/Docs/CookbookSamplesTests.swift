@@ -46,7 +46,7 @@ struct CookbookSamplesTests {
         for section in page.text.components(separatedBy: "\n### ").dropFirst() {
             #expect(section.contains("\n```swift\n"), "\(section.prefix(60))")
         }
-        let list = page.rows().compactMap(\.last).joined(separator: " ")
+        let list = page.lines.filter { $0.hasPrefix("- **") }.joined(separator: " ")
         #expect(questions.allSatisfy { list.contains("[\($0)]") })
     }
 
@@ -80,10 +80,8 @@ struct CookbookSamplesTests {
         server.route("/maybe", .status(204))
         await samples.errorBody()
         await samples.fields()
-        samples.fieldsOfTask()
-        try await samples.manager.finishAll()
         try await samples.empty()
-        #expect(output == ["404 No such user", "200", "\"1\"", "200 \"1\" Ada", "nobody"])
+        #expect(output == ["404 No such user", "200", "\"1\"", "nobody"])
     }
 
     @Test func requests() async throws {
@@ -95,12 +93,11 @@ struct CookbookSamplesTests {
         try await samples.form()
         try await samples.jsonArray()
         try await samples.query()
-        #expect(server.requests(to: "/users")[0].text.contains(#""tags":["vip"]"#))
+        #expect(server.requests(to: "/users")[0].text == #"{"name":"Ada"}"#)
         #expect(server.requests(to: "/users")[0].headers["Content-Type"] == "application/json")
         #expect(output[0...1] == ["Ada", "remember=1&user=ada"])
         #expect(output[2].hasPrefix(#"[{"name":"Ada"},{"name":"Grace"}] {"#))
         #expect(output[2].contains(#""count":1"#) && output[2].contains(#""name":"login""#))
-        #expect(output[2].contains(#""items":[{"id":1},{"id":2}]"#))
         #expect(output[3] == "/search?active=true&tag=new&tag=vip")
     }
 

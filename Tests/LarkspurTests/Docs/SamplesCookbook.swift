@@ -43,12 +43,12 @@ struct CookbookSamples: Sendable {
 
     func many(_ ids: [Int]) async throws {
         // sample: cookbook, many requests
-        let users = try await withThrowingTaskGroup(of: (Int, User).self) { group in
+        let users = try await withThrowingTaskGroup(of: User.self) { group in
             for id in ids {
-                group.addTask { (id, try await manager.get(.path("users/\(id)")).value(as: User.self)) }
+                group.addTask { try await manager.get(.path("users/\(id)")).value(as: User.self) }
             }
-            var users: [Int: User] = [:]
-            for try await (id, user) in group { users[id] = user }
+            var users: [User] = []
+            for try await user in group { users.append(user) }
             return users
         }
         print(users.count)
@@ -125,14 +125,6 @@ struct CookbookSamples: Sendable {
         // end
     }
 
-    func fieldsOfTask() {
-        // sample: cookbook, status and header fields with closures
-        manager.get("users/1", as: User.self) { task, user in
-            print(task.statusCode ?? 0, task.httpResponse?.headers["ETag"] ?? "no tag", user.name)
-        }
-        // end
-    }
-
     func empty() async throws {
         // sample: cookbook, no content
         _ = try await manager.delete("users/1").value(as: Empty.self)
@@ -145,13 +137,7 @@ struct CookbookSamples: Sendable {
 
     func json() async throws {
         // sample: cookbook, send JSON
-        struct NewUser: Encodable {
-            var name: String
-            var tags: [String]
-        }
-
-        let newUser = NewUser(name: "Ada", tags: ["vip"])
-        let user = try await manager.post("users", body: .json(newUser)).value(as: User.self)
+        let user = try await manager.post("users", body: .json(User(name: "Ada"))).value(as: User.self)
         print(user.name)
         // end
     }
@@ -161,11 +147,7 @@ struct CookbookSamples: Sendable {
         let users = [User(name: "Ada"), User(name: "Grace")]
         let answer = try await manager.put("users", body: .json(users)).string
         let event = try await manager.put("users", body: .json(["name": "login", "count": 1] as JSONValue)).string
-
-        manager.requestSerializer = .json
-        let other = try await manager.post("orders", parameters: ["items": [["id": 1], ["id": 2]], "note": "soon"])
-            .string
-        print(answer, event, other)
+        print(answer, event)
         // end
     }
 
