@@ -62,24 +62,28 @@ def in_guide(path):
 
 def source():
     """Returns a Swift file with a function for each sample, and the number of samples. Errors are reported where the
-    sample stands. The declarations of a page are in an enum with its functions."""
+    sample stands. The declarations of a page are in an enum with its functions. A sample with an extension is at the
+    top level."""
     text = (ROOT / 'Tests/Programs/samples.swift').read_text()
     declarations, *pages = re.split(r'^// page: (.*)\n', text, flags=re.MULTILINE)
     of_page = dict(zip(pages[::2], pages[1::2], strict=True))
     files = {path: in_comments(path) for path in sorted((ROOT / 'Sources').rglob('*.swift'))}
     files |= {path: in_guide(path) for path in [ROOT / 'README.md', *sorted((ROOT / 'Docs').glob('*.md'))]}
-    parts, count = [declarations], 0
+    parts, extensions, count = [declarations], [], 0
     for index, (path, samples) in enumerate(files.items()):
         name = path.relative_to(ROOT)
-        parts.append(f'nonisolated enum File{index} {{\n{of_page.pop(path.name, "")}')
+        parts.append(f'enum File{index} {{\n{of_page.pop(path.name, "")}')
         for first, lines in samples:
             count += 1
             place, code = f'#sourceLocation(file: "{name}", line: {first})', '\n'.join(lines)
-            parts.append(f'static func sample{count}() async throws {{\n{place}\n{code}\n#sourceLocation()\n}}\n')
+            if re.search('^extension ', code, re.MULTILINE):
+                extensions.append(f'{place}\n{code}\n#sourceLocation()\n')
+            else:
+                parts.append(f'static func sample{count}() async throws {{\n{place}\n{code}\n#sourceLocation()\n}}\n')
         parts.append('}\n')
     if of_page:
         sys.exit(f'samples.swift has declarations for {", ".join(of_page)}, which is no page.')
-    return ''.join(parts), count
+    return ''.join(parts + extensions), count
 
 
 def errors_of(file, options):

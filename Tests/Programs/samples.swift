@@ -2,6 +2,7 @@ import Larkspur
 import LarkspurActivity
 import LarkspurCurlCommands
 import LarkspurImages
+import LarkspurReachability
 import LarkspurTesting
 import LarkspurTransport
 import LarkspurXML
@@ -40,7 +41,7 @@ nonisolated func any<Value>() -> Value { fatalError() }
 nonisolated let (manager, tokens): (SessionManager, SessionManager) = any()
 nonisolated let session: CurlURLSession = any()
 nonisolated let (baseURL, url, tokenURL, uploadURL): (URL, URL, URL, URL) = any()
-nonisolated let (file, archive, image, photo, downloads): (URL, URL, URL, URL, URL) = any()
+nonisolated let (file, folder, archive, image, photo, downloads): (URL, URL, URL, URL, URL, URL) = any()
 nonisolated let address: String = any()
 nonisolated let ids: [Int] = any()
 nonisolated let version: Int = any()
@@ -56,16 +57,64 @@ nonisolated(unsafe) var request: URLRequest = any()
 nonisolated(unsafe) var options: CurlURLSession.Options = any()
 nonisolated(unsafe) var bar: ProgressBar = any()
 
+nonisolated func decodeBitmap(_ data: Data, _ width: Int, _ height: Int) throws -> ImagePixels? { any() }
+
 nonisolated func sign(_ request: URLRequest) -> String { any() }
 
 nonisolated func speak(_ writer: BodyWriter) async throws {}
 
 // The declarations that the samples of a page take for granted, besides those above.
 
+// page: Cookbook.md
+nonisolated static let reachability: NetworkReachabilityManager = any()
+nonisolated static let (certificate, host, port): (URL, String, Int) = any()
+
+// page: Downloads.md
+nonisolated static let task: DownloadTask = any()
+nonisolated static let (token, resumeData): (String, Data) = any()
+
+// page: Images.md
+nonisolated static let downloader: ImageDownloader = any()
+nonisolated static let image: Image = any()
+
+// page: Interceptors.md
+nonisolated static let (reader, writer): (SessionManager, SessionManager) = any()
+
+nonisolated static func store(_ credential: OAuth2Credential) async {}
+nonisolated static func signature(of request: URLRequest) -> String { any() }
+
+// page: MigratingFromAlamofire.md
+nonisolated enum ReportError: Error { case isCut }
+
+nonisolated static let (newUser, token): (User, String) = any()
+
+// page: Reachability.md
+nonisolated static let reachability: NetworkReachabilityManager = any()
+
+nonisolated static func load() async throws {}
+nonisolated static func show(_ object: Any) {}
+
 // page: README.md
-struct Order: Codable, Sendable {
+nonisolated struct Order: Codable, Sendable {
     var item: String
     var count: Int
 }
 
-static let order: Order = any()
+nonisolated static let order: Order = any()
+
+// page: Requests.md
+nonisolated static let id: Int = any()
+
+// page: Tasks.md
+nonisolated static let task: SessionTask = any()
+nonisolated static let lines: Lines = any()
+
+nonisolated struct Lines: Sendable {
+    nonisolated func record(_ line: String) {}
+}
+
+// page: Uploads.md
+nonisolated static let (length, store): (Int64, URL) = any()
+
+// page: WebSockets.md
+nonisolated static let lines: [String] = any()

@@ -17,7 +17,7 @@ struct AsyncSamples: Sendable {
 
     func values() async throws {
         // sample: await a value
-        struct User: Codable, Sendable {
+        nonisolated struct User: Codable, Sendable {
             var name: String
         }
 

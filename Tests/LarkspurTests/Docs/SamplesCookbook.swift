@@ -57,7 +57,7 @@ struct CookbookSamples: Sendable {
 
     func decoding() async throws {
         // sample: cookbook, JSON into a type
-        struct Page: Decodable, Sendable {
+        nonisolated struct Page: Decodable, Sendable {
             var total: Int
             var users: [User]
         }
@@ -70,7 +70,7 @@ struct CookbookSamples: Sendable {
 
     func dates() async throws {
         // sample: cookbook, dates
-        struct Post: Decodable, Sendable {
+        nonisolated struct Post: Decodable, Sendable {
             var createdAt: Date
         }
 

@@ -1,6 +1,6 @@
 import Larkspur
 
-/// The samples of `README.md` and `Docs/GettingStarted.md` whose calls are awaited.
+/// The samples of `Docs/GettingStarted.md` whose calls are awaited.
 extension GettingStartedSamples {
     struct User: Codable, Sendable {
         var name: String
@@ -10,7 +10,7 @@ extension GettingStartedSamples {
 
     func wholeProgram() async throws {
         // sample: whole program
-        struct User: Codable, Sendable {
+        nonisolated struct User: Codable, Sendable {
             var name: String
         }
 
@@ -18,21 +18,6 @@ extension GettingStartedSamples {
 
         let user = try await manager.get("users/1").value(as: User.self)
         print(user.name)
-        // end
-    }
-
-    func readme() async throws {
-        // sample: readme
-        struct User: Codable, Sendable {
-            var name: String
-        }
-
-        let manager = SessionManager(baseURL: "https://api.example.com/v1")
-
-        let user = try await manager.get("users/1").value(as: User.self)
-        let friends: [User] = try await manager.get("users", parameters: ["page": 2]).value()
-        let made = try await manager.post("users", body: .json(User(name: "Ada"))).value(as: User.self)
-        print(user.name, friends.count, made.name)
         // end
     }
 
@@ -76,17 +61,6 @@ extension GettingStartedSamples {
     }
 
     // MARK: Errors, limits and progress
-
-    func readmeErrors() async throws {
-        // sample: readme, errors
-        do {
-            let user = try await manager.get("users/2").value(as: User.self)
-            try JSONEncoder().encode(user).write(to: URL(fileURLWithPath: "user.json"))
-        } catch let error as LarkspurError {
-            print(error.statusCode ?? 0, error.message)
-        }
-        // end
-    }
 
     func awaitedErrors() async throws {
         // sample: awaited errors

@@ -69,7 +69,7 @@ struct GettingStartedSamples: Sendable {
 
     func typedResponse() {
         // sample: typed response
-        struct User: Decodable, Sendable {
+        nonisolated struct User: Decodable, Sendable {
             let id: Int
             let name: String
         }

@@ -9,7 +9,7 @@ struct PaginationSamples: Sendable {
 
     func links() async throws {
         // sample: pages by links
-        struct User: Decodable, Sendable {
+        nonisolated struct User: Decodable, Sendable {
             var name: String
         }
 
@@ -21,7 +21,7 @@ struct PaginationSamples: Sendable {
 
     func others() async throws {
         // sample: pages by cursor and number
-        struct Batch: Decodable, Sendable {
+        nonisolated struct Batch: Decodable, Sendable {
             var items: [String]
             var next: String?
         }

@@ -43,7 +43,7 @@ struct WebSocketSamples: Sendable {
 
     func json() async throws {
         // sample: JSON in WebSocket messages
-        struct Note: Codable, Sendable {
+        nonisolated struct Note: Codable, Sendable {
             var author: String
             var text: String
         }
