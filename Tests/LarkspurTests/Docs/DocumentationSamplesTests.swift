@@ -242,7 +242,8 @@ struct DocumentationSamplesTests {
     @Test(
         "Every test that a page names exists",
         arguments: [
-            ("Tests/Conformance.md", 80), ("Linux.md", 80), ("Caching.md", 20), ("Tests/Interop/ReachabilityEvents.md", 10),
+            ("Tests/Conformance.md", 80), ("Linux.md", 80), ("Caching.md", 20),
+            ("Tests/Interop/ReachabilityEvents.md", 10),
             ("Tests/Reliability/Cases.md", 100), ("Tests/Reliability/Trials.md", 60),
             ("Tests/Reliability/README.md", 0),
         ]
