@@ -75,7 +75,8 @@ enum HTTP2Trust {
 ///
 /// A request asks for HTTP/3 and the other versions at the same time. libcurl begins with QUIC. If no QUIC connection
 /// is established quickly, libcurl also connects over TCP. So in a network without QUIC, each new connection is
-/// delayed, but no request fails. libcurl prefers an existing connection to a new connection.
+/// delayed, but no request fails. If the check of the certificate fails over QUIC and succeeds over TCP, the request is
+/// sent over TCP. libcurl prefers an existing connection to a new connection.
 ///
 /// The engine was tested with libcurl 8.23.0 and ngtcp2 for QUIC. With another libcurl, a response without
 /// Content-Length may look complete although the server has reset its stream without an error.
@@ -89,10 +90,11 @@ public enum HTTP3Use: Sendable, Hashable {
     case off
     /// HTTP/3 with origins that have announced it in an `Alt-Svc` field (RFC 7838).
     ///
-    /// The session stores an announcement in memory for the time that the server specifies. An announcement with a host
-    /// or port other than those of the origin is ignored. The connection of the first announcement is not used for more
-    /// requests, so that the next request can use HTTP/3. After an HTTP/3 connection has failed, requests to the origin
-    /// use TCP for five minutes.
+    /// The session stores the announcements of up to 1,024 origins in memory, each for the time that the server
+    /// specifies (`ma`, a day by default), but at most for a year. An announcement with a host or port other than those
+    /// of the origin is ignored. The connection of the first announcement is not used for more requests, so that the
+    /// next request can use HTTP/3. After an HTTP/3 connection has failed, requests to the origin use TCP for five
+    /// minutes.
     case automatic
     /// HTTP/3 with every origin, from the first request on.
     case preferred

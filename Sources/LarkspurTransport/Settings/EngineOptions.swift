@@ -6,9 +6,10 @@ public struct EngineOptions: Sendable {
     public var http2 = HTTP2Use.whereTrusted
     /// The use of HTTP/3 for https requests. Default: ``HTTP3Use/off``.
     ///
-    /// HTTP/3 needs a libcurl with HTTP/3 (``CurlURLSession/supportsHTTP3``), TLS 1.3, a session without pins, and a
-    /// session that offers HTTP/2. HTTP/2 is needed because requests fall back to it where QUIC does not work. If one
-    /// of these conditions is not met, the option has no effect; see ``CurlURLSession/offersHTTP3``.
+    /// HTTP/3 needs a libcurl with HTTP/3 (``CurlURLSession/supportsHTTP3``), TLS 1.3, and a session that offers
+    /// HTTP/2, to which requests fall back where QUIC does not work. A session with pins also needs an OpenSSL whose
+    /// functions the engine can call. If one of these conditions is not met, the option has no effect; see
+    /// ``CurlURLSession/offersHTTP3``.
     public var http3 = HTTP3Use.off
     /// Whether a redirect may lead from https to http. Default: false. If false, a task that would follow such a
     /// redirect fails.
