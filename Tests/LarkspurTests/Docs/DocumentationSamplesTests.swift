@@ -244,7 +244,7 @@ struct DocumentationSamplesTests {
         arguments: [
             ("Docs/Conformance.md", 80),
             ("Tests/LarkspurTransportTests/Differences.md", 150),
-            ("Docs/Caching.md", 20),
+            ("Tests/LarkspurTransportTests/Cache/Rules.md", 30),
             ("Docs/Reachability.md", 10),
             ("Docs/Reliability.md", 100),
         ]
