@@ -40,10 +40,14 @@ struct CookieSamplesTests {
 
     @Test("Managers with the same jar share cookies")
     func sharing() async throws {
-        let managers = samples.sharedJar(server.url("/a/"), server.url("/b/"))
+        let jar = try #require(URLSessionConfiguration.ephemeral.httpCookieStorage)
+        let managers = [server.url("/a/"), server.url("/b/")].map { baseURL in
+            let configuration = URLSessionConfiguration.default
+            configuration.httpCookieStorage = jar
+            return SessionManager(baseURL: baseURL, configuration: configuration)
+        }
         #expect(try await cookie(managers[0], managers[1]) == "sid=1")
         samples.reading(managers[0])
-        let jar = try #require(managers[0].session.configuration.httpCookieStorage)
         samples.setting(jar)
         #expect(jar.cookies?.count == 2)
         samples.clearing(jar)
@@ -57,7 +61,9 @@ struct CookieSamplesTests {
 
     @Test("A policy prevents cookies from being stored, and the defaults are those of the page")
     func policy() async throws {
-        let manager = samples.policy()
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpCookieAcceptPolicy = .never
+        let manager = SessionManager(configuration: configuration)
         #expect(try await cookie(manager, manager) == nil)
         #expect(URLSessionConfiguration.default.httpCookieAcceptPolicy == .onlyFromMainDocumentDomain)
         #expect(URLSessionConfiguration.ephemeral.httpCookieStorage?.cookieAcceptPolicy == .always)

@@ -36,29 +36,6 @@ struct CookieSamples: Sendable {
         return manager
     }
 
-    func sharedJar(_ first: URL, _ second: URL) -> [SessionManager] {
-        // sample: one jar for two managers
-        let jar = URLSessionConfiguration.ephemeral.httpCookieStorage
-
-        let managers = [first, second].map { baseURL in
-            let configuration = URLSessionConfiguration.default
-            configuration.httpCookieStorage = jar
-            return SessionManager(baseURL: baseURL, configuration: configuration)
-        }
-        // end
-        return managers
-    }
-
-    func policy() -> SessionManager {
-        // sample: policy of a configuration
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.httpCookieAcceptPolicy = .never
-
-        let manager = SessionManager(configuration: configuration)
-        // end
-        return manager
-    }
-
     func byHand(_ manager: SessionManager) async throws {
         // sample: cookies by hand
         let text = try await manager.get("account", headers: ["Cookie": "sid=31d4; theme=dark"]).string
