@@ -163,6 +163,7 @@ let package = Package(
                 "CDynamicLibrary", "CLibcurl", "HTTPSyntax", "LarkspurTransport", "LarkspurTesting", "SessionClients",
                 "TestSupport",
             ],
+            exclude: ["Cache/Rules.md", "Differences.md"],
             swiftSettings: strict
         ),
         .testTarget(
@@ -183,8 +184,8 @@ let package = Package(
             ],
             path: "Tests/Interop",
             exclude: [
-                "Daemons", "HTTPie.md", "LibcurlVersions.md", "ReachabilityEvents.md", "Scripts", "attacks.sh",
-                "autobahn.sh", "exits.sh", "libcurls.sh", "load.sh", "network.sh", "reachability.sh", "servers.sh",
+                "Attacks/README.md", "Daemons", "Scripts", "attacks.sh", "autobahn.sh", "exits.sh", "libcurls.sh",
+                "load.sh", "network.sh", "reachability.sh", "servers.sh",
             ],
             swiftSettings: strict
         ),

@@ -5,7 +5,7 @@ import LarkspurTransport
 import TestSupport
 import Testing
 
-/// A request to a URL that a stranger has chosen, and its outcome. Docs/UntrustedURLs.md has a row for each.
+/// A request to a URL that a stranger has chosen, and its outcome. README.md has a row for each.
 struct Attack: Sendable, CustomTestStringConvertible {
     /// The first cell of the row.
     let title: String
@@ -24,7 +24,7 @@ struct Attack: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { title }
 
-    /// The row of the guide.
+    /// The row of the page.
     var row: String { "| \(title) | \(outcome) | \(code.map { "`\($0.label)`" } ?? "–") |" }
 
     init(
