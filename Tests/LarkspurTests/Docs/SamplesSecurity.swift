@@ -90,14 +90,6 @@ struct SecuritySamples: Sendable {
         return options
     }
 
-    func versions() -> CurlURLSession.Options {
-        // sample: version of TLS
-        var options = CurlURLSession.Options()
-        options.tls.minimumVersion = .tls13
-        // end
-        return options
-    }
-
     func keyLog(file: URL) -> CurlURLSession.Options {
         // sample: key log
         var options = CurlURLSession.Options()
@@ -117,18 +109,6 @@ struct SecuritySamples: Sendable {
             case .insecureRequest?: print("not over plain http")
             case let reason?: print("TLS: \(reason)")
             case nil: print("something else: \(error.localizedDescription)")
-            }
-        }
-        // end
-    }
-
-    func managerReason(_ manager: SessionManager, _ url: String) {
-        // sample: code of a failure of TLS
-        manager.get(url) { _, object in
-            print(object ?? "no content")
-        } failure: { _, error in
-            if error.code == .certificatePinMismatch || error.code == .insecureRequest {
-                print("not our server, or over plain http: \(error.label)")
             }
         }
         // end

@@ -38,9 +38,8 @@ struct SecuritySamplesTests {
     @Test func policy() async throws {
         let manager = try samples.policy(folder: folder.url)
         #expect(manager.securityPolicy.pinnedCertificates.count == 1)
-        samples.managerReason(manager, "http://api.example.com/v1/users")
-        try await samples.output.wait()
-        #expect(samples.output.values == ["not our server, or over plain http: insecure-request"])
+        let error = await manager.get("http://api.example.com/v1/users").response().error
+        #expect(error?.code == .insecureRequest)
     }
 
     @Test("The samples store the hosts that require https in a file, or preload such hosts")
@@ -53,7 +52,6 @@ struct SecuritySamplesTests {
     @Test func identity() throws {
         let key = try folder.file("key.txt", Data(Self.privateKey.utf8))
         #expect(try samples.identity(certificateFile: certificate, keyFile: key).tls.clientIdentity != nil)
-        #expect(samples.versions().tls.minimumVersion == .tls13)
         #expect(samples.keyLog(file: key).tls.keyLog == key)
     }
 
