@@ -87,12 +87,6 @@ enum Documentation {
 
     static func page(_ name: String) -> Page? { pages.first { $0.name == name } }
 
-    /// A page beside the tests, or another file of the package.
-    /// - Parameter path: The path of the file in the package.
-    static func page(at path: String) -> Page? {
-        (try? String(contentsOf: root.appending(path: path), encoding: .utf8)).map { Page(name: path, text: $0) }
-    }
-
     /// The Swift files below a folder of the package.
     static func sources(below folder: String) -> [(name: String, text: String)] {
         contents(below: folder, suffix: ".swift").map { (String($0.path.split(separator: "/").last ?? ""), $0.text) }

@@ -242,15 +242,12 @@ struct DocumentationSamplesTests {
     @Test(
         "Every test that a page names exists",
         arguments: [
-            ("Docs/Conformance.md", 80),
-            ("Tests/LarkspurTransportTests/Differences.md", 150),
-            ("Tests/LarkspurTransportTests/Cache/Rules.md", 30),
-            ("Docs/Reachability.md", 10),
-            ("Docs/Reliability.md", 100),
+            ("Conformance.md", 80), ("Tests/LarkspurTransportTests/Differences.md", 150),
+            ("Tests/LarkspurTransportTests/Cache/Rules.md", 30), ("Reachability.md", 10), ("Reliability.md", 100),
         ]
     )
-    func everyNamedTestExists(path: String, minimum: Int) throws {
-        let page = try #require(Documentation.page(at: path))
+    func everyNamedTestExists(name: String, minimum: Int) throws {
+        let page = try #require(Documentation.page(name))
 
         let names = page.text.matches(of: /`(\w+Tests)\.(\w+)`/).map {
             (String($0.output.1), String($0.output.2))
