@@ -184,8 +184,9 @@ let package = Package(
             ],
             path: "Tests/Interop",
             exclude: [
-                "Attacks/README.md", "Daemons", "Scripts", "attacks.sh", "autobahn.sh", "exits.sh", "libcurls.sh",
-                "load.sh", "network.sh", "reachability.sh", "servers.sh",
+                "Attacks/README.md", "Daemons", "HTTPie.md", "LibcurlVersions.md", "ReachabilityEvents.md", "Scripts",
+                "attacks.sh", "autobahn.sh", "exits.sh", "libcurls.sh", "load.sh", "network.sh", "reachability.sh",
+                "servers.sh",
             ],
             swiftSettings: strict
         ),

@@ -242,8 +242,10 @@ struct DocumentationSamplesTests {
     @Test(
         "Every test that a page names exists",
         arguments: [
-            ("Conformance.md", 80), ("Tests/LarkspurTransportTests/Differences.md", 150),
-            ("Tests/LarkspurTransportTests/Cache/Rules.md", 30), ("Reachability.md", 10), ("Reliability.md", 100),
+            ("Tests/Conformance.md", 80), ("Tests/LarkspurTransportTests/Differences.md", 150),
+            ("Tests/LarkspurTransportTests/Cache/Rules.md", 30), ("Tests/Interop/ReachabilityEvents.md", 10),
+            ("Tests/Reliability/Cases.md", 100), ("Tests/Reliability/Trials.md", 60),
+            ("Tests/Reliability/README.md", 0),
         ]
     )
     func everyNamedTestExists(name: String, minimum: Int) throws {
