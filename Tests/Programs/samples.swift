@@ -65,9 +65,34 @@ nonisolated func speak(_ writer: BodyWriter) async throws {}
 
 // The declarations that the samples of a page take for granted, besides those above.
 
+// page: Authentication.md
+nonisolated static let storage: URLCredentialStorage = any()
+nonisolated static let completionHandler: Completion = any()
+
+typealias Completion = @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+
+// page: Caching.md
+nonisolated static let cache: URLCache = any()
+
+// page: Connections.md
+nonisolated static let registry: Registry = any()
+
+nonisolated struct Registry: Sendable {
+    func instances(of host: String) async throws -> [(address: String, port: Int)] { [] }
+}
+
 // page: Cookbook.md
 nonisolated static let reachability: NetworkReachabilityManager = any()
 nonisolated static let (certificate, host, port): (URL, String, Int) = any()
+
+// page: Cookies.md
+nonisolated static let jar: HTTPCookieStorage = any()
+
+nonisolated struct StoredCookie: Codable {
+    var cookie: HTTPCookie? { nil }
+
+    init(_ cookie: HTTPCookie) {}
+}
 
 // page: Downloads.md
 nonisolated static let task: DownloadTask = any()
@@ -83,6 +108,9 @@ nonisolated static let (reader, writer): (SessionManager, SessionManager) = any(
 nonisolated static func store(_ credential: OAuth2Credential) async {}
 nonisolated static func signature(of request: URLRequest) -> String { any() }
 
+// page: Linux.md
+nonisolated static let delegate: any URLSessionTaskDelegate = any()
+
 // page: MigratingFromAlamofire.md
 nonisolated enum ReportError: Error { case isCut }
 
@@ -94,16 +122,11 @@ nonisolated static let reachability: NetworkReachabilityManager = any()
 nonisolated static func load() async throws {}
 nonisolated static func show(_ object: Any) {}
 
-// page: README.md
-nonisolated struct Order: Codable, Sendable {
-    var item: String
-    var count: Int
-}
-
-nonisolated static let order: Order = any()
-
 // page: Requests.md
 nonisolated static let id: Int = any()
+
+// page: Security.md
+nonisolated static let (certificateFile, keyFile, publicKeyFile): (URL, URL, URL) = any()
 
 // page: Tasks.md
 nonisolated static let task: SessionTask = any()
@@ -113,8 +136,19 @@ nonisolated struct Lines: Sendable {
     nonisolated func record(_ line: String) {}
 }
 
+// page: UntrustedURLs.md
+nonisolated static let error: LarkspurError = any()
+
 // page: Uploads.md
 nonisolated static let (length, store): (Int64, URL) = any()
 
 // page: WebSockets.md
 nonisolated static let lines: [String] = any()
+
+// page: README.md
+nonisolated struct Order: Codable, Sendable {
+    var item: String
+    var count: Int
+}
+
+nonisolated static let order: Order = any()
