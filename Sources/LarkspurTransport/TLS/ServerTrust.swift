@@ -4,6 +4,9 @@ import HTTPSyntax
 
 /// The check of servers' certificates in the handshake, for all connections of one loop.
 ///
+/// The check replaces libcurl's own, because libcurl compares pins only with the server's own key, trusts either its
+/// own roots or given roots but not both together, and accepts common names.
+///
 /// OpenSSL still verifies the chain, and the rules decide about the errors that it finds. When a handshake fails, no
 /// byte of a request has been sent. A resumed TLS session has no certificates to check. Its certificates were checked
 /// by the same rules, in an earlier handshake of the same `CurlURLSession`.
