@@ -18,33 +18,35 @@ def reasons():
     from report import factor, number
 
     run = Run(json.loads(FIGURES.read_text()))
-    faults = cases(f'{SERVER}/Fault.swift', 'Fault') + cases(f'{SERVER}/WebSocket/WebSocketFault.swift', 'WebSocketFault')
+    faults = cases(f'{SERVER}/Fault.swift', 'Fault')
+    faults += cases(f'{SERVER}/WebSocket/WebSocketFault.swift', 'WebSocketFault')
     own, foundation = (run.memory('slow-consumer-1gib', client) for client in (AWAITED, FOUNDATION))
-    cost, beside = (run.ratio('default-call-32', AWAITED, PEERS[name]) for name in (FOUNDATION, AHC))
-    size = run.result('program-size', AWAITED)['program_mib']
-    # The numbers stay on a line with their units.
-    return [
+    cost = {name: f'{factor(run.ratio("default-call-32", AWAITED, PEERS[name]))} ×' for name in (FOUNDATION, AHC)}
+    size = f'{number(run.result("program-size", AWAITED)["program_mib"])} MiB'
+    reasons = [
         (
             f'{faults} faults', 'It survives bad servers',
-            'The server for tests simulates them, and all are [tested](Reliability.md). Replies that end a process with '
-            'Foundation’s `URLSession` on Linux end only the task.',
+            'The server for tests simulates them, and all are [tested](Reliability.md). Replies that end a process '
+            'with Foundation’s `URLSession` on Linux end only the task.',
         ),
         (
             f'{own:.0f} MiB', 'Its memory is bounded',
-            f'This is the memory of a process that reads 1 GiB slowly. With Foundation’s `URLSession` on Linux it is '
-            f'[{foundation:.0f}\N{NO-BREAK SPACE}MiB](Performance.md).',
+            f'A process that reads 1 GiB slowly takes {own:.0f} MiB. With Foundation’s `URLSession` on Linux it takes '
+            f'[{foundation:.0f} MiB](Performance.md).',
         ),
         (
-            f'{factor(cost)} ×', 'Its costs are published',
-            'This is the CPU time of a call, with 32 in flight, beside Foundation’s `URLSession` on Linux. Beside '
-            f'AsyncHTTPClient it is [{factor(beside)}\N{NO-BREAK SPACE}×](Performance.md).',
+            cost[FOUNDATION], 'Its costs are published',
+            f'With 32 calls in flight, a call takes {cost[FOUNDATION]} the CPU time of Foundation’s `URLSession` on '
+            f'Linux, and [{cost[AHC]}](Performance.md) that of AsyncHTTPClient.',
         ),
         (
-            f'{number(size)} MiB', 'It brings nothing along',
-            'This is the [size](BeforeYouAdopt.md) of the smallest program. Larkspur depends on no other package; on Linux '
-            'it needs libcurl at run time.',
+            size, 'It depends on no package',
+            f'The [smallest program](BeforeYouAdopt.md) has {size}. On Linux it needs libcurl, which is found at run '
+            'time.',
         ),
     ]
+    # Numbers stay on a line with their units.
+    return [[re.sub(r'(\d) (?=[GM]iB|×)', '\\1\N{NO-BREAK SPACE}', text) for text in reason] for reason in reasons]
 
 
 def cases(path, name):

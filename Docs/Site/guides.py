@@ -9,7 +9,8 @@ from .markdown import Markdown, MarkdownError
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / 'Docs'
 
-# The groups of the sidebar and of the first page, and for each guide the reader's task. A guide in no group is an error.
+# The groups of the sidebar and of the first page, and for each guide the reader's task. A guide that is in no group is
+# an error, and so is a name in a group that has no guide.
 GROUPS = {
     'First steps': {
         'GettingStarted': 'package, GET, POST, errors, progress',
@@ -94,7 +95,7 @@ def source(name):
 
 @functools.cache
 def outline(name):
-    """Returns a guide without its links: its title and its anchors."""
+    """Returns a guide without links, for its title and its anchors."""
     return Markdown(source(name), link=lambda target: None)
 
 
@@ -127,7 +128,7 @@ class Guide:
             if not (FOLDER / path).exists():
                 self.problems.append(f'{self.name}.md: there is no {target}')
             return None
-        if fragment and fragment not in [section.anchor for section in outline(other).sections]:
+        if fragment and fragment not in outline(other).anchors:
             self.problems.append(f'{self.name}.md: {other}.md has no heading #{fragment}')
         return (f'{other}.html' if path else '') + (f'#{fragment}' if fragment else '')
 

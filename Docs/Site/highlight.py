@@ -6,7 +6,7 @@ import re
 KEYWORDS = '''
     Any actor any as associatedtype async await break case catch class consuming continue convenience default defer
     deinit do else enum extension fallthrough false fileprivate final for func get guard if import in indirect init
-    inout internal is isolated lazy let mutating nil nonisolated open operator override package precedencegroup
+    inout internal is isolated lazy let mutating nil nonisolated operator override precedencegroup
     private protocol public repeat required rethrows return self Self sending set some static struct subscript super
     switch throw throws true try typealias unowned var weak where while
 '''.split()

@@ -1,5 +1,6 @@
-"""The Markdown of the guides as HTML: headings, paragraphs, lists, tables, quotations and code. What the guides do not
-use, such as images and HTML, is an error, so that no page shows it as text.
+"""The Markdown of the guides as HTML: headings, paragraphs, lists, tables, quotations and code. HTML may be a comment, an
+anchor (`<a id="name"></a>`) or `<br>`. Other HTML, images and what else the guides do not use are errors, so that no page
+shows them as text.
 """
 
 import html
@@ -18,6 +19,7 @@ TOKEN = re.compile(
     r'(?<!`)(?P<ticks>`+)(?!`)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)'
     rf'|{LINK.pattern}'
     r'|<(?P<url>https?:[^>\s]+)>'
+    r'|<a (?:id|name)="(?P<anchor>[^"]+)"></a>|(?P<break><br ?/?>)'
     r'|\\(?P<character>[!-/:-@\[-`{-~])'
 )
 # Stands around the number of a finished part of a line, while the rest is read; no guide contains this character.
@@ -51,7 +53,7 @@ def inline_code(code):
     """Returns code within a text: short code stays on a line, long code is broken between its words."""
     if len(code) < 16:
         return f'<code class="short">{html.escape(code, quote=False)}</code>'
-    words = re.split(r'(?<=[.:(/_,&=])(?=\w)|(?<=[a-z])(?=[A-Z])', code)
+    words = re.split(r'(?<=[:(/_,&=])(?=\w)|(?<=\w)(?=\.\w)|(?<=[a-z])(?=[A-Z])', code)
     return f'<code>{"<wbr>".join(html.escape(word, quote=False) for word in words)}</code>'
 
 
@@ -86,7 +88,8 @@ class Markdown:
     def __init__(self, text, link=lambda target: target, symbol=lambda name, in_first_column: None):
         self.link, self.symbol = link, symbol
         self.sections = [Section(1, '', '')]
-        self._anchors = {}
+        self.anchors = set()
+        self._counts = {}
         self._first_column = False
         self._blocks(without_comments(text).split('\n'), top=True)
 
@@ -122,7 +125,7 @@ class Markdown:
                 quoted = [re.sub('^> ?', '', line) for line in lines[at:end]]
                 add(f'<blockquote>{"".join(self._blocks(quoted))}</blockquote>')
                 at = end
-            elif re.match(r' {4}|#|<[a-z/!]|---|===|\*\*\*$|\[[^]]+\]:', line):
+            elif re.match(r' {4}|#|<(?!a |https?:)[a-z/!]|---|===|\*\*\*$|\[[^]]+\]:', line):
                 raise MarkdownError(f'the site does not show this kind of Markdown: {line}')
             else:
                 end = self._end(lines, at, lambda line: line.strip() and not (
@@ -140,9 +143,10 @@ class Markdown:
 
     def _heading(self, level, title):
         name = anchor(title)
-        count = self._anchors.get(name, 0)
-        self._anchors[name] = count + 1
+        count = self._counts.get(name, 0)
+        self._counts[name] = count + 1
         name = f'{name}-{count}' if count else name
+        self.anchors.add(name)
         text = self.inline(title)
         if level == 1:
             if self.sections[0].title:
@@ -239,12 +243,17 @@ class Markdown:
             raise MarkdownError(f'the site does not show this kind of Markdown: {text[match.start():][:60]}')
         text = html.escape(text, quote=False)
         text = re.sub(r'\*\*(?=\S)(.+?)(?<=\S)\*\*', r'<strong>\1</strong>', text)
-        text = re.sub(r'(?<![\w*])\*(?=[^\s*])([^*]+?)(?<=\S)\*(?![\w*])', r'<em>\1</em>', text)
+        text = re.sub(r'(?<![\w*])([*_])(?=[^\s*_])([^*_]+?)(?<=\S)\1(?![\w*])', r'<em>\2</em>', text)
         return re.sub(f'{PLACE}(\\d+){PLACE}', lambda match: finished[int(match[1])], text)
 
     def _token(self, match, in_link):
         if character := match['character']:
             return html.escape(character)
+        if match['break']:
+            return '<br>'
+        if name := match['anchor']:
+            self.anchors.add(name)
+            return f'<span id="{html.escape(name)}"></span>'
         if url := match['url']:
             return f'<a href="{html.escape(url)}">{html.escape(url)}</a>'
         if code := match['code']:

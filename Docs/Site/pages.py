@@ -34,7 +34,7 @@ def page(body, title, kind, root, description, menu='', origin=''):
 
 
 def write(site, products):
-    """Writes the pages into a site, and checks their links. Returns the number of guides, and of symbols of the search."""
+    """Writes the pages into a site, and checks their links. Returns the numbers of guides and symbols."""
     check_groups()
     symbols = Symbols(site)
     pages = guides(symbols)
@@ -62,11 +62,12 @@ def guide_page(guide, previous, following):
         tag = f'h{section.level}'
         text += (
             f'<{tag} id="{section.anchor}">{section.title}'
-            f'<a class="anchor" href="#{section.anchor}" aria-label="Link to this heading">#</a></{tag}>\n{section.html}'
+            f'<a class="anchor" href="#{section.anchor}" aria-label="Link to this heading">#</a></{tag}>\n'
+            f'{section.html}'
         )
     body = template(
         'guide.html', sidebar=sidebar(guide.name), contents=contents(sections), heading=introduction.title, text=text,
-        steps=step(previous, 'Previous') + step(following, 'Next'),
+        anchor=introduction.anchor, steps=step(previous, 'Previous') + step(following, 'Next'),
     )
     return page(
         body, f'{guide.title} – Larkspur', 'guide', '../', f'{guide.title}: {TASKS[guide.name]}', menu=MENU,
@@ -77,10 +78,10 @@ def guide_page(guide, previous, following):
 def sidebar(current):
     groups = []
     for group, names in GROUPS.items():
-        links = ''.join(
-            f'<li><a href="{name}.html"{" aria-current=page" if name == current else ""}>{html.escape(title(name))}</a></li>\n'
-            for name in names
-        )
+        links = ''
+        for name in names:
+            mark = ' aria-current="page"' if name == current else ''
+            links += f'<li><a href="{name}.html"{mark}>{html.escape(title(name))}</a></li>\n'
         groups.append(f'<h2>{group}</h2>\n<ul>\n{links}</ul>')
     return '\n'.join(groups)
 

@@ -24,7 +24,8 @@ THEME = {
             'header': 'var(--color-fill)',
         },
         'typography': {
-            'html-font': 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", Arial, sans-serif',
+            'html-font': 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", Arial, '
+                         'sans-serif',
         },
     },
 }

@@ -29,8 +29,8 @@ class Browser:
 
         self._process = subprocess.Popen(
             [
-                executable, '--headless', '--no-sandbox', '--remote-debugging-pipe', '--disable-gpu', '--hide-scrollbars',
-                '--disable-dev-shm-usage', '--disable-background-networking', '--no-first-run',
+                executable, '--headless', '--no-sandbox', '--remote-debugging-pipe', '--disable-gpu',
+                '--hide-scrollbars', '--disable-dev-shm-usage', '--disable-background-networking', '--no-first-run',
                 f'--user-data-dir={self._profile}', 'about:blank',
             ],
             preexec_fn=descriptors, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

@@ -49,7 +49,7 @@ class Checks:
             self.browser.screen(width, scheme='dark')
             for guide in guides:
                 self.page(f'guides/{guide}.html')
-                current = self.browser.value('[...document.querySelectorAll("[aria-current=page]")].map(link => link.href)')
+                current = self.links_of('[aria-current=page]')
                 self.expect(current == [f'{self.url}guides/{guide}.html'], f'the sidebar marks {guide}')
         print(f'{len(guides)} guides', flush=True)
 
@@ -76,6 +76,9 @@ class Checks:
 
     # The links
 
+    def links_of(self, selector):
+        return self.browser.value(f'[...document.querySelectorAll("{selector}")].map(link => link.href)')
+
     def leads(self, link):
         """Whether a link leads to a page below the base path."""
         if not link.startswith(self.url):
@@ -91,7 +94,7 @@ class Checks:
         count = 0
         for path in ('', 'guides/GettingStarted.html', 'guides/Linux.html', 'documentation/larkspur/'):
             self.browser.open(self.url + path, IS_REFERENCE)
-            links = self.browser.value('[...document.querySelectorAll("main a, nav a, .bar a")].map(link => link.href)')
+            links = self.links_of('main a, nav a, .bar a')
             links = {link.partition('#')[0] for link in links if urllib.parse.urlsplit(link).hostname == '127.0.0.1'}
             for link in sorted(links):
                 self.expect(self.leads(link), f'/{path}: {link} leads somewhere')
@@ -108,12 +111,11 @@ class Checks:
         self.browser.press('/')
         self.browser.type(query)
         self.browser.wait('document.querySelector("#Results a, #Results p") !== null', query)
-        return self.browser.value('[...document.querySelectorAll("#Results a")].map(link => link.href)')
+        return self.links_of('#Results a')
 
     def selected(self):
-        return self.browser.value(
-            '[...document.querySelectorAll("#Results a")].findIndex(link => link.getAttribute("aria-selected") == "true")'
-        )
+        rows = self.browser.value('[...document.querySelectorAll("#Results a")].map(row => row.ariaSelected)')
+        return rows.index('true')
 
     def searches(self):
         # A phrase of a guide, wherever it is.
@@ -125,9 +127,8 @@ class Checks:
             self.browser.screen(width, scheme=scheme)
             self.browser.open(f'{self.url}guides/GettingStarted.html')
             results = self.search(phrase)
-            self.expect(
-                any('/guides/Security.html#' in result for result in results[:3]), f'a search for “{phrase}” finds Security.md'
-            )
+            found = any('/guides/Security.html#' in result for result in results[:3])
+            self.expect(found, f'a search for “{phrase}” finds Security.md')
             for problem in self.browser.value(PROBLEMS):
                 self.expect(False, f'the list of results is right ({problem})')
             self.browser.screenshot(self.pictures / f'search-{width}-{scheme}.png')
@@ -138,7 +139,8 @@ class Checks:
         self.browser.screen(1280)
         self.browser.open(self.url)
         results = self.search('adding the package')
-        self.expect(results[:1] == [f'{self.url}guides/GettingStarted.html#adding-the-package'], 'a heading is found first')
+        heading = f'{self.url}guides/GettingStarted.html#adding-the-package'
+        self.expect(results[:1] == [heading], 'a heading is found first')
         self.browser.press('ArrowDown')
         self.expect(self.selected() == 1, 'the arrow selects the second result')
         self.browser.press('ArrowUp')
@@ -176,15 +178,16 @@ class Checks:
         self.browser.screenshot(self.pictures / 'menu-420-light.png')
         self.browser.open(f'{self.url}guides/Requests.html')
         self.browser.press('Tab')
-        left = self.browser.value('document.activeElement.matches(".skip") && document.activeElement.getBoundingClientRect().left')
-        self.expect(left is not False and left >= 0, 'the first tab shows the link to the content')
+        self.expect(self.browser.value('document.activeElement.matches(".skip")'), 'the first stop is the skip link')
+        left = self.browser.value('document.activeElement.getBoundingClientRect().left')
+        self.expect(left >= 0, 'the skip link is shown when it has the focus')
         self.errors('the menu')
 
 
 def main():
     parser = argparse.ArgumentParser(description='Looks at the web site of the documentation with Chromium.')
     parser.add_argument('--guides-only', action='store_true', help='keep the reference of the last run')
-    parser.add_argument('--pictures', type=Path, default=ROOT / '.build/site-pictures', help='the folder of the pictures')
+    parser.add_argument('--pictures', type=Path, default=ROOT / '.build/site-pictures', help='their folder')
     arguments = parser.parse_args()
     arguments.pictures.mkdir(parents=True, exist_ok=True)
 

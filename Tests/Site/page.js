@@ -2,6 +2,7 @@
 (() => {
     const problems = []
     const all = selector => [...document.querySelectorAll(selector)]
+    const start = node => node.textContent.trim().slice(0, 40)
     const isShown = element => element.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true })
 
     const width = document.documentElement.scrollWidth
@@ -13,13 +14,11 @@
     if (all('img:not([alt])').length) problems.push('an image has no text')
     const levels = all('h1, h2, h3, h4').filter(heading => heading.closest('main')).map(heading => +heading.tagName[1])
     levels.forEach((level, index) => {
-        if (level > (levels[index - 1] ?? 0) + 1) problems.push(`a heading of level ${level} follows one of ${levels[index - 1]}`)
+        const previous = levels[index - 1] ?? 0
+        if (level > previous + 1) problems.push(`a heading of level ${level} follows one of ${previous}`)
     })
-    for (const element of all('pre, .table')) {
-        if (element.scrollWidth > element.clientWidth && element.tabIndex < 0) {
-            problems.push(`the keyboard does not reach what scrolls: ${element.textContent.slice(0, 40)}`)
-        }
-    }
+    const unreachable = all('pre, .table').find(block => block.scrollWidth > block.clientWidth && block.tabIndex < 0)
+    if (unreachable) problems.push(`the keyboard does not reach what scrolls: ${start(unreachable)}`)
 
     // WCAG 2.1, 1.4.3: the contrast of text.
     const channels = colour => colour.match(/[\d.]+/g).map(Number)
@@ -44,9 +43,9 @@
         seen.add(colours.join())
         const [dark, light] = colours.map(luminance).sort((one, other) => one - other)
         const contrast = (light + 0.05) / (dark + 0.05)
-        if (contrast < 4.5) problems.push(`a contrast of ${contrast.toFixed(1)}: ${texts.currentNode.data.trim().slice(0, 40)}`)
+        if (contrast < 4.5) problems.push(`a contrast of ${contrast.toFixed(1)}: ${start(texts.currentNode)}`)
     }
     const isDark = luminance(background(document.body)) < 0.2
-    if (isDark != matchMedia('(prefers-color-scheme: dark)').matches) problems.push('it is light in place of dark, or dark in place of light')
+    if (isDark != matchMedia('(prefers-color-scheme: dark)').matches) problems.push('it has the other colours')
     return problems
 })()

@@ -4,8 +4,6 @@
 const root = document.currentScript.dataset.root
 const larkspurSearch = {}  // search-guides.js and search-symbols.js set its properties.
 
-document.documentElement.classList.add('js')
-
 // The index
 
 let loading
@@ -149,7 +147,7 @@ function snippet(text, phrase, terms) {
 function row(item, phrase, terms, number) {
     const where = item.name
         ? element('span', 'where', element('code', '', item.name), element('small', '', `${item.kind}, ${item.module}`))
-        : element('span', 'where', item.heading || item.title, element('small', '', item.heading ? item.title : 'guide'))
+        : element('span', 'where', item.heading || item.title, element('small', '', item.heading && item.title))
     const result = element('a', '', where, item.text ? snippet(item.text, phrase, terms) : '')
     result.href = root + item.url
     result.id = `result-${number}`
@@ -200,7 +198,6 @@ async function show() {
     if (results.length) select(0)
 }
 
-box.hidden = false
 input.addEventListener('focus', () => {
     load().catch(() => {})
     if (input.value.trim()) show()
@@ -235,7 +232,7 @@ document.addEventListener('keydown', event => {
 // The bar of the reference links to the search.
 if (location.hash == '#Search') input.focus()
 document.addEventListener('pointerdown', event => { if (!box.contains(event.target)) closeList() })
-box.addEventListener('focusout', event => { if (event.relatedTarget && !box.contains(event.relatedTarget)) closeList() })
+box.addEventListener('focusout', ({ relatedTarget: next }) => { if (next && !box.contains(next)) closeList() })
 
 // The menu
 
