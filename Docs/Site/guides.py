@@ -69,9 +69,6 @@ GROUPS = {
         'Changelog': 'the versions',
     },
 }
-GROUPS['Old'] = {
-    name: 'to be merged' for name in ('Hooks', 'Observation', 'SessionManagers', 'Pagination', 'Retrying', 'Tokens')
-}
 TASKS = {name: task for guides in GROUPS.values() for name, task in guides.items()}
 
 
