@@ -161,7 +161,7 @@ class Markdown:
         if end == len(lines):
             raise MarkdownError('the last block of code has no end')
         code = '\n'.join(line[indent:] for line in lines[at + 1:end])
-        add(f'<pre class="code"><code>{highlighted(code, language)}</code></pre>')
+        add(f'<pre data-language="{language or "text"}"><code>{highlighted(code, language)}</code></pre>')
         return end + 1
 
     def _list(self, lines, at, add):

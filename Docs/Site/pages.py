@@ -115,7 +115,10 @@ def step(guide, label):
 def first_page(products):
     readme = Markdown((ROOT / 'README.md').read_text(), link=lambda target: None)
     lead = re.search(r'<p>(.+?[.])(?: |</p>)', readme.sections[0].html)
-    program = re.search(r'<pre class="code">.*?</pre>', readme.sections[0].html, re.DOTALL)
+    # With what it prints, if that follows.
+    program = re.search(
+        r'<pre data-language="swift.*?</pre>\n(?:<pre data-language="text".*?</pre>)?', readme.sections[0].html, re.DOTALL
+    )
     if not lead or not program or 'import' not in plain(program[0]):
         raise Problems('README.md does not begin with a sentence about Larkspur and a program.')
     body = template(

@@ -90,11 +90,21 @@ function scoreOfSymbol({ folded, member, kind }, phrase, terms) {
     return 0
 }
 
+// The plural of a word in y, and the singular of a plural; other plurals begin with the word itself.
+function otherForm(word) {
+    if (word.endsWith('ies')) return word.replace(/ies$/, 'y')
+    if (word.length < 4) return word
+    return word.endsWith('y') ? word.replace(/y$/, 'ies') : word.replace(/s$/, '')
+}
+
 function search(index, query) {
-    const phrase = fold(query).trim().replace(/\s+/g, ' ')
-    const terms = phrase.split(' ')
+    const terms = fold(query).trim().split(/\s+/)
+    const queries = [terms, terms.map(otherForm)].map(terms => ({ phrase: terms.join(' '), terms }))
     const rank = (items, score) => items
-        .map(item => ({ item, score: score(item, phrase, terms) }))
+        .map(item => {
+            const [own, other] = queries.map(({ phrase, terms }) => score(item, phrase, terms))
+            return own >= other ? { item, score: own, ...queries[0] } : { item, score: other * 0.95, ...queries[1] }
+        })
         .filter(({ score }) => score > 0)
         .sort((one, other) => other.score - one.score)
     const ofPage = {}
@@ -102,8 +112,7 @@ function search(index, query) {
     const sections = rank(index.sections, scoreOfSection)
         .filter(({ item }) => (ofPage[item.title] = (ofPage[item.title] ?? 0) + 1) <= 3)
     const symbols = rank(index.symbols, scoreOfSymbol).slice(0, sections.length > 6 ? 5 : 10)
-    const results = [...sections.slice(0, 20), ...symbols].sort((one, other) => other.score - one.score)
-    return { results: results.slice(0, 16).map(({ item }) => item), phrase, terms }
+    return [...sections.slice(0, 20), ...symbols].sort((one, other) => other.score - one.score).slice(0, 16)
 }
 
 // The results
@@ -144,7 +153,7 @@ function snippet(text, phrase, terms) {
     return result
 }
 
-function row(item, phrase, terms, number) {
+function row({ item, phrase, terms }, number) {
     const where = item.name
         ? element('span', 'where', element('code', '', item.name), element('small', '', `${item.kind}, ${item.module}`))
         : element('span', 'where', item.heading || item.title, element('small', '', item.heading && item.title))
@@ -179,18 +188,17 @@ function closeList() {
 async function show() {
     const query = input.value
     if (!query.trim()) return closeList()
-    let found
+    let results = [], failure = `There is nothing about “${query.trim()}”.`
     try {
-        found = search(await load(), query)
+        results = search(await load(), query)
     } catch {
-        found = { results: [], failure: 'The index of the search cannot be loaded.' }
+        failure = 'The index of the search cannot be loaded.'
     }
     // The query may have changed meanwhile.
     if (query != input.value) return
-    const { results, phrase, terms, failure } = found
     select(-1)
-    list.replaceChildren(...results.map((item, number) => row(item, phrase, terms, number)))
-    if (!results.length) list.append(element('p', '', failure ?? `There is nothing about “${query.trim()}”.`))
+    list.replaceChildren(...results.map(row))
+    if (!results.length) list.append(element('p', '', failure))
     statusLine.textContent = results.length == 1 ? '1 result' : `${results.length} results`
     list.hidden = false
     list.scrollTop = 0
