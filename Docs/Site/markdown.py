@@ -38,15 +38,15 @@ def anchor(title):
 
 def without_comments(text):
     """Returns a text without its HTML comments; a line that has only comments disappears."""
-    lines, fenced = [], False
+    parts = []
     # Comments in code are code.
     for part in re.split(r'(^ *```[^\n]*\n.*?^ *```$)', text, flags=re.MULTILINE | re.DOTALL):
         if re.match(r' *```', part):
-            lines.append(part)
+            parts.append(part)
         else:
             part = re.sub(r'^(?: *<!--.*?--> *)+\n', '', part, flags=re.MULTILINE | re.DOTALL)
-            lines.append(re.sub(r'<!--.*?-->', '', part, flags=re.DOTALL))
-    return ''.join(lines)
+            parts.append(re.sub(r'<!--.*?-->', '', part, flags=re.DOTALL))
+    return ''.join(parts)
 
 
 def inline_code(code):
@@ -167,7 +167,7 @@ class Markdown:
     def _list(self, lines, at, add):
         """Reads a list, whose items may have further lines, indented, and blocks of their own."""
         ordered = lines[at][0].isdigit()
-        items, loose = [], False
+        items = []
         while at < len(lines) and (match := ITEM.match(lines[at])) and match[1][0].isdigit() == ordered:
             indent = match.end()
             own = [lines[at][indent:]]

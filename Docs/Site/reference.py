@@ -118,7 +118,8 @@ class Reference:
         run(
             tool('swift-symbolgraph-extract'), '-module-name', product, '-target', self.target, '-output-dir', graphs,
             *(argument for path in [self.binaries / 'Modules', *headers] for argument in ('-I', path)),
-            '-module-cache-path', self.folder / f'{product}.modules', '-minimum-access-level', 'public',
+            # The compiler's own cache: a new one would take longer to fill than everything else.
+            '-module-cache-path', self.binaries / 'ModuleCache', '-minimum-access-level', 'public',
             '-skip-inherited-docs', '-skip-synthesized-members', '-emit-extension-block-symbols',
         )
         for graph in graphs.iterdir():
