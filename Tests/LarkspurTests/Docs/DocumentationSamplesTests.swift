@@ -20,7 +20,7 @@ struct DocumentationSamplesTests {
     func everyBlockIsCompiled(page: Documentation.Page) {
         for block in page.blocks {
             // Programs are built by Tests/Programs/check.py.
-            let guides = ["Programs.md", "Cookbook.md", "UntrustedURLs.md"]
+            let guides = ["Programs.md", "Cookbook.md", "UntrustedURLs.md", "README.md"]
             let programs = guides.contains(page.name) ? ["swift-program"] : []
             #expect((["swift", "swift-manifest", "sh", "text"] + programs).contains(block.info), "\(block.lines)")
             guard block.info == "swift" else { continue }

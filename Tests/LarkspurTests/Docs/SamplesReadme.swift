@@ -29,9 +29,9 @@ struct ReadmeSamples: Sendable {
     func chain(_ order: Order) async throws -> Order {
         // sample: README, chain
         let stored = try await manager.put("orders/7", body: .json(order))  // or a form, a file, a stream, a sequence
-            .authenticate(username: "ada", password: "secret")  // Basic, Digest, NTLM or Negotiate, as the server asks
+            .authenticate(username: "ada", password: "secret")  // Basic, Digest or NTLM, as the server asks
             .intercept(with: .retry(maximumAttempts: 3))  // again after a failure, if the request may be repeated
-            .timeout(total: .seconds(30), idle: .seconds(5))  // for all attempts; without a byte
+            .timeout(total: .seconds(30), idle: .seconds(5))  // of the whole call, and of a pause
             .redirect { task, response, request in nil }  // follows no redirect; `request` would
             .uploadProgress { progress in print(progress.completedUnitCount, "bytes sent") }
             .validate(contentType: ["application/json"])  // before the content is decoded
