@@ -47,11 +47,21 @@ extension OAuth2Authenticator: CustomStringConvertible, CustomReflectable {
 ///     manager.interceptors.call = [.authentication(credential, authenticator: authenticator, for: baseURL)]
 public struct OAuth2Authenticator: RequestAuthenticator {
     /// The place of the client secret in the request for a token (RFC 6749, section 2.3.1).
-    public enum ClientAuthentication: Sendable {
+    ///
+    /// It is a struct and not an enum, so that a new place does not break existing `switch` statements. Give every
+    /// `switch` a `default`.
+    public struct ClientAuthentication: Sendable, Hashable {
+        enum Kind: Sendable {
+            case basic
+            case content
+        }
+
+        let kind: Kind
+
         /// The field `Authorization`, with the Basic scheme. Every server must support it.
-        case basic
+        public static let basic = Self(kind: .basic)
         /// The content of the request.
-        case content
+        public static let content = Self(kind: .content)
     }
 
     private let tokenEndpoint: URL
@@ -131,7 +141,7 @@ public struct OAuth2Authenticator: RequestAuthenticator {
         var parameters = ["grant_type": "refresh_token", "refresh_token": refreshToken]
         parameters["scope"] = scope
         var request = URLRequest(url: tokenEndpoint)
-        switch (clientSecret, clientAuthentication) {
+        switch (clientSecret, clientAuthentication.kind) {
         case (let secret?, .basic):
             // The identifier and the secret are first encoded like values of a form (RFC 6749, section 2.3.1).
             let (name, password) = (QueryEncoder.percentEscaped(clientID), QueryEncoder.percentEscaped(secret))

@@ -103,7 +103,7 @@ struct Examination {
             return problems.append("The variable \(name) makes \(scheme) requests impossible.")
         }
         let host = server.host.contains(":") ? "[\(server.host)]" : server.host
-        let place = TerminalText.line("\(server.kind.rawValue)://\(host):\(server.port)")
+        let place = TerminalText.line("\(server.kind)://\(host):\(server.port)")
         lines.append("proxy        \(scheme): \(place) (\(name))")
     }
 

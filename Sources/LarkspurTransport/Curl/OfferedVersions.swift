@@ -26,7 +26,18 @@ extension EasyHandle {
 
 /// The use of HTTP/2 by a session. It determines whether HTTP/2 is offered in the TLS handshake. HTTP/1.1 is always
 /// offered.
-public enum HTTP2Use: Sendable, Hashable {
+///
+/// It is a struct and not an enum, so that a new use does not break existing `switch` statements. Give every `switch` a
+/// `default`.
+public struct HTTP2Use: Sendable, Hashable {
+    enum Kind: Sendable {
+        case whereTrusted
+        case always
+        case never
+    }
+
+    let kind: Kind
+
     /// HTTP/2 if the loaded libcurl reports every truncated HTTP/2 response as an error.
     ///
     /// Some versions, such as 7.88, report success for a response without Content-Length that ends with RST_STREAM,
@@ -37,11 +48,11 @@ public enum HTTP2Use: Sendable, Hashable {
     ///
     /// With libcurl 8.17 and later, a request uses HTTP/1.1 if its content is produced while its response is read. Over
     /// HTTP/2, a reader that pauses would stop the sending.
-    case whereTrusted
+    public static let whereTrusted = Self(kind: .whereTrusted)
     /// HTTP/2 if libcurl has it. With some versions, a truncated response can then look complete.
-    case always
+    public static let always = Self(kind: .always)
     /// No HTTP/2: only HTTP/1.1 is offered.
-    case never
+    public static let never = Self(kind: .never)
 }
 
 /// The trust in the HTTP/2 of the loaded libcurl.
@@ -63,7 +74,7 @@ enum HTTP2Trust {
         _ use: HTTP2Use,
         judgement: @autoclosure () -> HTTP2Judgement = .ofLoadedLibcurl
     ) -> Bool {
-        switch use {
+        switch use.kind {
         case .whereTrusted: judgement() == .sound
         case .always: true
         case .never: false
@@ -85,19 +96,29 @@ enum HTTP2Trust {
 /// This requires that libcurl uses an OpenSSL whose functions the engine can call. Otherwise, a session with pins does
 /// not use HTTP/3. HTTP/3 is also not used for requests through a proxy or a Unix-domain socket, with NTLM or
 /// Negotiate, or for WebSockets.
-public enum HTTP3Use: Sendable, Hashable {
+///
+/// It is a struct and not an enum, so that a new use does not break existing `switch` statements. Give every `switch` a
+/// `default`.
+public struct HTTP3Use: Sendable, Hashable {
+    enum Kind: Sendable {
+        case off
+        case automatic
+        case preferred
+    }
+
+    let kind: Kind
+
     /// No HTTP/3.
-    case off
+    public static let off = Self(kind: .off)
     /// HTTP/3 with origins that have announced it in an `Alt-Svc` field (RFC 7838).
     ///
-    /// The session stores the announcements of up to 1,024 origins in memory, each for the time that the server
-    /// specifies (`ma`, a day by default), but at most for a year. An announcement with a host or port other than those
-    /// of the origin is ignored. The connection of the first announcement is not used for more requests, so that the
-    /// next request can use HTTP/3. After an HTTP/3 connection has failed, requests to the origin use TCP for five
-    /// minutes.
-    case automatic
+    /// The session stores an announcement in memory for the time that the server specifies. An announcement with a host
+    /// or port other than those of the origin is ignored. The connection of the first announcement is not used for more
+    /// requests, so that the next request can use HTTP/3. After an HTTP/3 connection has failed, requests to the origin
+    /// use TCP for five minutes.
+    public static let automatic = Self(kind: .automatic)
     /// HTTP/3 with every origin, from the first request on.
-    case preferred
+    public static let preferred = Self(kind: .preferred)
 
     /// Returns this use if HTTP/3 is possible; otherwise returns ``off``.
     /// - Parameters:

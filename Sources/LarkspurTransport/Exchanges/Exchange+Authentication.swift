@@ -61,7 +61,7 @@ extension Exchange {
             guard let proxy = transfer.route.proxy, proxy.kind != .socks5 else { return nil }
             return RecipientAuthentication.Request(
                 server: ProtectionSpace.Server(
-                    scheme: proxy.kind.rawValue,
+                    scheme: proxy.kind.description,
                     host: proxy.host,
                     port: proxy.port,
                     isProxy: true

@@ -44,7 +44,7 @@ extension Exchange {
             !(content?.isTwoWay == true && HTTP2Trust.couplesDirections && settings.options.http2 == .whereTrusted)
         else { return .http1 }
         guard let origin = http3Origin else { return .http2 }
-        switch settings.http3 {
+        switch settings.http3.kind {
         case .off: return .http2
         case .automatic: return settings.http3Origins.withLock { $0.contains(origin, at: .now) } ? .http3 : .http2
         case .preferred: return .http3

@@ -8,11 +8,21 @@ internal import HTTPSyntax
 /// `dataNotAllowed`, whose ``Foundation/URLError/accessFailure`` has the host and the address.
 public struct AllowedAddresses: Sendable {
     /// The treatment of requests for which the session has a proxy. A proxy chooses the address of the server itself.
-    public enum ProxyUse: Sendable {
+    ///
+    /// It is a struct and not an enum, so that a new treatment does not break existing `switch` statements. Give every
+    /// `switch` a `default`.
+    public struct ProxyUse: Sendable, Hashable {
+        enum Kind: Sendable {
+            case refused
+            case trusted
+        }
+
+        let kind: Kind
+
         /// A request through a proxy fails before it is sent.
-        case refused
+        public static let refused = Self(kind: .refused)
         /// The proxy is trusted to check the addresses of servers. The address of the proxy may be any address.
-        case trusted
+        public static let trusted = Self(kind: .trusted)
     }
 
     private enum Rule: Sendable {

@@ -6,14 +6,28 @@ internal import HTTPSyntax
 /// Its descriptions do not show the password.
 public struct ProxyServer: Sendable, Hashable {
     /// The protocol of a proxy.
-    public enum Kind: String, Sendable, Hashable {
+    ///
+    /// It is a struct and not an enum, so that a new protocol does not break existing `switch` statements. Give every
+    /// `switch` a `default`.
+    public struct Kind: Sendable, Hashable, CustomStringConvertible {
+        enum Code: String, Sendable {
+            case http
+            case https
+            case socks5
+        }
+
+        let code: Code
+
         /// HTTP. http requests are sent to the proxy, and https requests through a tunnel (RFC 9110, section 9.3.6).
-        case http
+        public static let http = Self(code: .http)
         /// HTTP over TLS. The connection to the proxy is encrypted. http requests are sent to the proxy, and https
         /// requests through a tunnel (RFC 9110, section 9.3.6).
-        case https
+        public static let https = Self(code: .https)
         /// SOCKS version 5 (RFC 1928). The proxy resolves the names of hosts.
-        case socks5
+        public static let socks5 = Self(code: .socks5)
+
+        /// The name of the protocol: `http`, `https` or `socks5`.
+        public var description: String { code.rawValue }
     }
 
     /// The protocol of the proxy.
@@ -55,7 +69,7 @@ public struct ProxyServer: Sendable, Hashable {
     public init?(_ text: String) {
         let whole = text.utf8.firstRange(of: "://".utf8) == nil ? "http://" + text : text
         guard let url = try? URLReference(reading: whole), let scheme = url.scheme?.inLowercase,
-            let kind = Kind(rawValue: scheme == "socks5h" ? "socks5" : scheme),
+            let code = Kind.Code(rawValue: scheme == "socks5h" ? "socks5" : scheme),
             let authority = url.authority.map(URLReference.Authority.init),
             let host = try? CanonicalHost(inURL: authority.host),
             url.path.isEmpty || url.path == "/", url.query == nil, url.fragment == nil
@@ -63,7 +77,7 @@ public struct ProxyServer: Sendable, Hashable {
         let port = authority.port.flatMap { $0.isEmpty ? nil : $0.utf8.decimalNumber(atMost: 65536) ?? 0 }
         let credentials = authority.credentials
         self.init(
-            kind: kind,
+            kind: Kind(code: code),
             host: host.plainText,
             port: port,
             user: credentials?.user,
@@ -84,7 +98,7 @@ public struct ProxyServer: Sendable, Hashable {
     /// The proxy in libcurl's notation, without user and password.
     var curlName: String { "\(scheme)://\(hostAndPort)" }
 
-    private var scheme: String { kind == .socks5 ? "socks5h" : kind.rawValue }
+    private var scheme: String { kind == .socks5 ? "socks5h" : kind.description }
 
     var hostAndPort: String { "\(canonicalHost?.fieldText ?? host):\(port)" }
 }
@@ -104,7 +118,7 @@ extension ProxyServer: CustomStringConvertible, CustomDebugStringConvertible, Cu
 
 extension ProxyServer.Kind {
     fileprivate var standardPort: Int {
-        switch self {
+        switch code {
         case .http: 80
         case .https: 443
         case .socks5: 1080

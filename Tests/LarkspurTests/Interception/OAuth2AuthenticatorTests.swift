@@ -47,6 +47,7 @@ struct OAuth2AuthenticatorTests {
     @Test("A client's secret is sent in the field, escaped, or in the form, and scopes are requested")
     func secret() async throws {
         var authenticator = try makeAuthenticator(#"{"access_token": "a1"}"#, secret: "s:%")
+        #expect(authenticator.clientAuthentication == .basic)
         authenticator.scope = "read write"
         _ = try await authenticator.refresh(old, after: nil)
         authenticator.clientAuthentication = .content

@@ -37,6 +37,12 @@ import Testing
         #expect(ProxyServer(text) == nil)
     }
 
+    @Test("The protocols of proxies are described by their schemes")
+    func kinds() {
+        #expect([ProxyServer.Kind.http, .https, .socks5].map { "\($0)" } == ["http", "https", "socks5"])
+        #expect(ProxyServer("socks5h://a.test")?.kind == .socks5)
+    }
+
     @Test("No description of a proxy contains its password")
     func descriptions() {
         let proxy = ProxyServer(host: "::1", port: 3128, user: "ada", password: "secret")
