@@ -4,6 +4,7 @@
     swift build && Tests/API/check.py      fails for each breaking change that accepted.txt does not list
     Tests/API/check.py --self-test         checks that changes of an API are reported
     Tests/API/check.py --record            makes the API of the build the baseline, and empties accepted.txt
+    Tests/API/check.py --recorded          fails unless the API of the build is the baseline, as it is in a release
     Tests/API/check.py --record MODULE …   makes the API of some modules the baseline, such as that of a new product
     Tests/API/check.py --count [TYPE]      prints the number of public symbols of the build: of all modules, or of one type
     Tests/API/check.py --owners [MODULE …] prints all symbols of each module, members of foreign types included, by their owner
@@ -22,7 +23,7 @@ import self_test
 
 ACCEPTED = dump.FOLDER / "accepted.txt"
 ADVICE = """If a change is meant, add its line to Tests/API/accepted.txt, with the reason behind " -- " or in a comment above it.
-With a release, and before the first one, Tests/API/check.py --record makes the API of the build the baseline."""
+With a release, Tests/API/check.py --record makes the API of the build the baseline."""
 
 KINDS = {
     "types": {"Class", "Enum", "Protocol", "Struct"}, "functions": {"Func"}, "initializers": {"Constructor"},
@@ -98,6 +99,20 @@ def record(dumps, names):
         ACCEPTED.write_text("\n".join(header_of(ACCEPTED.read_text())) + "\n")
 
 
+def check_recorded(dumps):
+    """Fails unless the baselines are the dumps: with additions too, which break no caller."""
+    baselines = dump.read_baselines()
+    differing = sorted(
+        module for module in baselines.keys() | dumps.keys() if baselines.get(module) != dumps.get(module)
+    )
+    if differing:
+        sys.exit(f"The API of {', '.join(differing)} is not recorded: Tests/API/check.py --record")
+    accepted = ACCEPTED.read_text()
+    if accepted.rstrip().split("\n") != header_of(accepted):
+        sys.exit("accepted.txt has lines: Tests/API/check.py --record empties it.")
+    print(f"The API of {', '.join(dumps)} is recorded.")
+
+
 def count(roots, owner=None):
     """The number of declarations by kind, without those that the compiler adds: all of them, or the members of a type."""
     found = collections.Counter()
@@ -147,6 +162,7 @@ def main():
     commands = parser.add_mutually_exclusive_group()
     commands.add_argument("--self-test", action="store_true", help="check that changes of an API are reported")
     commands.add_argument("--record", nargs="*", metavar="MODULE", help="make the API of the build the baseline")
+    commands.add_argument("--recorded", action="store_true", help="fail unless the API of the build is the baseline")
     commands.add_argument("--owners", nargs="*", metavar="MODULE", help="print the number of symbols by their owner")
     commands.add_argument("--count", nargs="?", const="", metavar="TYPE", help="print the number of public symbols")
     parser.add_argument("--bin-path", type=pathlib.Path, help="folder of the build; default: swift build --show-bin-path")
@@ -158,6 +174,8 @@ def main():
         dumps = {module: build.dump(module) for module in dump.modules()}
         if arguments.record is not None:
             record(dumps, arguments.record)
+        elif arguments.recorded:
+            check_recorded(dumps)
         elif arguments.owners is not None:
             print_owners(dumps, arguments.owners)
         elif arguments.count is not None:
