@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds libcurl.a and libxml2.a from Debian's source packages, and collects the archives that libcurl needs from Debian's -dev packages. Prints the folder that has them,
-# with a list of the versions.
+# with a list of the versions, and with the texts of the licenses in the folder copyright.
 #
 #     Tests/StaticLinking/libcurl.sh
 #     swift build -c release --static-swift-stdlib -Xswiftc -static-executable -Xlinker "-L$(Tests/StaticLinking/libcurl.sh)"
@@ -9,10 +9,11 @@
 # and without GSSAPI, LDAP, RTMP, SSH, libpsl and libidn2; libxml2, which FoundationXML needs, is built without ICU and lzma. No package of the system is changed, apart
 # from make, patch and xz-utils, which are installed if they are missing.
 #
-# The archives stay in a cache folder, $LARKSPUR_STATIC or ~/.cache/larkspur/static. They are built again when Debian has a new version of one of the packages. With
+# The archives stay in a cache folder, $LARKSPUR_STATIC or ~/.cache/larkspur/static. They are built again when Debian has a new version of one of the packages, or this script has changed. With
 # LARKSPUR_STATIC_OFFLINE=1, the script asks for no new versions, and prints the folder that was built last.
 set -euo pipefail
 
+script=$(realpath "$0")
 cache=${LARKSPUR_STATIC:-${XDG_CACHE_HOME:-$HOME/.cache}/larkspur/static}
 sources=(curl libxml2)
 packages=(libssl-dev zlib1g-dev libbrotli-dev libzstd-dev libnghttp2-dev)
@@ -112,11 +113,27 @@ build_libxml2() {
     make -j "$(nproc)" libxml2.la
 }
 
+# The licenses require that a program that is linked with the archives is delivered with their texts.
+copy_copyrights() {
+    local name file
+    mkdir "$1"
+    for name in "${packages[@]}"; do
+        # A -dev package may link to the folder of the package with the library, which is not downloaded.
+        file=$folder/system/usr/share/doc/$name/copyright
+        if [[ ! -e $file ]]; then
+            file=$(realpath --canonicalize-missing --relative-to "$folder/system" "$file")
+            file=/$file
+        fi
+        cp "$file" "$1/$name"
+    done
+    for name in "${sources[@]}"; do cp "$folder/$name/debian/copyright" "$1/$name"; done
+}
+
 {
     install_tools
     prepare_apt
     list_versions > "$folder/versions.txt"
-    result=$cache/curl-$(version_of curl)-$(sha256sum "$folder/versions.txt" | head -c 8)
+    result=$cache/curl-$(version_of curl)-$(cat "$folder/versions.txt" "$script" | sha256sum | head -c 8)
     if [[ ! -e $result/versions.txt ]]; then
         fetch_dependencies
         for name in curl libxml2; do
@@ -129,6 +146,7 @@ build_libxml2() {
         mkdir "$folder/archives"
         cp "$folder"/{curl/lib,libxml2}/.libs/*.a "$libraries"/lib{nghttp2,ssl,crypto,brotlidec,brotlicommon,zstd,z}.a "$folder/versions.txt" \
             "$folder/archives"
+        copy_copyrights "$folder/archives/copyright"
         # Another run may have been faster.
         mv --no-target-directory "$folder/archives" "$result" 2> /dev/null || [[ -e $result/versions.txt ]]
     fi
