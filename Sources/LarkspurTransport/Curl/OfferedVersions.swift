@@ -112,10 +112,11 @@ public struct HTTP3Use: Sendable, Hashable {
     public static let off = Self(kind: .off)
     /// HTTP/3 with origins that have announced it in an `Alt-Svc` field (RFC 7838).
     ///
-    /// The session stores an announcement in memory for the time that the server specifies. An announcement with a host
-    /// or port other than those of the origin is ignored. The connection of the first announcement is not used for more
-    /// requests, so that the next request can use HTTP/3. After an HTTP/3 connection has failed, requests to the origin
-    /// use TCP for five minutes.
+    /// The session stores the announcements of up to 1,024 origins in memory, each for the time that the server
+    /// specifies (`ma`, a day by default), but at most for a year. An announcement with a host or port other than those
+    /// of the origin is ignored. The connection of the first announcement is not used for more requests, so that the
+    /// next request can use HTTP/3. After an HTTP/3 connection has failed, requests to the origin use TCP for five
+    /// minutes.
     public static let automatic = Self(kind: .automatic)
     /// HTTP/3 with every origin, from the first request on.
     public static let preferred = Self(kind: .preferred)
