@@ -18,9 +18,6 @@ git init --quiet --initial-branch=main "$original"
 git -c safe.directory='*' -C ../.. archive HEAD README.md Docs .github Sources/Larkspur/Basics | tar --extract --directory "$original"
 mkdir "$original/.ci"
 cp -r . "$original/.ci/release"
-# Pages that say that nothing has been released are one of the cases; here, no page does.
-sed -i -E 's/(no version has been released|no release yet|before the first release|until 1\.0\.0)/a version is released:/Ig' \
-    "$original"/{README.md,Docs/*.md,.github/*.md}
 git -C "$original" add --all --force
 git -C "$original" commit --quiet --no-gpg-sign --message=Larkspur
 version=$(sed -nE 's/.*static let current = "(.*)"/\1/p' "$original/Sources/Larkspur/Basics/LarkspurVersion.swift")
