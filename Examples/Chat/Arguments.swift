@@ -3,20 +3,25 @@ import Larkspur
 /// The arguments of the command line.
 struct Arguments {
     var url: String?
-    var prompt: String?
+    var question: String?
+    var model = "gpt-4o-mini"
 
     static let usage = """
-        usage: Chat [URL [prompt]]
-          URL      the event stream to follow; default: a server of its own, which has events and answers a prompt
-          prompt   sent to the URL as JSON with POST; the answer is read as a stream of events
+        usage: Chat [URL [question [model]]]
+          URL        without a question, an event stream to follow; with one, the address of the API, such as
+                     https://api.openai.com/v1 or http://localhost:11434/v1; default: an embedded server
+          question   the question to the model
+          model      the name of the model; default: gpt-4o-mini
+        The key of the API is read from the environment variable OPENAI_API_KEY.
 
         """
 
     /// Parses the arguments; nil if they are not valid.
     init?(_ arguments: some Collection<String>) {
-        guard arguments.count <= 2, !arguments.contains(where: { $0.hasPrefix("-") }) else { return nil }
+        guard arguments.count <= 3, arguments.first?.hasPrefix("-") != true else { return nil }
         url = arguments.first
-        prompt = arguments.dropFirst().first
+        question = arguments.dropFirst().first
+        model = arguments.dropFirst(2).first ?? model
         if let url, URL(string: url)?.host == nil { return nil }
     }
 }
