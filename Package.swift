@@ -146,7 +146,7 @@ let package = Package(
         .testTarget(
             name: "LarkspurTests",
             dependencies: [
-                "Dialogue", "HTTPSyntax", "JSONSyntax", "Larkspur", "LarkspurActivity", "LarkspurCurlCommands",
+                "Chat", "Dialogue", "HTTPSyntax", "JSONSyntax", "Larkspur", "LarkspurActivity", "LarkspurCurlCommands",
                 "LarkspurReachability", "LarkspurTesting", "LarkspurTestSupport", "LarkspurTransport", "LarkspurXML",
                 "TestSupport",
             ],

@@ -36,7 +36,7 @@ struct Answer: Sendable {
 
     private mutating func add(_ part: Chunk.ToolCallPart) {
         // Without a number, a part with an ID begins a call, and any other part continues the last call.
-        let index = part.index ?? (part.id != nil ? toolCalls.count : toolCalls.count - 1)
+        guard let index = part.index ?? (part.id != nil ? toolCalls.count : indices.last) else { return }
         if !indices.contains(index) {
             indices.append(index)
             toolCalls.append(ToolCall())

@@ -7,17 +7,16 @@ struct StreamSamples: Sendable {
         var value: Double
     }
 
-    struct Prompt: Codable, Sendable {
-        var prompt: String
-        var stream = true
-    }
-
     let manager: SessionManager
     let file: URL
     let output = Recorder<String>()
 
     private func print(_ items: Any...) {
         output.record(items.map { "\($0)" }.joined(separator: " "))
+    }
+
+    private func print(_ text: String, terminator: String) {
+        output.record(text + terminator)
     }
 
     func chunks() async throws {
@@ -66,34 +65,27 @@ struct StreamSamples: Sendable {
     func rules(lastID: String) async throws {
         // sample: rules of reconnection
         var rules = Reconnection.automatic
-        rules.initialDelay = .seconds(1)
-        rules.maximumDelay = .seconds(30)
         rules.maximumAttempts = 10
-        let events = manager.events(
-            "updates",
-            headers: ["Last-Event-ID": lastID],
-            timeout: .seconds(45),
-            reconnection: rules
-        )
-        for try await event in events { print(event.id, event.data) }
+        let fields: HTTPHeaders = ["Last-Event-ID": lastID]
+        for try await event in manager.events("updates", headers: fields, timeout: .seconds(45), reconnection: rules) {
+            print(event.id, event.data)
+        }
         // end
     }
 
-    func chat() async throws {
+    func languageModel(_ api: String, _ key: String) async throws {
         // sample: stream of a language model
-        struct Prompt: Codable, Sendable {
-            var prompt: String
-            var stream = true
+        let manager = SessionManager(baseURL: api)
+        manager.requestSettings.setAuthorization(bearerToken: key)
+        let question: JSONValue = [
+            "model": "gpt-4o-mini",
+            "messages": [["role": "user", "content": "Why is the sky blue?"]],
+            "stream": true,
+        ]
+        let events = manager.post("chat/completions", body: .json(question)).events
+        for try await chunk in events.decoded(as: JSONValue.self, until: "[DONE]") {
+            print(chunk["choices"][0]["delta"]["content"].string ?? "", terminator: "")
         }
-
-        struct Delta: Codable, Sendable {
-            var text: String
-        }
-
-        let chat = manager.post("chat", body: .json(Prompt(prompt: "Why is the sky blue?")))
-        var text = ""
-        for try await delta in chat.events.decoded(as: Delta.self, until: "[DONE]") { text += delta.text }
-        print(text)
         // end
     }
 
@@ -120,25 +112,6 @@ struct StreamSamples: Sendable {
         // end
     }
 
-    func scope() async throws {
-        // sample: head and content in a scope
-        let first = try await manager.get("log").open { head, content in
-            guard head.statusCode == 200 else { return "status \(head.statusCode)" }
-            for try await line in content.lines { return line }
-            return "no line"
-        }
-        print(first)
-        // end
-    }
-
-    func headOfSequence() async throws {
-        // sample: head of a sequence
-        let content = manager.get("log").chunks
-        let type = try await content.head.mimeType
-        for try await line in content.lines { print(type ?? "no type", line) }
-        // end
-    }
-
     func dialogue() async throws {
         // sample: speak and listen
         let (spoken, speaker) = AsyncStream.makeStream(of: String.self)
@@ -157,35 +130,23 @@ struct StreamSamples: Sendable {
         }
         // end
     }
+}
 
-    func errors() async throws {
-        // sample: errors of a stream
-        do {
-            for try await event in manager.post("chat", body: .json(Prompt(prompt: ""))).events {
-                print(try JSONDecoder().decode(JSONValue.self, from: Data(event.data.utf8))["text"].string ?? "")
-            }
-        } catch let error as LarkspurError {
-            print(error.statusCode ?? 0, error.message)
-        }
-        // end
-    }
+// sample: client of the Model Context Protocol
+struct MCPClient {
+    let manager: SessionManager
+    var fields: HTTPHeaders = ["Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18"]
 
-    func leaving() async throws {
-        // sample: leaving a loop early
-        for try await line in manager.get("log").lines {
-            print(line)
-            break
+    mutating func send(_ message: JSONValue) async throws -> JSONValue? {
+        let (head, content) = try await manager.post("mcp", body: .json(message), headers: fields).validate().open()
+        if let session = head.value(forHTTPHeaderField: "Mcp-Session-Id") { fields["Mcp-Session-Id"] = session }
+        switch (head.statusCode, head.mimeType) {
+        case (202, _): return nil
+        case (_, "text/event-stream"):
+            let messages = content.events.decoded(as: JSONValue.self)
+            return try await messages.first { $0["id"] == message["id"] && $0["method"] == .null }
+        default: return try JSONDecoder().decode(JSONValue.self, from: await content.collect(upTo: 1 << 20))
         }
-        // end
-    }
-
-    func cancelling() async throws {
-        // sample: cancelling a loop
-        let work = Task {
-            for try await event in manager.events("updates") { print(event.data) }
-        }
-        work.cancel()
-        // end
-        _ = await work.result
     }
 }
+// end

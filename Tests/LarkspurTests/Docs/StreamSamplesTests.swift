@@ -29,20 +29,14 @@ struct StreamSamplesTests {
         try await samples.chunks()
         try await samples.lines()
         try await samples.values()
-        try await samples.leaving()
         #expect(try Data(contentsOf: samples.file) == Data([1, 2, 3]))
-        #expect(samples.output.values == ["error: one", "error: two", "a 1.5", "b 2.0", "start"])
+        #expect(samples.output.values == ["error: one", "error: two", "a 1.5", "b 2.0"])
     }
 
-    @Test("The samples receive the head before the content")
-    func heads() async throws {
+    @Test("The sample receives the head before the content")
+    func head() async throws {
         try await samples.opening()
-        try await samples.scope()
-        try await samples.headOfSequence()
-        #expect(
-            samples.output.values
-                == ["200 3", "3", "start", "text/plain start", "text/plain error: one", "text/plain error: two"]
-        )
+        #expect(samples.output.values == ["200 3", "3"])
     }
 
     @Test func serverSentEvents() async throws {
@@ -54,16 +48,58 @@ struct StreamSamplesTests {
         #expect(server.requests.map { $0.headers["Last-Event-ID"] } == [nil, "8", "7", "8"])
     }
 
-    @Test func languageModel() async throws {
-        let stream = events(
-            #"data: {"text": "It "}"# + "\n\n" + #"data: {"text": "scatters."}"# + "\n\ndata: [DONE]\n\n"
+    @Test("The answer of a language model is printed as it arrives")
+    func languageModel() async throws {
+        let model = try LanguageModelServer(CompletionStream.text("Air ", "scatters.").response)
+
+        try await samples.languageModel(model.url, LanguageModelServer.key)
+
+        #expect(samples.output.values == ["", "Air ", "scatters.", ""])
+        #expect(try model.questions.first?["messages"][0]["content"] == "Why is the sky blue?")
+    }
+
+    @Test(
+        "A client of MCP reads responses as a document and as events, and keeps its session",
+        arguments: TestTransport.allCases,
+        MCPServer.Form.allCases
+    )
+    func modelContextProtocol(_ transport: TestTransport, _ form: MCPServer.Form) async throws {
+        let mcp = try MCPServer(form)
+        var client = MCPClient(manager: transport.makeManager(for: mcp.server))
+        let parameters: JSONValue = ["protocolVersion": "2025-06-18", "capabilities": [:], "clientInfo": ["name": "a"]]
+
+        let initialized = try await client.send(
+            ["jsonrpc": "2.0", "id": 1, "method": "initialize", "params": parameters]
         )
-        server.route("/chat", stream, .json(#"{"message": "The prompt is empty."}"#, status: 400))
-        try await samples.chat()
-        try await samples.errors()
-        #expect(samples.output.values.first == "It scatters.")
-        #expect(samples.output.values.last == "400 Request failed: Bad Request (400): The prompt is empty")
-        #expect(server.requests.first?.text.contains("blue") == true)
+        let notified = try await client.send(["jsonrpc": "2.0", "method": "notifications/initialized"])
+        let sum = try await client.send([
+            "jsonrpc": "2.0", "id": "two", "method": "tools/call",
+            "params": ["name": "add", "arguments": ["a": 19, "b": 2]],
+        ])
+        let unknown = try await client.send(["jsonrpc": "2.0", "id": 3, "method": "resources/list"])
+
+        #expect(initialized?["result"]["serverInfo"]["name"] == "test" && notified == nil)
+        #expect(sum?["id"] == "two" && sum?["result"]["content"][0]["text"] == "21")
+        #expect(unknown?["error"]["code"] == -32601)
+        let sessions = mcp.server.requests.map { $0.headers["Mcp-Session-Id"] }
+        #expect(sessions == [nil] + Array(repeating: MCPServer.session, count: 3))
+    }
+
+    @Test("A client of MCP reports a refused request, and returns nil after a stream without the response")
+    func modelContextProtocolErrors() async throws {
+        var client = MCPClient(manager: TestTransport.allCases[0].makeManager(for: server))
+        let message: JSONValue = ["jsonrpc": "2.0", "id": 1, "method": "tools/list"]
+        server.route(
+            "/mcp",
+            .json(#"{"message": "The session is over."}"#, status: 404),
+            events("data: {\"jsonrpc\": \"2.0\", \"id\": 2, \"result\": {}}\n\n")
+        )
+
+        let refused = await #expect(throws: LarkspurError.self) { try await client.send(message) }
+        let reply = try await client.send(message)
+
+        #expect(refused?.statusCode == 404 && refused?.message.contains("The session is over") == true)
+        #expect(reply == nil)
     }
 
     @Test func changes() async throws {
@@ -76,11 +112,5 @@ struct StreamSamplesTests {
         await #expect(throws: LarkspurError.self) { try await samples.changes(since: "7") }
         #expect(samples.output.values == ["tea 8", "milk 9"])
         #expect(server.requests.map(\.target) == ["/changes?since=7", "/changes?since=9"])
-    }
-
-    @Test func cancelling() async throws {
-        server.route("/updates", events("data: x\n\n"))
-        try await samples.cancelling()
-        #expect(samples.manager.tasks.allSatisfy { $0.state != .running })
     }
 }
