@@ -9,7 +9,13 @@ extension DataTask {
     ///
     /// With the transport `.curl`, the content of the request may still be sent while the response is read. Neither
     /// direction waits for the other: a slow reader does not stop the sending, and a slow writer does not stop the
-    /// reading.
+    /// reading. If a reader pauses while content of the request is sent, more than the usual 1 MiB may be buffered:
+    ///
+    /// - Over HTTP/1.1, some versions of libcurl (8.12.1, 8.14.1 and 8.16.0, but neither 7.88.1 nor 8.23.0) collect up
+    ///   to 64 MiB themselves.
+    /// - Over HTTP/2, the end of the request can need a window update of the server, so up to 32 MiB are read ahead.
+    ///   libcurl 8.17 and later (seen with 8.23.0) reads no window updates while a reader pauses. With these versions
+    ///   such a call goes by HTTP/1.1, unless `http2` is `.always`.
     ///
     /// The head of a response with any status is returned, unless the call has rules: after `validate(statusCode:)`, a
     /// response that is not acceptable ends the call with an error. If the call has interceptors, a response with a

@@ -139,12 +139,14 @@ extension EventSource.Iterator: Sendable {}
 extension EventSource {
     /// Returns the values that are decoded from the data of the events, up to an event whose data is the sentinel.
     ///
-    ///     let chat = manager.post("chat", body: .json(question))
-    ///     for try await delta in chat.events.decoded(as: Delta.self, until: "[DONE]") {
-    ///         print(delta.text)
+    ///     let chat = manager.post("chat/completions", body: .json(question))
+    ///     for try await chunk in chat.events.decoded(as: Chunk.self, until: "[DONE]") {
+    ///         print(chunk.choices.first?.delta.content ?? "")
     ///     }
     ///
-    /// The types and IDs of the events are ignored.
+    /// The types and IDs of the events are ignored. If the events end before the sentinel, the sequence ends without an
+    /// error, because some servers do not send the sentinel. If a value cannot be decoded, the error is
+    /// `responseSerializationFailed`.
     /// - Parameters:
     ///   - type: The type of the values.
     ///   - sentinel: The data of the event that ends the sequence and its connection. Default: nil, for the end of the
