@@ -18,10 +18,6 @@ nonisolated struct Question: Codable, Sendable {
     var text: String
 }
 
-nonisolated struct Delta: Codable, Sendable {
-    var text: String
-}
-
 nonisolated struct Report: Codable, Sendable {
     var title: String
 }
@@ -45,7 +41,7 @@ nonisolated let (file, folder, archive, image, photo, downloads): (URL, URL, URL
 nonisolated let address: String = any()
 nonisolated let ids: [Int] = any()
 nonisolated let version: Int = any()
-nonisolated let (user, question, filter): (User, Question, Delta) = any()
+nonisolated let (user, question, filter): (User, Question, Report) = any()
 nonisolated let fields: [String: any Sendable] = any()
 nonisolated let credential: OAuth2Credential = any()
 nonisolated let authenticator: OAuth2Authenticator = any()
@@ -127,6 +123,9 @@ nonisolated static let id: Int = any()
 
 // page: Security.md
 nonisolated static let (certificateFile, keyFile, publicKeyFile): (URL, URL, URL) = any()
+
+// page: StreamsAndEvents.md
+nonisolated static let (api, key, lastID): (URL, String, String) = any()
 
 // page: Tasks.md
 nonisolated static let task: SessionTask = any()

@@ -2,7 +2,7 @@ import Larkspur
 
 /// The samples of `Docs/StreamsAndEvents.md`, each between two markers; what they print is noted.
 struct StreamSamples: Sendable {
-    struct Measurement: Codable, Sendable {
+    nonisolated struct Measurement: Codable, Sendable {
         var sensor: String
         var value: Double
     }
@@ -39,7 +39,7 @@ struct StreamSamples: Sendable {
 
     func values() async throws {
         // sample: JSON in lines
-        struct Measurement: Codable, Sendable {
+        nonisolated struct Measurement: Codable, Sendable {
             var sensor: String
             var value: Double
         }
@@ -91,7 +91,7 @@ struct StreamSamples: Sendable {
 
     func changes(since version: String) async throws {
         // sample: stream that continues
-        struct Change: Codable, Sendable {
+        nonisolated struct Change: Codable, Sendable {
             var name: String
             var version: String
         }

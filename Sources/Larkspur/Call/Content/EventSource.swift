@@ -140,8 +140,8 @@ extension EventSource {
     /// Returns the values that are decoded from the data of the events, up to an event whose data is the sentinel.
     ///
     ///     let chat = manager.post("chat/completions", body: .json(question))
-    ///     for try await chunk in chat.events.decoded(as: Chunk.self, until: "[DONE]") {
-    ///         print(chunk.choices.first?.delta.content ?? "")
+    ///     for try await chunk in chat.events.decoded(as: JSONValue.self, until: "[DONE]") {
+    ///         print(chunk["choices"][0]["delta"]["content"].string ?? "")
     ///     }
     ///
     /// The types and IDs of the events are ignored. If the events end before the sentinel, the sequence ends without an
