@@ -263,9 +263,10 @@ public final class SessionManager: Sendable {
         set { set(\.completionGroup, to: newValue) }
     }
 
-    /// The maximum number of bytes of content that a data or upload task collects in memory. A response with more
-    /// content ends the task with the error `contentTooLarge`, so that a server cannot exhaust the memory. The limit is
-    /// captured when a task is created, and does not apply to download tasks. Default: 1 GiB.
+    /// The maximum number of bytes of decoded content that a data or upload task collects in memory. A response with
+    /// more content ends the task with the error `contentTooLarge`, so that a server cannot exhaust the memory. The
+    /// limit is captured when a task is created. It does not apply to content that is delivered in chunks, and to a
+    /// download task only if its file is read as a value. Default: 1 GiB.
     public var maximumContentSize: Int {
         get { environment.settings.maximumContentSize }
         set { set(\.maximumContentSize, to: newValue) }

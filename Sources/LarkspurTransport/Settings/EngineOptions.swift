@@ -36,7 +36,7 @@ public struct EngineOptions: Sendable {
     ///
     /// If a response has more decoded content, the task fails with the code `dataLengthExceedsMaximum`. If the response
     /// announces more content, the task fails before the content arrives. The content is not collected for delegates,
-    /// `bytes(for:)` and downloads, so the limit does not apply to them.
+    /// `bytes(for:)`, downloads and session managers, so the limit does not apply to them.
     public var maximumContentSize: Int?
     /// The maximum number of bytes of the decoded content of a response, however it is received: collected, as chunks,
     /// or in a file. Default: nil, so that there is no limit. If a response has or announces more content, the task

@@ -65,9 +65,27 @@ struct GettingStartedTests {
     }
 
     @Test func awaitedErrors() async throws {
-        server.route("/v1/users/99", .json(#"{"message": "No such user"}"#, status: 404))
+        let missing = LoopbackServer.Response.json(#"{"message": "No such user"}"#, status: 404)
+        server.route("/v1/users/99", missing, .json("[1"), .fault(.noResponse))
         try await samples.awaitedErrors()
-        #expect(samples.output.values == ["404 Request failed: Not Found (404): No such user"])
+        try await samples.awaitedErrors()
+        manager.timeouts.total = .milliseconds(100)
+        try await samples.awaitedErrors()
+        manager.timeouts.total = nil
+        server.stop()
+        try await samples.awaitedErrors()
+
+        let lines = samples.output.values
+        #expect(lines.first == "no such user: Request failed: Not Found (404): No such user")
+        let beginnings = lines.map { $0.prefix { $0 != ":" } }
+        #expect(beginnings == ["no such user", "not the expected JSON", "too slow", "not reachable"])
+    }
+
+    @Test func maximumSize() async {
+        server.route("/v1/report", .text("all is well"), .text(String(repeating: "a", count: 10_000_001)))
+        await samples.maximumSize()
+        await samples.maximumSize()
+        #expect(samples.output.values == ["11", "more than 10 MB"])
     }
 
     @Test func awaitedLimits() async throws {

@@ -1,6 +1,6 @@
 import Larkspur
 
-/// The samples of `Docs/GettingStarted.md` whose calls are awaited.
+/// The samples of `Docs/GettingStarted.md` whose calls are awaited, and one of `Docs/Responses.md`.
 extension GettingStartedSamples {
     struct User: Codable, Sendable {
         var name: String
@@ -69,13 +69,28 @@ extension GettingStartedSamples {
             try JSONEncoder().encode(user).write(to: URL(fileURLWithPath: "user.json"))
         } catch let error as LarkspurError {
             switch error.code {
-            case .unacceptableStatusCode:
-                print(error.statusCode ?? 0, error.message)
-            case .timedOut, .connectionLost, .cannotConnectToHost:
-                print("try again later")
+            case .cannotFindHost, .cannotConnectToHost, .connectionLost:
+                print("not reachable:", error.message)
+            case .timedOut:
+                print("too slow:", error.message)
+            case .unacceptableStatusCode where error.statusCode == 404:
+                print("no such user:", error.message)
+            case .responseSerializationFailed:
+                print("not the expected JSON:", error.message)
             default:
-                print(error.label)
+                print(error.label, error.message)
             }
+        }
+        // end
+    }
+
+    func maximumSize() async {
+        // sample: maximum size of content
+        manager.maximumContentSize = 10_000_000
+        do {
+            print(try await manager.get("report").string.count)
+        } catch {
+            print(error.code == .contentTooLarge ? "more than 10 MB" : error.message)
         }
         // end
     }

@@ -54,7 +54,8 @@ extension DataTask {
     ///
     /// Only the content of an acceptable response is delivered. By default, a response is acceptable if its status is
     /// 200 to 299. If the response is not acceptable, the error has its content, up to 1 MiB. If the handler is slow,
-    /// the transfer waits. After a cancellation no more chunks are delivered.
+    /// the transfer waits; with the transport `.foundation` on Linux, all that arrives is buffered instead. After a
+    /// cancellation no more chunks are delivered.
     /// - Parameters:
     ///   - onContent: Called with the task and each chunk, in order, on the manager's `completionQueue`.
     ///   - completionHandler: Called once, after the last chunk, on the manager's `completionQueue`, with the number of
