@@ -105,6 +105,7 @@ nonisolated static func store(_ credential: OAuth2Credential) async {}
 nonisolated static func signature(of request: URLRequest) -> String { any() }
 
 // page: Linux.md
+nonisolated(unsafe) static let configuration: URLSessionConfiguration = any()
 nonisolated static let delegate: any URLSessionTaskDelegate = any()
 
 // page: MigratingFromAlamofire.md

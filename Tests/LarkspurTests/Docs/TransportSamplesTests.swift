@@ -1,5 +1,6 @@
 #if canImport(FoundationNetworking)
 import Larkspur
+import LarkspurTesting
 import Testing
 
 /// Runs the samples about transports.
@@ -12,6 +13,20 @@ struct TransportSamplesTests {
         for manager in samples.choice() { samples.transportInUse(manager) }
         let version = try #require(CurlURLSession.libcurlVersion)
         #expect(samples.output.values == ["libcurl \(version)", "libcurl \(version)", "Foundation"])
+    }
+
+    @Test("A session and a session manager send the same request, with the same configuration")
+    func fromURLSession() async throws {
+        let server = try LoopbackServer()
+        server.route("/users/1", .json(#"{"name": "Ada"}"#))
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = nil
+        configuration.httpAdditionalHeaders = ["X-Client": "my-tool"]
+
+        try await samples.fromURLSession(configuration, URLRequest(url: server.url("/users/1")))
+
+        #expect(samples.output.values == ["Ada Ada"])
+        #expect(server.requests.map { $0.headers["X-Client"] } == ["my-tool", "my-tool"])
     }
 
     @Test func options() { #expect(samples.options().allSatisfy { $0 is CurlURLSession }) }
