@@ -32,7 +32,9 @@ struct DownloadSamplesTests {
         samples.manager.clock = clock
         let task = samples.manager.downloadTask(with: URLRequest(url: samples.url), resumes: 10).response { _ in }
         try await clock.waitForSleeps()
-        try samples.note(task)
+        let storing = samples.storing(task)
+        try await clock.waitForSleeps(2)
+        storing.cancel()
         task.cancel { _ in }
         try await samples.manager.finishAll()
 

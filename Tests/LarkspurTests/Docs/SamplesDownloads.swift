@@ -38,12 +38,16 @@ struct DownloadSamples: Sendable {
         // end
     }
 
-    func note(_ task: DownloadTask) throws {
+    func storing(_ task: DownloadTask) -> Task<Void, any Error> {
         // sample: resume data of a download under way
-        if let resumeData = task.resumeData {
-            try resumeData.write(to: folder.appendingPathComponent("disk.iso.resume"), options: .atomic)
+        let storing = Task {
+            while true {
+                try task.resumeData?.write(to: folder.appendingPathComponent("disk.iso.resume"), options: .atomic)
+                try await manager.clock.sleep(for: .seconds(10))
+            }
         }
         // end
+        return storing
     }
 
     func withRequest(_ resumeData: Data, token: String) {
