@@ -146,7 +146,7 @@ struct CookbookSamples: Sendable {
         // sample: cookbook, send an array
         let users = [User(name: "Ada"), User(name: "Grace")]
         let answer = try await manager.put("users", body: .json(users)).string
-        let event = try await manager.put("users", body: .json(["name": "login", "count": 1] as JSONValue)).string
+        let event = try await manager.put("users", body: .jsonObject(["name": "login", "count": 1])).string
         print(answer, event)
         // end
     }
