@@ -266,7 +266,9 @@ struct DocumentationSamplesTests {
         var tests: [String: Set<String>] = [:]
         for source in Documentation.sources(below: "Tests") {
             for declaration in source.text.components(separatedBy: "\n}\n") where declaration.contains("@Test") {
-                guard let suite = declaration.firstMatch(of: /struct (\w+Tests) {/)?.output.1 else { continue }
+                guard let suite = declaration.firstMatch(of: /(?:struct|extension) (\w+Tests) {/)?.output.1 else {
+                    continue
+                }
                 let functions = declaration.matches(of: /func (\w+)\(/).map { String($0.output.1) }
                 tests[String(suite), default: []].formUnion(functions)
             }

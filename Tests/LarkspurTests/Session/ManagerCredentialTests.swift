@@ -58,8 +58,8 @@ struct ManagerCredentialTests {
     private static let managers = ["Authorization": "Bearer manager", "Cookie": "a=manager", "X-Auth-Token": "manager"]
     private static let configurations = ["X-Api-Key": "configuration", "Private-Token": "configuration"]
 
-    private let server: LoopbackServer
-    private let other: LoopbackServer
+    let server: LoopbackServer
+    let other: LoopbackServer
     private let named: LoopbackServer
     private let lines = Recorder<String>()
 
@@ -68,7 +68,7 @@ struct ManagerCredentialTests {
         for server in [server, other, named] { Self.addRoutes(to: server) }
     }
 
-    private static func addRoutes(to server: LoopbackServer) {
+    static func addRoutes(to server: LoopbackServer) {
         server.route("*", .json("[1]"))
         server.route("/events", .stream([.text("data: 1\n\n")], contentType: "text/event-stream", framing: .chunked))
         server.route("/resumable", .status(201, headers: ["Location": "/resource", "Tus-Resumable": "1.0.0"]))
@@ -82,7 +82,7 @@ struct ManagerCredentialTests {
         return configuration
     }
 
-    private func manager(_ transport: Transport, base: (any RequestTarget)?) -> SessionManager {
+    func manager(_ transport: Transport, base: (any RequestTarget)?) -> SessionManager {
         let manager = SessionManager(baseURL: base, configuration: Self.configuration(), transport: transport)
         manager.requestSettings.setAuthorization(bearerToken: "manager")
         manager.headers["Cookie"] = "a=manager"
@@ -93,12 +93,12 @@ struct ManagerCredentialTests {
         return manager
     }
 
-    private func manager(_ transport: TestTransport) -> SessionManager {
+    func manager(_ transport: TestTransport) -> SessionManager {
         manager(transport.transport, base: server.baseURL)
     }
 
     /// Checks the requests that a server has received since the last check.
-    private func check(
+    func check(
         _ server: LoopbackServer,
         after count: Int,
         has credentials: [String: String],
@@ -120,7 +120,7 @@ struct ManagerCredentialTests {
         }
     }
 
-    private static var all: [String: String] { managers.merging(configurations) { own, _ in own } }
+    static var all: [String: String] { managers.merging(configurations) { own, _ in own } }
 
     @Test(
         "In every way to make a request, credentials go to the base URL's origin and to named origins only",
@@ -363,55 +363,3 @@ struct ManagerCredentialTests {
         #expect(other.requests.last?.headers["X-App"] == "app")
     }
 }
-
-#if canImport(FoundationNetworking)
-extension ManagerCredentialTests {
-    @Test("A resumed download has the configuration's credentials at the base URL's origin only")
-    func resumedDownloads() async throws {
-        for (server, isOwn) in [(server, true), (other, false)] {
-            let file = BrokenFile(1 << 20, cuts: [100_000])
-            server.route("/file") { file.answer($0) }
-            let manager = manager(.curl)
-            let failed = await manager.download(server.url("/file").absoluteString).response()
-            let resumeData = try #require(failed.error?.resumeData)
-
-            let response = await manager.downloadTask(withResumeData: resumeData).response()
-
-            #expect(try response.result.get().path.isEmpty == false)
-            #expect(server.requests.count == 2 && server.requests.last?.headers["Range"] != nil)
-            for request in server.requests {
-                #expect(request.headers["X-Api-Key"] == (isOwn ? "configuration" : nil))
-            }
-        }
-    }
-
-    @Test("If HSTS requires https for the base URL's host, https URLs of the host get the credentials")
-    func strictTransport() async throws {
-        let secure = try LoopbackServer(tls: .selfSigned(hosts: ["a.test", "127.0.0.1"]))
-        Self.addRoutes(to: secure)
-        let port = secure.port
-        secure.route("/list", .json("[1]").adding("Link", "<https://a.test:\(port)/pages>; rel=next"))
-        let store = HSTSStore()
-        var options = CurlURLSession.Options()
-        options.hsts = store
-        options.tls.trustedRoots = .only([try TLSCertificate(secure.certificate?.der ?? Data())])
-        options.hostAddresses = [HostAddress(host: "a.test", port: Int(port), addresses: ["127.0.0.1"])]
-        let manager = manager(.curl(options), base: "http://a.test:\(port)/")
-        let target = "https://a.test:\(port)/"
-
-        _ = try await manager.get(target + "x").data
-        check(secure, after: 0, has: [:], lacks: Array(Self.all.keys), "before")
-        store.insert(HSTSStore.Host(name: "a.test", expiry: .distantFuture))
-        for way in Way.allCases {
-            try await way.call(manager, way.rawValue)
-            try await way.call(manager, target + way.rawValue)
-        }
-        for try await _ in manager.pages("list", as: [Int].self, by: .links) {}
-        check(secure, after: 1, has: Self.all, "after")
-        store.removeAll()
-        let count = secure.requests.count
-        _ = try await manager.get(target + "x").data
-        check(secure, after: count, has: [:], lacks: Array(Self.all.keys), "removed")
-    }
-}
-#endif

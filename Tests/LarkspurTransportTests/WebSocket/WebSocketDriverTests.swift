@@ -9,10 +9,10 @@ import Testing
 
 @Suite("WebSocketDriver", .timeLimit(.minutes(2)))
 struct WebSocketDriverTests {
-    private static let request = Array("GET /socket HTTP/1.1\r\n\r\n".utf8)
+    static let request = Array("GET /socket HTTP/1.1\r\n\r\n".utf8)
 
     /// A driver with the parts around it.
-    private final class Line {
+    final class Line {
         let bytes: FakeByteConnection
         let carrier = FakeWebSocketCarrier()
         let task = FakeHandshakeTask()
@@ -92,18 +92,18 @@ struct WebSocketDriverTests {
     }
 
     /// An answer to an order that records whether it has succeeded.
-    private func answer(_ results: Recorder<Bool>) -> WebSocketChannel.Completion {
+    func answer(_ results: Recorder<Bool>) -> WebSocketChannel.Completion {
         { result in if case .success = result { results.record(true) } else { results.record(false) } }
     }
 
-    private func text(_ text: String) -> [UInt8] { WebSocketFrames.server(.text, Array(text.utf8)) }
+    func text(_ text: String) -> [UInt8] { WebSocketFrames.server(.text, Array(text.utf8)) }
 
-    private func close(_ code: UInt16) -> [UInt8] {
+    func close(_ code: UInt16) -> [UInt8] {
         WebSocketFrames.server(.close, [UInt8(code >> 8), UInt8(code & 0xFF)])
     }
 
     /// The code of the only error that the channel has; nil if it has not ended with one.
-    private func failure(of channel: WebSocketChannel) async -> (any Error)? {
+    func failure(of channel: WebSocketChannel) async -> (any Error)? {
         do {
             while try await channel.next() != nil {}
             return nil
@@ -115,7 +115,7 @@ struct WebSocketDriverTests {
     // MARK: Orders between two connections
 
     /// Opens a connection that another one may follow, and uses it.
-    private func use(_ line: Line) async throws -> Task<WebSocketLoss?, Never> {
+    func use(_ line: Line) async throws -> Task<WebSocketLoss?, Never> {
         line.open()
         let attempt = try #require(line.attempt)
         let channel = line.channel
@@ -173,141 +173,6 @@ struct WebSocketDriverTests {
             #expect(results.values == [false])
         }
         line.driver.finish(.closed(nil))
-    }
-
-    // MARK: The handshake
-
-    @Test("The request is sent once, when the connection is ready")
-    func request() throws {
-        let line = try Line()
-        line.bytes.isConnected = false
-        #expect(!line.driver.begin())
-        line.bytes.isConnected = true
-        #expect(line.driver.begin())
-        #expect(line.bytes.takeSent() == Self.request)
-        #expect(!line.driver.begin())
-        #expect(line.bytes.takeSent() == [])
-    }
-
-    @Test("A valid response opens the connection, which gives back its place at the host", arguments: [1, 7, 1_000])
-    func opening(step: Int) throws {
-        let line = try Line()
-        #expect(line.driver.begin())
-        let acceptance = line.acceptance
-        for start in stride(from: 0, to: acceptance.count, by: step) {
-            #expect(!line.driver.isOpen)
-            line.receive(Array(acceptance[start..<min(start + step, acceptance.count)]))
-        }
-        #expect(line.driver.isOpen)
-        #expect(line.carrier.calls == ["leaveHostForGood"])
-        #expect(line.carrier.results == [])
-    }
-
-    @Test("Messages that come with the response are received")
-    func earlyMessages() async throws {
-        let line = try Line()
-        line.open(with: text("one") + text("two"))
-        #expect(try await line.channel.next() == .text("one"))
-        #expect(try await line.channel.next() == .text("two"))
-    }
-
-    @Test("Messages that are sent before the connection opens are written in order when it opens")
-    func earlyOrders() throws {
-        let line = try Line()
-        let results = Recorder<Bool>()
-        line.give(.send(.text("one"), answer(results)))
-        line.give(.send(.text("two"), answer(results)))
-        #expect(results.values == [])
-        line.open()
-        #expect(line.bytes.takeEvents() == [.message(.text("one")), .message(.text("two"))])
-        #expect(results.values == [true, true])
-    }
-
-    @Test("A 101 that does not match the request fails the transfer with the reason")
-    func invalidResponse() async throws {
-        let line = try Line()
-        #expect(line.driver.begin())
-        line.receive(
-            Array("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n".utf8)
-        )
-        #expect(line.carrier.failure?.code == .badServerResponse)
-        #expect(line.carrier.results == [CURLE_WRITE_ERROR])
-        #expect(line.driver.phase == .ended)
-        #expect((await failure(of: line.channel) as? WebSocketError)?.kind == .refused)
-    }
-
-    @Test("A response other than 101 is received with its content, and ends the transfer", arguments: [true, false])
-    func refusal(hasLength: Bool) throws {
-        let line = try Line()
-        line.carrier.contentLength = hasLength ? 9 : nil
-        #expect(line.driver.begin())
-        line.receive(Array("HTTP/1.1 403 Forbidden\r\n\r\nno ".utf8))
-        #expect(line.driver.phase == .refused)
-        line.receive(Array("access".utf8))
-        if !hasLength {
-            #expect(line.carrier.results == [])
-            line.bytes.closeOtherEnd()
-            line.turn()
-        }
-        #expect(line.carrier.response?.statusCode == 403)
-        #expect(line.carrier.content == Array("no access".utf8))
-        #expect(line.carrier.results == [CURLE_OK])
-    }
-
-    @Test("If the carrier refuses content, the transfer ends")
-    func refusedContent() throws {
-        let line = try Line()
-        line.carrier.reception = .refused
-        #expect(line.driver.begin())
-        line.receive(Array("HTTP/1.1 403 Forbidden\r\n\r\nno ".utf8))
-        #expect(line.carrier.results == [CURLE_WRITE_ERROR])
-    }
-
-    @Test("If a connection ends before the response, the transfer ends without a response")
-    func noResponse() throws {
-        let line = try Line()
-        #expect(line.driver.begin())
-        line.bytes.closeOtherEnd()
-        line.turn()
-        #expect(line.carrier.results == [CURLE_GOT_NOTHING])
-    }
-
-    @Test("If the request cannot be sent, the transfer ends with libcurl's result")
-    func unsentRequest() throws {
-        let line = try Line()
-        line.bytes.sendFailure = CURLE_SEND_ERROR
-        #expect(line.driver.begin())
-        #expect(line.carrier.results == [CURLE_SEND_ERROR])
-    }
-
-    // MARK: A connector's attempt
-
-    @Test("The connection of an attempt is not read or written before it is used")
-    func attempt() async throws {
-        let line = try Line(hasAttempt: true)
-        let attempt = try #require(line.attempt)
-        let results = Recorder<Bool>()
-        line.give(.send(.text("order"), answer(results)))
-        line.open(with: text("early"))
-        guard case .open = await attempt.open() else {
-            Issue.record("The attempt has failed.")
-            return
-        }
-        #expect(line.bytes.takeEvents() == [])
-        line.bytes.write(text("late"))
-        line.turn()
-        let channel = line.channel
-        let loss = Task { await channel.use(attempt, greeting: [.text("greeting")], isLast: false) }
-        try await eventually {
-            line.performOrders()
-            return !results.values.isEmpty
-        }
-        #expect(line.bytes.takeEvents() == [.message(.text("greeting")), .message(.text("order"))])
-        #expect(try await line.channel.next() == .text("early"))
-        #expect(try await line.channel.next() == .text("late"))
-        line.bytes.closeOtherEnd()
-        line.turn()
-        #expect(await loss.value?.hasReceived == true)
     }
 
     // MARK: Frames
@@ -411,169 +276,6 @@ struct WebSocketDriverTests {
         #expect(rest > 0 && count - rest >= 1 << 20)
         line.driver.goOn()
         #expect(line.bytes.pending.isEmpty)
-    }
-
-    // MARK: The end
-
-    @Test(
-        "A close frame of the server is echoed and ends the channel, and the end of the connection ends the task",
-        arguments: [1000, 4001] as [UInt16]
-    )
-    func serverClose(code: UInt16) async throws {
-        let line = try Line()
-        line.open()
-        line.receive(text("last") + close(code))
-        #expect(line.bytes.takeEvents() == [.close(code: code, reason: "")])
-        #expect(line.channel.closure?.code?.rawValue == Int(code))
-        #expect(line.carrier.calls == ["leaveHostForGood"])
-        line.bytes.closeOtherEnd()
-        line.turn()
-        line.turn()
-        #expect(line.carrier.calls == ["leaveHostForGood", "webSocketEnded"])
-        #expect(try await line.channel.next() == .text("last"))
-        #expect((await failure(of: line.channel) as? WebSocketError)?.kind == (code == 1000 ? nil : .closed))
-    }
-
-    @Test("A close order sends a close frame, and completes when the connection is closed")
-    func closing() throws {
-        let line = try Line()
-        line.open()
-        let (closed, sent) = (Recorder<Bool>(), Recorder<Bool>())
-        let closure = WebSocketTask.Closure(code: .goingAway, reason: "bye")
-        line.give(.close(closure, answer(closed)))
-        line.give(.send(.text("late"), answer(sent)))
-        line.give(.ping(answer(sent)))
-        #expect(line.bytes.takeEvents() == [.close(code: 1001, reason: "bye")])
-        #expect(closed.values == [] && sent.values == [false, false])
-        line.receive(close(1001))
-        #expect(line.bytes.takeEvents() == [])
-        line.bytes.closeOtherEnd()
-        line.turn()
-        #expect(closed.values == [true])
-        #expect(line.carrier.calls.last == "webSocketEnded")
-    }
-
-    @Test("A server has the close timeout of the options to close the connection")
-    func closeTimeout() throws {
-        var options = WebSocketOptions()
-        options.closeTimeout = .seconds(5)
-        let line = try Line(options)
-        line.open()
-        #expect(line.driver.deadline == .distantFuture)
-        let closed = Recorder<Bool>()
-        line.give(.close(WebSocketTask.Closure(code: nil, reason: ""), answer(closed)))
-        let deadline = line.carrier.now.adding(5)
-        #expect(line.driver.deadline == deadline)
-        line.driver.expire(at: line.carrier.now.adding(4))
-        #expect(closed.values == [])
-        line.driver.expire(at: deadline)
-        #expect(closed.values == [true])
-        #expect(line.carrier.calls.last == "webSocketEnded")
-    }
-
-    @Test("A frame that violates the protocol is answered with a close frame, and is the channel's error")
-    func violation() async throws {
-        let line = try Line()
-        line.open()
-        // A server must not mask its frames.
-        line.receive(WebSocketFrames.client(.text, [65]))
-        guard case .close(1002, _)? = line.bytes.takeEvents().first else {
-            Issue.record("No close frame was sent.")
-            return
-        }
-        #expect((await failure(of: line.channel) as? WebSocketError)?.kind == .violation)
-    }
-
-    @Test("A message that is larger than the options allow leads to a close frame with code 1009")
-    func largeMessage() throws {
-        var options = WebSocketOptions()
-        options.maximumMessageSize = 3
-        let line = try Line(options)
-        line.open()
-        line.receive(text("1234"))
-        guard case .close(1009, _)? = line.bytes.takeEvents().first else {
-            Issue.record("No close frame was sent.")
-            return
-        }
-    }
-
-    @Test(
-        "A lost connection is the channel's error, which says whether a message was incomplete",
-        arguments: [true, false]
-    )
-    func loss(isInMessage: Bool) async throws {
-        let line = try Line()
-        line.open(with: isInMessage ? Array(text("message").dropLast()) : text("message"))
-        line.bytes.closeOtherEnd()
-        line.turn()
-        let error = await failure(of: line.channel) as? URLError
-        #expect(error?.code == .networkConnectionLost)
-        #expect(
-            error?.localizedDescription.contains(isInMessage ? "middle of a message" : "without a close frame") == true
-        )
-        #expect(line.carrier.calls.last == "webSocketEnded")
-    }
-
-    @Test("Waiting orders and later ones fail when the driver leaves the connection")
-    func detaching() throws {
-        let line = try Line()
-        line.open()
-        let results = Recorder<Bool>()
-        line.give(.ping(answer(results)))
-        line.bytes.isBlocked = true
-        line.give(.send(.text("text"), answer(results)))
-        line.driver.detach()
-        #expect(results.values == [false, false])
-        line.driver.perform(.ping(answer(results)))
-        #expect(results.values == [false, false, false])
-        // The socket is not watched.
-        line.bytes.isBlocked = false
-        _ = line.bytes.takeSent()
-        line.receive(WebSocketFrames.server(.ping))
-        #expect(line.bytes.takeSent() == [])
-    }
-
-    // MARK: Pings of the engine's own
-
-    private func makePingingLine() throws -> Line {
-        var options = WebSocketOptions()
-        options.pingInterval = .seconds(20)
-        let line = try Line(options)
-        line.open()
-        return line
-    }
-
-    @Test("A ping is sent after each interval, if the last ping got its pong")
-    func ownPings() throws {
-        let line = try makePingingLine()
-        for _ in 0..<3 {
-            let due = line.carrier.now.adding(20)
-            #expect(line.driver.deadline == due)
-            line.carrier.now = due
-            line.driver.expire(at: due)
-            guard case .ping(let content)? = line.bytes.takeEvents().first else {
-                Issue.record("No ping was sent.")
-                return
-            }
-            line.receive(WebSocketFrames.server(.pong, Array(content)))
-        }
-        #expect(line.driver.isOpen)
-    }
-
-    @Test(
-        "A server without a pong at the next interval has failed, unless reading is paused",
-        arguments: [true, false]
-    )
-    func unansweredPing(isSuspended: Bool) async throws {
-        let line = try makePingingLine()
-        line.carrier.isSuspended = isSuspended
-        for _ in 0..<2 {
-            line.carrier.now = line.carrier.now.adding(20)
-            line.driver.expire(at: line.carrier.now)
-        }
-        #expect(line.driver.isOpen == isSuspended)
-        #expect(line.bytes.takeEvents().count == 1)
-        if !isSuspended { #expect((await failure(of: line.channel) as? URLError)?.code == .timedOut) }
     }
 }
 #endif
