@@ -7,74 +7,22 @@
 
 Tests/Benchmarks/Figures.md has all figures, and Docs/Performance.md those that matter most. In the other pages, the figures stand between
 `<!-- figures: NAME -->` and `<!-- end of figures -->`. A name can have arguments, as in `<!-- figures: ratio default-call-32 FoundationNetworking -->`:
-MARKED_FIGURES lists the names.
+MARKED_FIGURES in marked.py lists the names.
 """
 
 import datetime
 import json
-import re
 import sys
-from pathlib import Path
 
 import report
-from report import factor, markdown, number
+from figures import AWAITED, COMPARISONS, FIGURES, PEERS, ROOT, Run
+from guide import guide
+from marked import with_figures
+from report import factor, markdown
 
-ROOT = Path(__file__).resolve().parents[3]
-FIGURES = ROOT / "Tests/Benchmarks/figures.json"
 PAGE = ROOT / "Tests/Benchmarks/Figures.md"
 GUIDE = ROOT / "Docs/Performance.md"
 OTHER_PAGES = [ROOT / "README.md", ROOT / "Docs/BeforeYouAdopt.md"]
-MARKED = re.compile(r"(<!-- figures: ([^\n>]+?) -->\n*)(.*?)(\n*<!-- end of figures -->)", re.DOTALL)
-
-AHC, GO, FOUNDATION = "AsyncHTTPClient", "Go", "FoundationNetworking"
-#: The peers, and the names of their clients; a scenario has one of them.
-PEERS = {
-    AHC: ["async-http-client-async"],
-    GO: ["go"],
-    FOUNDATION: ["FoundationNetworking-completion", "FoundationNetworking"],
-}
-
-AWAITED, EXECUTOR = "SessionManager-async", "SessionManager-executor-async"
-#: The clients of program-size and build-time, and what a page calls them.
-PROGRAMS = {
-    AWAITED: "`Larkspur`",
-    "CurlURLSession": "`LarkspurTransport`",
-    "FoundationNetworking": "FoundationNetworking",
-    "async-http-client-async": "AsyncHTTPClient",
-    "go": "Go's `net/http`",
-}
-#: What is compared: a title, the scenario, and Larkspur's client.
-COMPARISONS = [
-    ("the default call, 1 in flight", "default-call-1", AWAITED),
-    ("the default call, 32 in flight", "default-call-32", AWAITED),
-    ("the default call with an `ETag` and `no-cache`, 1", "etag-call-1", AWAITED),
-    ("the default call with an `ETag` and `no-cache`, 32", "etag-call-32", AWAITED),
-    ("the default call with `no-store`, 1", "no-store-call-1", AWAITED),
-    ("the default call with `no-store`, 32", "no-store-call-32", AWAITED),
-    ("data, 1", "small-get-1", AWAITED),
-    ("data, 32", "small-get-32", AWAITED),
-    ("data on `manager.executor`, 1", "small-get-1", EXECUTOR),
-    ("data on `manager.executor`, 32", "small-get-32", EXECUTOR),
-    ("data through an interceptor that does nothing, 32", "small-get-32", "SessionManager-intercepted-async"),
-    ("data over https, 1", "small-get-https-1", AWAITED),
-    ("data over https, 32", "small-get-https-32", AWAITED),
-    ("data over HTTP/2, 32", "small-get-h2-32", AWAITED),
-    ("data over HTTP/2, 100", "small-get-h2-100", AWAITED),
-    ("data with `CurlURLSession`, 1", "small-get-1", "CurlURLSession-completion"),
-    ("data with `CurlURLSession`, 32", "small-get-32", "CurlURLSession-completion"),
-    ("POST of 1 KiB that is encoded, 32", "post-encoded-1k", AWAITED),
-    ("POST of 1 KiB that is prepared, 32", "post-json-1k", AWAITED),
-    ("100 KiB of JSON, decoded, 32", "json-100k", AWAITED),
-    ("1 GiB, discarded", "discard-1gib", AWAITED),
-    ("1 GiB from a sequence", "upload-sequence", AWAITED),
-    ("1 GiB from a sequence of the same chunk", "upload-sequence-same-chunk", AWAITED),
-    ("1 GiB as a sequence", "download-sequence", AWAITED),
-    ("a slow consumer of 1 GiB", "slow-consumer-1gib", AWAITED),
-    ("10,000 calls at once", "queued-10000", AWAITED),
-    ("5,000 pages of a site", "crawl", AWAITED),
-    ("a program with one GET, http", "one-get-http", AWAITED),
-    ("a program with one GET, https", "one-get-https", AWAITED),
-]
 
 #: The headings of the page, a text for each, and the scenarios whose tables follow.
 SECTIONS = [
@@ -137,50 +85,6 @@ SECTIONS = [
         ["one-get-http", "one-get-https"],
     ),
 ]
-
-
-class Run:
-    """The figures of one run."""
-
-    def __init__(self, figures):
-        self.environment = figures["environment"]
-        self.summaries = figures["scenarios"]
-        self._results = figures["results"]
-
-    def results(self, scenario):
-        results = [result for result in self._results if result["scenario"] == scenario and result["runs"]]
-        if not results:
-            sys.exit(f"{FIGURES.name} has no {scenario}: make a run of all scenarios.")
-        return results
-
-    def result(self, scenario, *clients):
-        """The result of the first of some clients that has one; none if no client has."""
-        by_client = {result["client"]: result for result in self.results(scenario)}
-        return next((by_client[client] for client in clients if client in by_client), None)
-
-    def ratio(self, scenario, client, peers):
-        """The CPU time of a client as a multiple of a peer's; none if the peer does not take part."""
-        own, peer = self.result(scenario, client), self.result(scenario, *peers)
-        return own["cpu_us_per_request"] / peer["cpu_us_per_request"] if own and peer else None
-
-    def memory(self, scenario, *clients):
-        result = self.result(scenario, *clients)
-        return result and result["peak_rss_mib"]
-
-    def ratios(self):
-        """For each peer, the ratios of the comparisons in which it takes part, with their titles."""
-        return {
-            name: [
-                (round(ratio, 2), title)
-                for title, scenario, client in COMPARISONS
-                if (ratio := self.ratio(scenario, client, clients)) is not None
-            ]
-            for name, clients in PEERS.items()
-        }
-
-    def size(self, client):
-        result = self.result("program-size", client)
-        return result and result["program_mib"]
 
 
 def page(run):
@@ -303,189 +207,6 @@ def idle_streams(run, scenarios):
         rows.append(row)
     yield from markdown(["client", *counts, "CPU to open a stream", "memory of a stream, KiB"], rows)
     yield ""
-
-
-#: The rows of the guide: a title, the scenario, and what is compared.
-CPU_ROWS = [
-    ("GET of 70 bytes of JSON, decoded, 1 in flight", "default-call-1"),
-    ("the same, 32 in flight", "default-call-32"),
-    ("data over https, 32 in flight", "small-get-https-32"),
-    ("data over HTTP/2, 100 in flight", "small-get-h2-100"),
-    ("POST of 1 KiB, encoded, 32 in flight", "post-encoded-1k"),
-    ("100 KiB of JSON, decoded, 32 in flight", "json-100k"),
-    ("1 GiB, discarded", "discard-1gib"),
-    ("10,000 calls at once, each", "queued-10000"),
-    ("a program with one GET, https", "one-get-https"),
-]
-MEMORY_ROWS = [
-    ("GET of 70 bytes, 32 in flight", "default-call-32"),
-    ("1 GiB to a slow consumer", "slow-consumer-1gib"),
-    ("1 GiB from a sequence", "upload-sequence"),
-    ("10,000 calls at once", "queued-10000"),
-]
-#: A guide lists no more rows than these in which Larkspur is slower.
-LISTED = 12
-
-
-def guide(run):
-    environment = run.environment
-    versions = environment["versions"]
-    yield f"""# Performance
-
-With 32 small requests in flight, a session manager takes {factor(run.ratio("default-call-32", AWAITED, PEERS[AHC]))} × the CPU time of AsyncHTTPClient, {factor(run.ratio("default-call-32", AWAITED, PEERS[FOUNDATION]))} × that of FoundationNetworking's `URLSession`, and {factor(run.ratio("default-call-32", AWAITED, PEERS[GO]))} × that of Go's `net/http`. Content that is read as it arrives takes a bounded amount of memory. [Figures](../Tests/Benchmarks/Figures.md) has all {len(run.summaries)} scenarios, with more clients.
-
-## How it is measured
-
-- All clients run on one machine, in turns, with the same server: {environment["processor"]}, {environment["cores"]} cores, Swift {versions["Swift"]}, libcurl {versions["libcurl"]} ({versions["libcurl for HTTP/2"]} for HTTP/2), AsyncHTTPClient {versions["AsyncHTTPClient"]}, Go {versions["Go"]}. Each value is the median of {environment["runs"]} rounds.
-- CPU is the user and system time of the client, without the server's.
-- Each client has its default settings, except the number of connections to a host. Session managers use their cache. All clients in Swift decode with a `JSONDecoder`.
-- Compare the ratios: the microseconds differ from one machine, and from one minute, to the next.
-
-## CPU
-
-The CPU time of a session manager whose calls are awaited, and its ratio to that of each other client: above 1, Larkspur is slower.
-"""
-    rows = [
-        [title, duration(run.result(scenario, AWAITED)["cpu_us_per_request"]), *(
-            "–" if ratio is None else factor(ratio) for ratio in (run.ratio(scenario, AWAITED, PEERS[name]) for name in PEERS)
-        )]
-        for title, scenario in CPU_ROWS
-    ]
-    yield from markdown(["", "Larkspur", *(f"× {name}" for name in PEERS)], rows)
-    yield ""
-    yield (
-        "With one call for data in flight, a task on [`manager.executor`](Async.md) takes "
-        f"{factor(run.ratio('small-get-1', EXECUTOR, [AWAITED]))} × the time, and `CurlURLSession` alone "
-        f"{factor(run.ratio('small-get-1', 'CurlURLSession-completion', [AWAITED]))} ×."
-    )
-    yield ""
-    yield "## Memory"
-    yield ""
-    yield "The greatest resident memory of the process, in MiB:"
-    yield ""
-    rows = [
-        [title, *("–" if value is None else f"{value:.0f}" for value in (
-            run.memory(scenario, *clients) for clients in ([AWAITED], *PEERS.values())
-        ))]
-        for title, scenario in MEMORY_ROWS
-    ]
-    yield from markdown(["", "Larkspur", *PEERS], rows)
-    yield ""
-    yield "## Many connections"
-    yield ""
-    sockets = run.result("websockets-10000", "CurlURLSession-websocket")
-    streams, silent = run.result("idle-8000", AWAITED), run.result("idle-0", AWAITED)
-    yield (
-        f"- 10,000 WebSockets, each with a ping a second: {sockets['cpu_us_per_second'] / 1000:.0f} ms of CPU a second, "
-        f"{number(sockets['rss_kib_per_stream'])} KiB for each, half of the pongs within {sockets['latency_median_us']:.0f} µs, and "
-        f"99 % within {sockets['latency_p99_us'] / 1000:.1f} ms."
-    )
-    yield (
-        f"- 8,000 open and silent responses: {number(streams['rss_kib_per_stream'])} KiB for each. A small GET beside them takes "
-        f"{factor(streams['cpu_us_per_request'] / silent['cpu_us_per_request'])} × the time without them."
-    )
-    own, peer = (run.result("sessions-alive-100", *of)["growth"][-1]["threads"] for of in ([AWAITED], PEERS[AHC]))
-    yield (
-        f"- 100 session managers in use have {own:.0f} threads, and as many clients of AsyncHTTPClient {peer:.0f}. "
-        "[Use one for each API](BeforeYouAdopt.md)."
-    )
-    yield ""
-    yield "## Size"
-    yield ""
-    sizes = "; ".join(f"{title} {number(run.size(client))} MiB" for client, title in PROGRAMS.items() if run.size(client))
-    yield (
-        f"A release build of a program with one GET, without symbols and Swift's libraries: {sizes}. "
-        "[Before you adopt it](BeforeYouAdopt.md) has the sizes with them."
-    )
-    yield ""
-    yield "## Where Larkspur is slower"
-    yield ""
-    yield "\"1\" and \"32\" are the numbers of calls in flight:"
-    yield ""
-    for name, ratios in run.ratios().items():
-        yield shortened(name, ratios)
-
-
-def shortened(name, ratios):
-    """The rows in which Larkspur is slower than a peer, if they are few, or their number."""
-    slower = sorted((row for row in ratios if row[0] > 1), reverse=True)
-    if not slower or len(slower) <= LISTED:
-        listed = "; ".join(f"{title} ({factor(ratio)} ×)" for ratio, title in slower)
-        return f"- More CPU time than {name}: {listed}." if slower else f"- No more CPU time than {name} in all comparisons."
-    (greatest, title), middle = slower[0], sorted(ratio for ratio, _ in ratios)[len(ratios) // 2]
-    return (
-        f"- More CPU time than {name}: {len(slower)} of {len(ratios)} comparisons, with a median of {factor(middle)} ×, and "
-        f"{factor(greatest)} × at most ({title})."
-    )
-
-
-def duration(microseconds):
-    return f"{number(microseconds)} µs" if microseconds < 10_000 else f"{number(microseconds / 1000)} ms"
-
-
-def program_sizes(run):
-    rows = []
-    for client, title in PROGRAMS.items():
-        if result := run.result("program-size", client):
-            rows.append([title, *(f"{number(result[key])} MiB" for key in report.SIZE_KEYS)])
-    return "\n".join(markdown(["program", "Swift's libraries apart", "Swift's libraries within it"], rows))
-
-
-def threads_after_sessions(run):
-    early, late = run.result("sessions-500", "CurlURLSession")["growth"]
-    return (
-        f"after {early['sessions']:.0f} of them a process has {early['threads']:.0f} threads, and after "
-        f"{late['sessions']:.0f} it has {late['threads']:.0f}"
-    )
-
-
-def threads_of_sessions(run):
-    early, own = run.result("sessions-alive-100", AWAITED)["growth"]
-    peer, foundation = (run.result("sessions-alive-100", *PEERS[name])["growth"][-1] for name in (AHC, FOUNDATION))
-    memory = (own["rss_kib"] - early["rss_kib"]) / (own["sessions"] - early["sessions"]) / 1024
-    return (
-        f"With {own['sessions']:.0f} session managers alive, of which each has sent one request, a process has "
-        f"{own['threads']:.0f} threads and {own['descriptors']:.0f} descriptors. With AsyncHTTPClient and as many clients it "
-        f"has {peer['threads']:.0f} threads and {peer['descriptors']:.0f} descriptors, with FoundationNetworking and as many "
-        f"sessions {foundation['threads']:.0f} threads and {foundation['descriptors']:.0f} descriptors. Each session manager "
-        f"takes {memory:.1f} MiB of memory."
-    )
-
-
-def clients_of(name):
-    """The clients of a name of the markers: Larkspur, a peer's name, or a client's."""
-    return [AWAITED] if name == "Larkspur" else PEERS.get(name, [name])
-
-
-def figure(run, scenario, name, key):
-    result = run.result(scenario, *clients_of(name))
-    if not result or key not in result:
-        sys.exit(f"{FIGURES.name} has no {key} of {name} in {scenario}.")
-    return result[key]
-
-
-#: What is between the markers of the other pages, by the name; the words behind it are arguments. NAME is Larkspur, a peer, or a client.
-MARKED_FIGURES = {
-    # Single figures, for any page: CPU time, its ratio to Larkspur's and the other way round, memory, size and clean build.
-    "cpu": lambda run, scenario, name: duration(figure(run, scenario, name, "cpu_us_per_request")),
-    "ratio": lambda run, scenario, name: factor(run.ratio(scenario, AWAITED, clients_of(name))),
-    "inverse": lambda run, scenario, name: factor(1 / run.ratio(scenario, AWAITED, clients_of(name))),
-    "memory": lambda run, scenario, name: f"{figure(run, scenario, name, 'peak_rss_mib'):.0f} MiB",
-    "size": lambda run, name: f"{number(figure(run, 'program-size', name, 'program_mib'))} MiB",
-    "build": lambda run, name: f"{figure(run, 'build-time', name, 'build_seconds'):.0f} s",
-    # Sentences, rows and tables.
-    "program-sizes": program_sizes,
-    "threads-after-sessions": threads_after_sessions,
-    "threads-of-sessions": threads_of_sessions,
-}
-
-
-def with_figures(run, text):
-    def replaced(match):
-        name, *arguments = match[2].split()
-        return match[1] + MARKED_FIGURES[name](run, *arguments) + match[4]
-
-    return MARKED.sub(replaced, text)
 
 
 def main():
