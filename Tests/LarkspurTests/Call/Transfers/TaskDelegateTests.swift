@@ -333,7 +333,7 @@ struct TaskDelegateTests {
 }
 
 /// An adapter of a session that lacks some abilities.
-private struct LimitedAdapter: TransportAdapter {
+struct LimitedAdapter: TransportAdapter {
     private let standard = StandardTransportAdapter()
     var canBecomeDownload = true
     var canRefuseRedirect = true
