@@ -266,9 +266,10 @@ struct DocumentationSamplesTests {
         var tests: [String: Set<String>] = [:]
         for source in Documentation.sources(below: "Tests") {
             for declaration in source.text.components(separatedBy: "\n}\n") where declaration.contains("@Test") {
-                guard let suite = declaration.firstMatch(of: /(?:struct|extension) (\w+Tests) {/)?.output.1 else {
-                    continue
-                }
+                // A suite may stand in an extension of another one, or continue in an extension of its own.
+                let type = declaration.firstMatch(of: /struct (\w+Tests) {/)
+                let suite = type ?? declaration.firstMatch(of: /extension (\w+Tests) {/)
+                guard let suite = suite?.output.1 else { continue }
                 let functions = declaration.matches(of: /func (\w+)\(/).map { String($0.output.1) }
                 tests[String(suite), default: []].formUnion(functions)
             }
