@@ -92,7 +92,8 @@ public struct RequestContext: Sendable {
     public var callID: UUID { identity.id }
     /// The storage of ``callID``, which the events of the call share.
     var identity = CallIdentity()
-    /// A closure that reports an action of an interceptor to the observers of the call.
+    /// A closure that reports an action of an interceptor to the observers of the call. Tasks are in a higher layer, so
+    /// an interceptor cannot post an event itself.
     var note: @Sendable (CallNote) -> Void = { _ in }
     /// A closure that sets or removes a handler of suspension. The handler is called once: when the task is suspended,
     /// or immediately if the task is suspended already. The first parameter identifies the owner of the handler.
