@@ -61,4 +61,4 @@ find "$package" -type d -exec chmod 755 {} +
 find "$package" -type f ! -path '*/usr/bin/*' -exec chmod 644 {} +
 file=$folder/larkspur_${version}_$architecture.deb
 dpkg-deb --root-owner-group --build "$package" "$file"
-lintian --fail-on error,warning --info "$file"
+lintian --allow-root --fail-on error,warning --info "$file"

@@ -103,7 +103,7 @@ $(cut -c 1-160 <<< "$lines")"
 
 # A program and the package of Debian that has it.
 tools=(swift: python3:python3 tar:tar gzip:gzip strip:binutils readelf:binutils sha256sum:coreutils dpkg-deb:dpkg lintian:lintian mandoc:mandoc
-    man:man-db fakeroot:fakeroot)
+    man:man-db)
 
 check_tools() {
     local tool packages=()
@@ -118,15 +118,20 @@ check_tools() {
 
 # MARK: The commit of the release
 
+# update_clone <folder> <repository> <commit>: files that have not changed stay as they are, so that little is built again.
+update_clone() {
+    if [[ ! -e $1/.git ]]; then git init --quiet "$1"; fi
+    git -C "$1" fetch --quiet --no-tags "$2" "$3"
+    git -C "$1" checkout --quiet --force -B release FETCH_HEAD
+    git -C "$1" clean --quiet --force -d
+}
+
 # The commit is made in a clone, so that this repository changes only if all has succeeded.
 prepare_clone() {
     source=$output/source
-    if [[ ! -e $source/.git ]]; then git init --quiet "$source"; fi
+    update_clone "$source" "$root" HEAD
     git -C "$source" config user.name "$(own_git var GIT_COMMITTER_IDENT | sed -E 's/ <.*//')"
     git -C "$source" config user.email "$(own_git var GIT_COMMITTER_IDENT | sed -E 's/.*<(.*)>.*/\1/')"
-    git -C "$source" fetch --quiet --no-tags "$root" HEAD
-    git -C "$source" checkout --quiet --force -B release FETCH_HEAD
-    git -C "$source" clean --quiet --force -d
 }
 
 # The baseline of the API is the API, and the pages are right. The build of this repository is that of the commit, as nothing in it has changed.
@@ -180,9 +185,7 @@ export_adapters() {
 # The package with one dependency more, of the program on the libraries that are linked into it. Other programs must not get them.
 build_program() {
     static=$output/static
-    mkdir -p "$static"
-    find "$static" -mindepth 1 -maxdepth 1 ! -name .build -exec rm -rf {} +
-    git -C "$source" archive HEAD | tar --extract --directory "$static"
+    update_clone "$static" "$source" release
     "$here/manifest.py" link-statically "$static"
     archives=$("$root/Tests/StaticLinking/libcurl.sh")
     cd "$static"
