@@ -51,6 +51,7 @@ run_in() {
     mount --bind "$root" "$system$root"
     mount -t proc proc "$system/proc"
     mount --rbind /dev "$system/dev"
+    printf '127.0.0.1 localhost\n::1 localhost\n' > "$system/etc/hosts"
     for name in libxml2.so.2 libicuuc.so.72 libicudata.so.72 libicui18n.so.72; do
         cp "$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p | awk -v name="$name" '$1 == name && !path { path = $NF } END { print path }')" "$system/swift-libraries"
     done
