@@ -128,7 +128,8 @@ update_clone() {
 
 # The commit is made in a clone, so that this repository changes only if all has succeeded.
 prepare_clone() {
-    source=$output/source
+    # The last part of its path is the name of the package for SwiftPM.
+    source=$output/larkspur
     update_clone "$source" "$root" HEAD
     git -C "$source" config user.name "$(own_git var GIT_COMMITTER_IDENT | sed -E 's/ <.*//')"
     git -C "$source" config user.email "$(own_git var GIT_COMMITTER_IDENT | sed -E 's/.*<(.*)>.*/\1/')"
@@ -194,7 +195,7 @@ build_program() {
     # The map is written when the program is linked.
     rm -f .build/release/larkspur
     swift build "${options[@]}"
-    program=$output/larkspur
+    program=$output/program
     strip -o "$program" "$(swift build "${options[@]}" --show-bin-path)/larkspur"
     check_program
 }
