@@ -169,7 +169,8 @@ check_consumer() {
     # SwiftPM stores the commits of versions for all packages of a user. These here are of no use to others.
     local options=(--package-path "$consumer" --cache-path "$output/cache" --security-path "$output/security")
     rm -rf "$output"/{cache,security}
-    swift package "${options[@]}" config set-mirror --original "$url" --mirror "file://$source"
+    # SwiftPM makes a path of a file URL.
+    swift package "${options[@]}" config set-mirror --original "${url#file://}" --mirror "file://$source"
     swift package "${options[@]}" update
     swift package "${options[@]}" show-dependencies
     grep --quiet "\"version\" : \"$version\"" "$consumer/Package.resolved" || fail 'The program that depends on it has another version.'
