@@ -34,8 +34,12 @@ cat > "$package/usr/share/lintian/overrides/larkspur" << 'END'
 # The program is for systems of any distribution, also without Swift and libcurl, so it contains its libraries.
 # larkspur.spdx.json lists them. Each correction of one of them needs a new version of this package.
 larkspur: statically-linked-binary [usr/bin/larkspur]
+larkspur: embedded-library curl [usr/bin/larkspur]
+larkspur: embedded-library zlib [usr/bin/larkspur]
 END
 
+homepage=
+if [[ $url == https://* ]]; then homepage="Homepage: ${url%.git}"$'\n'; fi
 size=$(du --summarize --apparent-size --block-size 1K "$package/usr" | cut -f 1)
 cat > "$package/DEBIAN/control" << END
 Package: larkspur
@@ -46,8 +50,7 @@ Installed-Size: $size
 Recommends: ca-certificates
 Section: web
 Priority: optional
-Homepage: ${url%.git}
-Description: command line client for HTTP
+${homepage}Description: command line client for HTTP
  larkspur sends HTTP requests and prints the responses. Its arguments are those
  of HTTPie: fields, parameters, JSON and forms are written as items behind the
  URL. It follows redirects, continues downloads, keeps sessions, speaks
