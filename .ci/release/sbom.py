@@ -100,10 +100,11 @@ def document(arguments, found):
     unknown = {'downloadLocation': 'NOASSERTION', 'licenseConcluded': 'NOASSERTION', 'copyrightText': 'NOASSERTION', 'filesAnalyzed': False}
     packages = [{
         **unknown, 'SPDXID': 'SPDXRef-larkspur', 'name': 'larkspur', 'versionInfo': arguments.version, 'licenseDeclared': 'MIT',
-        'downloadLocation': f'git+{arguments.url}@{arguments.version}', 'primaryPackagePurpose': 'APPLICATION',
-        'supplier': 'NOASSERTION',
+        'primaryPackagePurpose': 'APPLICATION', 'supplier': 'NOASSERTION', 'packageFileName': 'usr/bin/larkspur', 'checksums': digests,
     }]
-    relationships = [('SPDXRef-DOCUMENT', 'DESCRIBES', 'SPDXRef-larkspur'), ('SPDXRef-larkspur', 'CONTAINS', 'SPDXRef-program')]
+    if not arguments.url.startswith('file:'):
+        packages[0]['downloadLocation'] = f'git+{arguments.url}@{arguments.version}'
+    relationships = [('SPDXRef-DOCUMENT', 'DESCRIBES', 'SPDXRef-larkspur')]
     for part in found:
         identifier = 'SPDXRef-' + re.sub(r'[^A-Za-z0-9.-]', '-', part.name)
         package = {
@@ -115,7 +116,7 @@ def document(arguments, found):
                 {'referenceCategory': 'PACKAGE-MANAGER', 'referenceType': 'purl', 'referenceLocator': part.purl}
             ]
         packages.append(package)
-        relationships.append(('SPDXRef-program', 'STATIC_LINK', identifier))
+        relationships.append(('SPDXRef-larkspur', 'STATIC_LINK', identifier))
     return {
         'spdxVersion': 'SPDX-2.3', 'dataLicense': 'CC0-1.0', 'SPDXID': 'SPDXRef-DOCUMENT',
         'name': f'larkspur-{arguments.version}-{arguments.architecture}',
@@ -125,10 +126,6 @@ def document(arguments, found):
             'creators': ['Tool: sbom.py of Larkspur'],
         },
         'packages': packages,
-        'files': [{
-            'SPDXID': 'SPDXRef-program', 'fileName': './usr/bin/larkspur', 'checksums': digests, 'fileTypes': ['BINARY'],
-            'licenseConcluded': 'NOASSERTION', 'copyrightText': 'NOASSERTION',
-        }],
         'relationships': [
             {'spdxElementId': one, 'relationshipType': kind, 'relatedSpdxElement': other} for one, kind, other in relationships
         ],
