@@ -13,8 +13,8 @@ SERVER = 'LarkspurTesting/LoopbackServer'
 
 def reasons():
     """Returns the reasons to use Larkspur: a figure, a heading, and a text in the Markdown of the guides."""
-    # The script that writes these figures into the guides.
-    from page import AHC, AWAITED, FIGURES, FOUNDATION, PEERS, Run
+    # The figures that the guides have too.
+    from figures import AHC, AWAITED, FIGURES, FOUNDATION, PEERS, Run
     from report import factor, number
 
     run = Run(json.loads(FIGURES.read_text()))
