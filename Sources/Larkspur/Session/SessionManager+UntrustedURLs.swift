@@ -27,7 +27,7 @@ extension SessionManager {
         completionGroup: DispatchGroup = DispatchGroup()
     ) {
         var settings = ManagerSettings(completionQueue: completionQueue, completionGroup: completionGroup)
-        settings.maximumContentSize = limits.maximumContentSize
+        settings.maximumContentSize = limits.maximumResponseSize
         settings.timeouts.total = limits.totalTime
         self.init(
             base: .success(nil),

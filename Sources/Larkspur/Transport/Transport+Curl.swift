@@ -25,7 +25,7 @@ extension Transport {
             options.allowedAddresses = limits.allowedAddresses
             options.allowedPorts = limits.allowedPorts
             options.maximumRedirects = limits.maximumRedirects
-            options.maximumResponseSize = limits.maximumContentSize
+            options.maximumResponseSize = limits.maximumResponseSize
             return curl(options)
         }
         return transport

@@ -3,7 +3,7 @@ internal import HTTPSyntax
 /// The limits of a session manager for URLs that the program has not chosen, such as those of webhooks, previews and
 /// imports.
 ///
-///     let manager = SessionManager(forUntrustedURLs: UntrustedURLLimits(maximumContentSize: 1 << 20))
+///     let manager = SessionManager(forUntrustedURLs: UntrustedURLLimits(maximumResponseSize: 1 << 20))
 ///
 /// Only http and https URLs are loaded; other schemes end with the error `unsupportedURL`. No error of a limit is
 /// retried by ``RetryPolicy``.
@@ -20,7 +20,7 @@ public struct UntrustedURLLimits: Sendable {
     /// The maximum number of bytes of the decoded content of a response, including downloads and streams. A response
     /// with more content ends the call with the error `contentTooLarge`. The messages of a WebSocket have a limit of
     /// their own. Default: 10 MiB.
-    public var maximumContentSize: Int
+    public var maximumResponseSize: Int
     /// The maximum time for a whole call, with all attempts, redirects and delays. It also limits each event stream and
     /// WebSocket. A call that takes longer ends with the error `timedOut`. Default: 30 seconds.
     public var totalTime: Duration
@@ -33,19 +33,19 @@ public struct UntrustedURLLimits: Sendable {
     ///   - allowedAddresses: The addresses to which connections may be opened. Default: `publicOnly`, without proxies.
     ///   - allowedPorts: The ports of URLs; nil for all ports. Default: 80 and 443.
     ///   - maximumRedirects: The maximum number of redirects that a call follows. Default: 5.
-    ///   - maximumContentSize: The maximum number of bytes of the decoded content of a response. Default: 10 MiB.
+    ///   - maximumResponseSize: The maximum number of bytes of the decoded content of a response. Default: 10 MiB.
     ///   - totalTime: The maximum time for a whole call. Default: 30 seconds.
     public init(
         allowedAddresses: AllowedAddresses = .publicOnly,
         allowedPorts: Set<Int>? = [80, 443],
         maximumRedirects: Int = 5,
-        maximumContentSize: Int = 10 << 20,
+        maximumResponseSize: Int = 10 << 20,
         totalTime: Duration = .seconds(30)
     ) {
         self.allowedAddresses = allowedAddresses
         self.allowedPorts = allowedPorts
         self.maximumRedirects = maximumRedirects
-        self.maximumContentSize = maximumContentSize
+        self.maximumResponseSize = maximumResponseSize
         self.totalTime = totalTime
     }
 

@@ -38,7 +38,7 @@ extension Attack {
             .contentTooLarge,
             isReal: false
         ) { client in
-            let manager = client.manager(UntrustedURLLimits(maximumContentSize: 1 << 20))
+            let manager = client.manager(UntrustedURLLimits(maximumResponseSize: 1 << 20))
             return [
                 await client.code(of: "\(site)/endless", manager), await client.code(of: "\(site)/announced", manager),
                 await client.code { _ = try await manager.download("\(site)/endless").file },

@@ -15,7 +15,7 @@ struct UntrustedURLSamples: Sendable {
             allowedAddresses: .matching { $0.isPublic || $0.bytes.starts(with: [10, 1]) },
             allowedPorts: [80, 443, 8443],
             maximumRedirects: 2,
-            maximumContentSize: 1 << 20,
+            maximumResponseSize: 1 << 20,
             totalTime: .seconds(10)
         )
         let manager = SessionManager(forUntrustedURLs: limits)

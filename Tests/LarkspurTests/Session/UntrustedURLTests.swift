@@ -48,7 +48,7 @@ struct UntrustedURLTests {
     func others() async throws {
         server.route("/loop", .redirect(to: "/loop"))
         var limits = limits
-        limits.maximumContentSize = 1000
+        limits.maximumResponseSize = 1000
         #expect(await error(limits, "/loop")?.code == .tooManyRedirects)
         #expect(server.requests(to: "/loop").count == 6)
         #expect(await error(limits, "/bytes/1001")?.code == .contentTooLarge)
@@ -69,7 +69,7 @@ struct UntrustedURLTests {
     @Test("The limit of content applies to downloads and to streams")
     func content() async throws {
         var limits = limits
-        limits.maximumContentSize = 1000
+        limits.maximumResponseSize = 1000
         let manager = SessionManager(forUntrustedURLs: limits, transport: .curl)
         let download = await manager.download(server.url("/bytes/1001")).response()
         #expect(download.error?.code == .contentTooLarge)
