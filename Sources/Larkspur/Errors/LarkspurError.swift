@@ -1,6 +1,6 @@
 internal import HTTPSyntax
 
-/// The error of a failed request. Calls report no other type of error.
+/// The error of a failed call. Calls report no other type of error.
 ///
 /// Switch over ``code`` to handle the error, log ``label`` for metrics, and show `localizedDescription` to users. A
 /// request may fail for two reasons, such as a 404 whose body is of the wrong type. Then the outer error is the more

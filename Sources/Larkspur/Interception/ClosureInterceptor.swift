@@ -1,5 +1,4 @@
-/// An interceptor that calls a closure, or one of the ready interceptors: `.circuitBreaker()`, `.coalescing()`,
-/// `.compression()`, `.concurrencyLimit(_:)`, `.rateLimit(_:)` and `.traceContext()`.
+/// An interceptor that calls a closure. Most ready interceptors are of this type.
 ///
 ///     manager.interceptors.attempt = [
 ///         .custom { request, context, next in

@@ -1,6 +1,6 @@
 internal import HTTPSyntax
 
-/// A target with values that lead nowhere else, whoever chose them.
+/// A request target whose interpolated values are percent-encoded, so that they cannot change the rest of the URL.
 ///
 /// In `.path`, each interpolated value is one segment of a path, a part of one, or one value of a query:
 ///

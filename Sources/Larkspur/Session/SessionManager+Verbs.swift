@@ -21,7 +21,7 @@ extension SessionManager {
     /// A closure that gets the progress of a transfer. The closure runs on the completion queue.
     public typealias ProgressHandler = @Sendable (Progress) -> Void
 
-    /// Performs a request with any method.
+    /// Makes a call with any method. The call starts at once if it has a closure.
     ///
     ///     let folder = try await manager.request("PROPFIND", "files", headers: ["Depth": "1"]).data
     ///
@@ -62,7 +62,7 @@ extension SessionManager {
         send(RequestDraft(method, url, parameters, body, headers), options, serializer, success, failure)
     }
 
-    /// Performs a GET request, whose parameters become the query. For the parameters of this method see
+    /// Makes a GET call, whose parameters become the query. For the parameters of this method see
     /// ``request(_:_:parameters:body:headers:options:as:success:failure:)-(_,_,_,_,_,_,S,_,_)``.
     @discardableResult
     public func get<S: ResponseSerializer>(
@@ -77,7 +77,7 @@ extension SessionManager {
         send(RequestDraft(.get, url, parameters, nil, headers), options, serializer, success, failure)
     }
 
-    /// Performs a HEAD request, whose parameters become the query. `success` gets only the task, because the response
+    /// Makes a HEAD call, whose parameters become the query. `success` gets only the task, because the response
     /// has no content. For the parameters of this method see
     /// ``request(_:_:parameters:body:headers:options:as:success:failure:)-(_,_,_,_,_,_,S,_,_)``.
     @discardableResult
@@ -94,7 +94,7 @@ extension SessionManager {
         return send(RequestDraft(.head, url, parameters, nil, headers), options, .sessionDefault, handler, failure)
     }
 
-    /// Performs a POST request whose content is a body or the parameters; for the rest see `request`.
+    /// Makes a POST call whose content is a body or the parameters; for the rest see `request`.
     @discardableResult
     public func post<S: ResponseSerializer>(
         _ url: any RequestTarget,
@@ -109,7 +109,7 @@ extension SessionManager {
         send(RequestDraft(.post, url, parameters, body, headers), options, serializer, success, failure)
     }
 
-    /// Performs a PUT request whose content is a body or the parameters; for the rest see `request`.
+    /// Makes a PUT call whose content is a body or the parameters; for the rest see `request`.
     @discardableResult
     public func put<S: ResponseSerializer>(
         _ url: any RequestTarget,
@@ -124,7 +124,7 @@ extension SessionManager {
         send(RequestDraft(.put, url, parameters, body, headers), options, serializer, success, failure)
     }
 
-    /// Performs a PATCH request (RFC 5789) whose content is a body or the parameters; for the rest see `request`.
+    /// Makes a PATCH call (RFC 5789) whose content is a body or the parameters; for the rest see `request`.
     @discardableResult
     public func patch<S: ResponseSerializer>(
         _ url: any RequestTarget,
@@ -139,7 +139,7 @@ extension SessionManager {
         send(RequestDraft(.patch, url, parameters, body, headers), options, serializer, success, failure)
     }
 
-    /// Performs a DELETE request, whose parameters become the query; for the rest see `request`.
+    /// Makes a DELETE call, whose parameters become the query; for the rest see `request`.
     @discardableResult
     public func delete<S: ResponseSerializer>(
         _ url: any RequestTarget,
@@ -159,7 +159,7 @@ extension SessionManager {
 /// response on ``SessionManager/processingQueue``. In all other respects these calls work like the calls without a
 /// type.
 extension SessionManager {
-    /// Performs a request with any method, and decodes the response into a type for `success`.
+    /// Makes a call with any method, and decodes the response into a type for `success`.
     @discardableResult
     public func request<T: Decodable & Sendable>(
         _ method: HTTPMethod,
@@ -176,7 +176,7 @@ extension SessionManager {
         return send(draft, options, .decodable(type), success, failure)
     }
 
-    /// Performs a GET request, and decodes the response into a type for `success`.
+    /// Makes a GET call, and decodes the response into a type for `success`.
     @discardableResult
     public func get<T: Decodable & Sendable>(
         _ url: any RequestTarget,
@@ -191,7 +191,7 @@ extension SessionManager {
         return send(draft, options, .decodable(type), success, failure)
     }
 
-    /// Performs a POST request, and decodes the response into a type for `success`.
+    /// Makes a POST call, and decodes the response into a type for `success`.
     @discardableResult
     public func post<T: Decodable & Sendable>(
         _ url: any RequestTarget,
@@ -207,7 +207,7 @@ extension SessionManager {
         return send(draft, options, .decodable(type), success, failure)
     }
 
-    /// Performs a PUT request, and decodes the response into a type for `success`.
+    /// Makes a PUT call, and decodes the response into a type for `success`.
     @discardableResult
     public func put<T: Decodable & Sendable>(
         _ url: any RequestTarget,
@@ -223,7 +223,7 @@ extension SessionManager {
         return send(draft, options, .decodable(type), success, failure)
     }
 
-    /// Performs a PATCH request, and decodes the response into a type for `success`.
+    /// Makes a PATCH call, and decodes the response into a type for `success`.
     @discardableResult
     public func patch<T: Decodable & Sendable>(
         _ url: any RequestTarget,
@@ -239,7 +239,7 @@ extension SessionManager {
         return send(draft, options, .decodable(type), success, failure)
     }
 
-    /// Performs a DELETE request, and decodes the response into a type for `success`.
+    /// Makes a DELETE call, and decodes the response into a type for `success`.
     @discardableResult
     public func delete<T: Decodable & Sendable>(
         _ url: any RequestTarget,

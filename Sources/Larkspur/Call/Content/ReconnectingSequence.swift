@@ -1,4 +1,4 @@
-/// The elements of a stream. After the end of a connection, the stream is requested again from that point: see
+/// The elements of a stream that is connected again when its connection ends: see
 /// ``SessionManager/reconnecting(by:_:)``.
 ///
 /// Leaving the loop cancels the connection. Cancelling the surrounding `Task` ends the loop immediately with the code

@@ -1,8 +1,9 @@
 import Synchronization
 
-/// Closures that take part in the work of a session. ``SessionManager/hooks`` sets them for all tasks of a session
-/// manager. The option ``CallOptions/hooks`` of a call, or ``SessionTask/hooks``, sets them for one task. If a hook is
-/// set in both places, the hook of the task is called.
+/// Closures that decide about redirects, challenges, responses and downloads, and that observe a session.
+///
+/// ``SessionManager/hooks`` sets them for all tasks of a session manager. The option ``CallOptions/hooks`` of a call,
+/// or ``SessionTask/hooks``, sets them for one task. If a hook is set in both places, the hook of the task is called.
 ///
 /// Hooks run on the session manager's serial hook queue, except where a hook says otherwise. The transport waits for
 /// the value that a hook returns, and does not block its own threads meanwhile. Hooks that return no value run in the
