@@ -272,7 +272,7 @@ public final class SessionManager: Sendable {
         set { set(\.maximumContentSize, to: newValue) }
     }
 
-    /// True to report the failure of a call that has no closure for failures, in one line on standard error. If calls
+    /// Whether a line on standard error reports the failure of a call that has no closure for failures. If calls
     /// have waited for a connection to a host for a second, a line about the first of them names the calls that have
     /// the connections. Another line reports the first request to an origin that does not get the credentials of the
     /// manager. The value is captured when a task is created. Default: true in debug builds, false in release builds.
