@@ -56,8 +56,8 @@ GROUPS = {
         'CurlCommands': 'requests as commands for curl, and the reverse',
     },
     'Moving here': {
-        'MigratingFromAFNetworking': 'a row for every public symbol',
-        'MigratingFromAlamofire': 'a row for every public symbol, code side by side',
+        'MigratingFromAFNetworking': 'every public symbol, and code side by side',
+        'MigratingFromAlamofire': 'every public symbol, and code side by side',
     },
     'About the project': {
         'BeforeYouAdopt': 'libraries, processes, updates, distributions',
