@@ -15,6 +15,7 @@ struct Tour {
         server = try LoopbackServer()
         server.route("/v1/users/1", .json(#"{"id": 1, "name": "Ada"}"#))
         server.route("/v1/users", method: "POST", .json(#"{"id": 2, "name": "Grace"}"#, status: 201))
+        server.route("/v1/users/7", .json(#"{"message": "no such user"}"#, status: 404))
         manager = SessionManager(baseURL: server.url("/v1"))
     }
 
