@@ -2,7 +2,7 @@ import Testing
 
 @testable import LarkspurImages
 
-/// What AFNetworking's tests ask of its cache of the same name.
+/// The cases of AFNetworking's tests of its cache with the same name.
 @Suite("Caches of images")
 struct AutoPurgingImageCacheTests {
     let cache = AutoPurgingImageCache()

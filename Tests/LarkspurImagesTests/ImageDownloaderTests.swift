@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarkspurImages
 
-/// What AFNetworking's tests ask of its downloader of images.
+/// The cases of AFNetworking's tests of its image downloader.
 @Suite("Image downloaders", .timeLimit(.minutes(5)))
 struct ImageDownloaderTests {
     typealias Response = DataResponse<Image>

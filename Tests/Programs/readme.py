@@ -10,6 +10,7 @@ import pty
 import re
 import signal
 import subprocess
+import threading
 from pathlib import Path
 
 README = Path(__file__).resolve().parent.parent.parent / 'README.md'
@@ -34,12 +35,16 @@ def run(program):
     terminal, output = pty.openpty()
     process = subprocess.Popen([program], env=environment, stdout=output, stderr=output)
     os.close(output)
+    # A program that hangs is ended.
+    limit = threading.Timer(60, process.kill)
+    limit.start()
     text = b''
     with contextlib.suppress(OSError):  # EIO, when the program has ended
         while chunk := os.read(terminal, 4096):
             text += chunk
     os.close(terminal)
     status = process.wait()
+    limit.cancel()
     text = SOURCE.sub(r'\1', text.decode().replace('\r\n', '\n'))
     return text + (f'(ended by {signal.Signals(-status).name})\n' if status < 0 else '')
 

@@ -16,7 +16,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+from check import ROOT, module_options
+
 MODES = {
     'in Swift 6 mode': ['-swift-version', '6'],
     'in Swift 5 mode': ['-swift-version', '5'],
@@ -97,8 +98,7 @@ def errors_of(file, options):
 
 def main():
     binaries = Path(subprocess.check_output(['swift', 'build', '--show-bin-path'], cwd=ROOT, text=True).strip())
-    modules = [binaries / 'Modules', *(path.parent for path in binaries.glob('C*.build/module.modulemap'))]
-    options = [argument for path in modules for argument in ('-I', path)]
+    options = module_options(binaries)
     code, count = source()
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
         file = Path(folder) / 'Samples.swift'

@@ -139,7 +139,7 @@ final class CrossingConnection {
     }
 
     private func end(_ content: Data, _ expected: CrossingContent, _ isCoded: Bool) -> Content {
-        // What is coded is checked by its length alone: it was made smaller.
+        // Coded content is checked by its length alone, because the server has made it smaller.
         let isWhole = isCoded ? !content.isEmpty : expected.isWhole(content)
         if !isWhole { record?.note("content that is complete with \(content.count) of \(expected.bytes.count) bytes") }
         return isWhole ? .whole(content) : .broken

@@ -38,7 +38,7 @@ struct ChangelogTests {
 
     @Test("Each page that names the version of Larkspur names the present one")
     func pages() throws {
-        // What `larkspur doctor` prints, and the line of a manifest, which the release script writes.
+        // The output of `larkspur doctor`, and the line of a manifest, which the release script writes.
         let report = /^larkspur +(\d+\.\d+\.\d+)$/.anchorsMatchLineEndings()
         let dependency = /\.package\(url: "[^"]*\/[Ll]arkspur(?:\.git)?", from: "(\d+\.\d+\.\d+)"\)/
         var reports = 0

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larkspur
 
-/// What AFNetworking's tests ask for and no other suite does; `Tests/Conformance.md` says which test answers which.
+/// The cases of AFNetworking's tests that no other suite has; `Tests/Conformance.md` names the test of each case.
 @Suite("Conformance", .timeLimit(.minutes(5)))
 struct ConformanceTests {
     /// The kinds of task, as AFNetworking's tests tell them apart.

@@ -24,7 +24,7 @@ struct ReadmeSamplesTests {
         #expect(samples.output.values == ["Ada", "404 Request failed: Not Found (404): There is no user 1"])
     }
 
-    @Test("The chain sends again, authenticates, reports progress and decodes the response")
+    @Test("The chain answers a challenge, reports progress and decodes the response")
     func chain() async throws {
         let challenge = LoopbackServer.Response.status(401).adding("WWW-Authenticate", #"Basic realm="orders""#)
         server.route("/orders/7") { request in

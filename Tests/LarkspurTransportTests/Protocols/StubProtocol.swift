@@ -16,7 +16,7 @@ final class StubProtocol: URLProtocol {
 
     private var path: String { request.url?.path ?? "" }
 
-    /// Where redirects out of it, and its requests with sessions of their own, go.
+    /// The URL of redirects out of the protocol, and of its requests with sessions of their own.
     private var upstream: String { request.value(forHTTPHeaderField: "X-Upstream") ?? "" }
 
     private func respond(_ status: Int = 200) {
