@@ -49,7 +49,7 @@ enum Chat {
     static func follow(_ url: String, with manager: SessionManager) async throws -> [String] {
         var ids: [String] = []
         for try await event in manager.events(url) {
-            print("\(event.event) \(event.id): \(event.data)")
+            print("\(event.type) \(event.id): \(event.data)")
             ids.append(event.id)
         }
         return ids

@@ -77,7 +77,7 @@ final class Download: Sendable {
                     withResumeData: resumeData,
                     request: request,
                     options: CallOptions(downloadProgress: progress),
-                    resumes: resumes,
+                    maximumResumptions: resumes,
                     to: place,
                     completionHandler: end
                 )
@@ -85,7 +85,7 @@ final class Download: Sendable {
                 manager.downloadTask(
                     with: request,
                     options: CallOptions(downloadProgress: progress),
-                    resumes: resumes,
+                    maximumResumptions: resumes,
                     to: place,
                     completionHandler: end
                 )

@@ -21,7 +21,7 @@ struct Tour {
         guard sending.run(), let request = server.requests.last else { return 1 }
         // Each part must have the content of its file.
         let sent = try files.map { try Data(contentsOf: $0) }
-        let isRight = request.parts.filter { $0.filename != nil }.map(\.data) == sent
+        let isRight = request.parts.filter { $0.fileName != nil }.map(\.data) == sent
         print(isRight ? "The server has what was sent." : "The server has something else.")
         return isRight ? 0 : 1
     }
@@ -39,7 +39,7 @@ struct Tour {
         return head
             + request.parts.map { part in
                 let name = part.name ?? "no name"
-                guard let file = part.filename else {
+                guard let file = part.fileName else {
                     return "  \(name): \(String(decoding: part.data, as: UTF8.self))\n"
                 }
                 let type = part.headers["Content-Type"] ?? "no type"

@@ -379,7 +379,7 @@ struct ClientConformanceTests {
     func trailersWritten(_ port: Servers.Port) async throws {
         let body = RequestBody.writer(trailers: ["X-Request-Trailer-One", "X-Request-Trailer-Two"]) { writer in
             try await writer.write("Hello World")
-            try await writer.finish([
+            try await writer.finish(trailers: [
                 "X-Request-Trailer-One": "first-trailer-value", "X-Request-Trailer-Two": "second-trailer-value",
             ])
         }

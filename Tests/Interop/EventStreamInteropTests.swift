@@ -17,7 +17,7 @@ struct EventStreamInteropTests {
             let id: String
 
             init(_ event: ServerSentEvent) {
-                self.event = event.event
+                self.event = event.type
                 data = event.data
                 id = event.id
             }

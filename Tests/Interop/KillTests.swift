@@ -82,7 +82,7 @@ struct KillTests {
         let response = await withCheckedContinuation { continuation in
             manager.downloadTask(
                 with: URLRequest(url: servers.plainURL(.killed, "/huge")),
-                resumes: 1_000,
+                maximumResumptions: 1_000,
                 to: .file(destination),
                 completionHandler: { continuation.resume(returning: $0) }
             ).resume()

@@ -20,7 +20,7 @@ struct ProtocolTests {
         #expect(metrics.protocolName == "h2")
         #expect(metrics.tlsVersion == "TLSv1.3")
         #expect(metrics.tlsCipherSuite?.hasPrefix("TLS_") == true)
-        #expect(metrics.secureConnect != nil)
+        #expect(metrics.secureConnectEnd != nil)
         #expect(!metrics.isReusedConnection)
     }
 
@@ -43,7 +43,7 @@ struct ProtocolTests {
         #expect(metrics.protocolName == "http/1.1")
         #expect(metrics.tlsVersion == nil)
         #expect(metrics.tlsCipherSuite == nil)
-        #expect(metrics.secureConnect == nil)
+        #expect(metrics.secureConnectEnd == nil)
     }
 
     @Test("TLS 1.2 is used if the server has no newer version")

@@ -42,7 +42,7 @@ struct SecurityPolicyServerTests {
     ) throws -> SecurityPolicy {
         let certificates = try pins.map { try servers.certificate($0).der }
         var policy = SecurityPolicy(pinningMode: mode, pinnedCertificates: Set(certificates))
-        policy.allowInvalidCertificates = allowsInvalid
+        policy.allowsInvalidCertificates = allowsInvalid
         policy.validatesDomainName = validatesName
         return policy
     }

@@ -94,7 +94,7 @@ struct StreamTests {
         last.resume()
         try consumer.ended.expectSignal()
         #expect(consumer.result(of: last).content.count == 70)
-        let ports = Set((tasks + [last]).flatMap(\.transferMetrics).compactMap(\.localPort))
+        let ports = Set((tasks + [last]).flatMap(\.transactionMetrics).compactMap(\.localPort))
         #expect(ports.count == 1)
     }
 }

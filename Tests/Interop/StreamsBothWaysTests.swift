@@ -193,7 +193,7 @@ struct StreamsBothWaysTests {
     func trailers(_ port: Servers.Port) async throws {
         let body = RequestBody.writer(trailers: ["X-Checksum", "X-Count"]) { writer in
             try await writer.write("content")
-            try await writer.finish(["X-Checksum": "abc123", "X-Count": "7"])
+            try await writer.finish(trailers: ["X-Checksum": "abc123", "X-Count": "7"])
         }
         let manager = try server.makeManager(port)
         // Then there is a connection, which may be one of HTTP/2.
@@ -236,7 +236,7 @@ struct StreamsBothWaysTests {
             #expect(response.trailers?[name] == nil)
         }
         let body = RequestBody.writer(trailers: [name]) { writer in
-            try await writer.finish([.init(name: name, value: "1")])
+            try await writer.finish(trailers: [.init(name: name, value: "1")])
         }
         let refused = try await server.makeManager(port).post("request", body: body).response()
         #expect(refused.error?.code == .invalidHeaderField)

@@ -81,8 +81,8 @@ struct WebSocketFuzzTests {
         } catch let error as URLError where error.code == .networkConnectionLost {
             outcome.ending = "lost"
         }
-        outcome.code = socket.closure?.code?.rawValue
-        outcome.reason = socket.closure?.reason ?? ""
+        outcome.code = socket.closeFrame?.code?.rawValue
+        outcome.reason = socket.closeFrame?.reason ?? ""
         let url = servers.plainURL(.webSocketFuzz, path + "/outcome")
         let report = try JSONDecoder().decode(Report.self, from: await session.data(from: url).0)
         outcome.sent = report.sent

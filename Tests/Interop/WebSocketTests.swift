@@ -42,8 +42,8 @@ struct WebSocketTests {
         }
         try await socket.ping()
         try await socket.close(.normalClosure, reason: "done")
-        let closure = WebSocketTask.Closure(code: .normalClosure, reason: "done")
-        #expect(socket.closure == closure, sourceLocation: sourceLocation)
+        let closure = WebSocketTask.CloseFrame(code: .normalClosure, reason: "done")
+        #expect(socket.closeFrame == closure, sourceLocation: sourceLocation)
     }
 
     /// Returns the requests with a target that nginx has had on a port.
@@ -68,7 +68,7 @@ struct WebSocketTests {
         try await socket.open()
         try await socket.send("leave")
         for try await message in socket.messages { Issue.record("\(message)") }
-        #expect(socket.closure == WebSocketTask.Closure(code: .goingAway, reason: "as you wish"))
+        #expect(socket.closeFrame == WebSocketTask.CloseFrame(code: .goingAway, reason: "as you wish"))
     }
 
     @Test(
@@ -80,7 +80,7 @@ struct WebSocketTests {
         try await socket.open()
         let error = await #expect(throws: URLError.self) { _ = try await socket.receive() }
         #expect(error?.code == .networkConnectionLost)
-        #expect(socket.closure == nil)
+        #expect(socket.closeFrame == nil)
     }
 
     // MARK: Handshakes

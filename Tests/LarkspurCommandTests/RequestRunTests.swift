@@ -64,7 +64,7 @@ struct RequestRunTests {
         let file = try folder.file("a.png", Data([0, 255, 1]))
         let request = try await request("-f", "SERVER/post", "x=1", "f@\(file.path)", "g@\(file.path);type=a/b", "y=2")
         #expect(request.parts.map(\.name) == ["x", "f", "g", "y"])
-        #expect(request.parts[1].data == Data([0, 255, 1]) && request.parts[1].filename == "a.png")
+        #expect(request.parts[1].data == Data([0, 255, 1]) && request.parts[1].fileName == "a.png")
         #expect(request.parts[1].headers["Content-Type"] == "image/png")
         #expect(request.parts[2].headers["Content-Type"] == "a/b")
         let bounded = try await self.request("--multipart", "--boundary=xyz", "SERVER/post", "x=1")

@@ -96,7 +96,7 @@ struct ManyImageDownloadsTests {
             makeDownloader(manager),
             ledger,
             url: { server.url("/\($0 % 17)") },
-            meanwhile: { manager.invalidate(cancellingTasks: true) }
+            meanwhile: { manager.invalidate(cancelingTasks: true) }
         )
         check(ledger, allowing: [.cancelled, .sessionInvalidated])
         #expect(manager.tasks.isEmpty)

@@ -26,7 +26,7 @@ public struct Shelf: Sendable {
     ) {
         manager = SessionManager(baseURL: url, configuration: .ephemeral)
         manager.clock = clock
-        manager.timeouts = Timeouts(total: .seconds(60), firstByte: .seconds(20))
+        manager.timeouts = Timeouts(total: .seconds(60), response: .seconds(20))
         manager.jsonDecoder.keyDecodingStrategy = .convertFromSnakeCase
         manager.jsonEncoder.keyEncodingStrategy = .convertToSnakeCase
         var authenticator = OAuth2Authenticator(

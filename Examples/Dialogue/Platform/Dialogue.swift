@@ -34,7 +34,7 @@ enum Dialogue {
                 try await writer.write(line + "\n")
                 count += 1
             }
-            try await writer.finish(["X-Lines": "\(count)"])
+            try await writer.finish(trailers: ["X-Lines": "\(count)"])
         }
 
         let call = SessionManager().post(server.url, body: body).timeout(total: .seconds(30))

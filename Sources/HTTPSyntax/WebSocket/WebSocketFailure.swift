@@ -15,7 +15,7 @@ package struct WebSocketFailure: Error, Equatable, Sendable {
     }
 
     static func invalidText(_ sentence: String) -> Self {
-        Self(closeCode: WebSocketCloseCode.invalidPayload, sentence: sentence)
+        Self(closeCode: WebSocketCloseCode.invalidFramePayloadData, sentence: sentence)
     }
 
     package static func tooBig(_ sentence: String) -> Self {
@@ -35,7 +35,7 @@ package enum WebSocketCloseCode {
     package static let goingAway: UInt16 = 1001
     package static let protocolError: UInt16 = 1002
     package static let unsupportedData: UInt16 = 1003
-    package static let invalidPayload: UInt16 = 1007
+    package static let invalidFramePayloadData: UInt16 = 1007
     package static let policyViolation: UInt16 = 1008
     package static let messageTooBig: UInt16 = 1009
     package static let missingExtension: UInt16 = 1010

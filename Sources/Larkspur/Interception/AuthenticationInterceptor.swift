@@ -134,7 +134,7 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
         else { return try await next(request) }
         let response = try await next(applying(use, to: request, context))
         // After a redirect to another origin, the response does not concern this credential.
-        guard isOwn(response.response?.url), authenticator.isRefused(response), context.canReplayContent,
+        guard isOwn(response.response?.url), authenticator.isRefused(response), context.canRepeatBody,
             !context.hasDeliveredContent, !Task.isCancelled
         else { return response }
         let newUse: Use?

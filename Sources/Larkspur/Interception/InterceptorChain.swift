@@ -28,19 +28,19 @@ final class InterceptorChain: Sendable {
     /// - Parameters:
     ///   - clock: The clock for all delays.
     ///   - sender: The identity of the session manager's sessions, which send the request.
-    ///   - canReplayContent: Whether the content of the request can be sent again. Default: true.
+    ///   - canRepeatBody: Whether the content of the request can be sent again. Default: true.
     ///   - collectsContent: Whether the content of the response is collected in memory. Default: true.
     ///   - complete: Adds the facts that the call itself knows. Default: none.
     func makeContext(
         clock: any Clock<Duration>,
         sender: ObjectIdentifier,
-        canReplayContent: Bool = true,
+        canRepeatBody: Bool = true,
         collectsContent: Bool = true,
         completing complete: @escaping @Sendable (inout RequestContext.State) -> Void = { _ in }
     ) -> RequestContext {
         var context = RequestContext(
             clock: clock,
-            canReplayContent: canReplayContent,
+            canRepeatBody: canRepeatBody,
             collectsContent: collectsContent,
             withhold: { [self] names in
                 state.withLock { $0.facts.withheldFields.formUnion(names.map { $0.inLowercase }) }

@@ -84,8 +84,8 @@ public struct RequestContext: Sendable {
     public let clock: any Clock<Duration>
     /// Whether the content of the request can be sent again. False for an `httpBodyStream`, and for a body that can be
     /// produced once and whose production has begun.
-    public var canReplayContent: Bool { replaysContent && state().canBeginContent }
-    private let replaysContent: Bool
+    public var canRepeatBody: Bool { repeatsBody && state().canBeginContent }
+    private let repeatsBody: Bool
     /// Whether the content of the response is collected in memory. False for a download and for a stream.
     public let collectsContent: Bool
     /// The identifier of the call. It is random, and the same for all attempts of the call.
@@ -125,13 +125,13 @@ public struct RequestContext: Sendable {
     ///   - state: A closure that returns the facts that change.
     init(
         clock: any Clock<Duration>,
-        canReplayContent: Bool,
+        canRepeatBody: Bool,
         collectsContent: Bool,
         withhold: @escaping @Sendable ([String]) -> Void,
         state: @escaping @Sendable () -> State
     ) {
         self.clock = clock
-        replaysContent = canReplayContent
+        repeatsBody = canRepeatBody
         self.collectsContent = collectsContent
         self.withhold = withhold
         self.state = state
@@ -140,13 +140,13 @@ public struct RequestContext: Sendable {
     /// Creates a context, for tests of interceptors.
     /// - Parameters:
     ///   - clock: The clock for all delays. Default: the continuous clock.
-    ///   - canReplayContent: Whether the content of the request can be sent again. Default: true.
+    ///   - canRepeatBody: Whether the content of the request can be sent again. Default: true.
     ///   - collectsContent: Whether the content of the response is collected in memory. Default: true.
     ///   - attempts: The number of attempts that have begun. Default: 0.
     ///   - hasDeliveredContent: Whether content was delivered to the consumer of a stream. Default: false.
     public init(
         clock: any Clock<Duration> = ContinuousClock(),
-        canReplayContent: Bool = true,
+        canRepeatBody: Bool = true,
         collectsContent: Bool = true,
         attempts: Int = 0,
         hasDeliveredContent: Bool = false
@@ -154,7 +154,7 @@ public struct RequestContext: Sendable {
         let state = State(attempts: attempts, hasDeliveredContent: hasDeliveredContent)
         self.init(
             clock: clock,
-            canReplayContent: canReplayContent,
+            canRepeatBody: canRepeatBody,
             collectsContent: collectsContent,
             withhold: { _ in },
             state: { state }

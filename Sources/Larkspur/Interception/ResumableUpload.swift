@@ -35,7 +35,7 @@ public struct ResumableUpload: Sendable {
     /// the server reports that it has another offset; with 423, that it is still busy with the lost connection.
     /// Default: 5 attempts; delays of up to 0.5 seconds that double up to 20 seconds; delays of up to 5 minutes that
     /// the server requests (``RetryPolicy/maximumServerDelay``); no deadline and no budget.
-    public var retry = RetryPolicy(maximumAttempts: 5, deadline: nil, budget: nil)
+    public var retryPolicy = RetryPolicy(maximumAttempts: 5, deadline: nil, budget: nil)
     /// The maximum number of bytes of content in one request; nil for no limit. The limits of the server
     /// (`Upload-Limit`) apply, too, and the server's minimum takes precedence. Default: nil.
     public var maximumPartSize: Int64?

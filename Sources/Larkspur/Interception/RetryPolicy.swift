@@ -125,7 +125,7 @@ public struct RetryPolicy: RequestInterceptor {
                 count: count,
                 result: result,
                 elapsed: stopwatch.elapsed(),
-                canRepeat: context.canReplayContent && !context.hasDeliveredContent && !Task.isCancelled,
+                canRepeat: context.canRepeatBody && !context.hasDeliveredContent && !Task.isCancelled,
                 isWithinBudget: isWithinBudget(request, result)
             )
             switch decision(after: attempt, random: random(), now: date()) {

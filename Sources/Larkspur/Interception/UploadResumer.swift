@@ -101,7 +101,7 @@ final class UploadResumer: RequestInterceptor {
     init(_ settings: ResumableUpload, _ content: ResumableContent) {
         self.settings = settings
         self.content = content
-        var policy = settings.retry
+        var policy = settings.retryPolicy
         // Every request of an upload may be sent again, because the server refuses content for another offset than its
         // own. So `likeHEAD` hides the method from the policy.
         policy.methods = [.head]

@@ -50,7 +50,7 @@ public struct ConsoleLogger: CallObserver {
     ///   - redaction: The rule by which secrets are hidden. Default: ``Redaction/standard``.
     ///   - contentLimit: The maximum number of characters of content that are logged at the level `content`. Default:
     ///     1,000.
-    ///   - usesColours: Whether failures are red, retries yellow and details dimmed. Default: nil, for colours only if
+    ///   - usesColors: Whether failures are red, retries yellow and details dimmed. Default: nil, for colours only if
     ///     lines are written to standard error, standard error is a terminal, and the environment has no variable
     ///     `NO_COLOR`.
     ///   - write: A closure that writes lines. It is called on the completion queue of the session manager. Default: a
@@ -59,14 +59,14 @@ public struct ConsoleLogger: CallObserver {
         level: Level = .calls,
         redaction: Redaction = .standard,
         contentLimit: Int = 1000,
-        usesColours: Bool? = nil,
+        usesColors: Bool? = nil,
         write: (@Sendable (String) -> Void)? = nil
     ) {
         self.level = level
         self.redaction = redaction
         self.contentLimit = max(0, contentLimit)
         style = TerminalStyle(
-            isEnabled: usesColours ?? (write == nil && TerminalStyle.isWanted(on: FileHandle.standardError))
+            isEnabled: usesColors ?? (write == nil && TerminalStyle.isWanted(on: FileHandle.standardError))
         )
         self.write = write ?? UnhandledFailure.writer
         // Other kinds are omitted, so that their events are not created for this observer.

@@ -16,7 +16,7 @@ struct HAREntryBuilder {
 
     /// Returns the entry of a transaction.
     /// - Parameter end: The end of the call, if the transaction is the last one.
-    private func entry(of metrics: TransferMetrics, _ end: CallEvent?) -> HAREntry {
+    private func entry(of metrics: TransactionMetrics, _ end: CallEvent?) -> HAREntry {
         let timings = timings(of: metrics)
         // If the server has validated a cached response, the call gets that response, but the entry shows the response
         // of the server.
@@ -48,7 +48,7 @@ struct HAREntryBuilder {
         let timeline = completion.timeline
         var timings = HAREntry.Timings()
         timings.wait = (timeline.latency ?? timeline.requestDuration ?? .zero).milliseconds
-        if let first = timeline.firstResponseByte, let end = timeline.completed {
+        if let first = timeline.responseReceived, let end = timeline.completed {
             timings.receive = max(0, first.duration(to: end).milliseconds)
         }
         let start = event.date.addingTimeInterval(-(timeline.totalDuration ?? .zero).timeInterval)
@@ -156,7 +156,7 @@ struct HAREntryBuilder {
     }
 
     /// Returns the durations of the phases. In the metrics, each time counts from the start of the transaction.
-    private func timings(of metrics: TransferMetrics) -> HAREntry.Timings {
+    private func timings(of metrics: TransactionMetrics) -> HAREntry.Timings {
         var timings = HAREntry.Timings()
         var position = Duration.zero
         func phase(until end: Duration?) -> Double {
@@ -164,17 +164,17 @@ struct HAREntryBuilder {
             defer { position = max(position, end) }
             return max(0, (end - position).milliseconds)
         }
-        timings.dns = phase(until: metrics.nameLookup)
+        timings.dns = phase(until: metrics.nameLookupEnd)
         let beforeConnect = position
-        timings.connect = phase(until: metrics.connect)
-        if let secure = metrics.secureConnect {
+        timings.connect = phase(until: metrics.connectEnd)
+        if let secure = metrics.secureConnectEnd {
             timings.ssl = phase(until: secure)
             // In the format, the time to connect includes the time for TLS.
             timings.connect = max(0, (secure - beforeConnect).milliseconds)
         }
         timings.blocked = phase(until: metrics.requestStart)
-        timings.wait = max(0, phase(until: metrics.firstByte))
-        timings.receive = max(0, phase(until: metrics.end))
+        timings.wait = max(0, phase(until: metrics.responseStart))
+        timings.receive = max(0, phase(until: metrics.responseEnd))
         return timings
     }
 

@@ -44,7 +44,7 @@ public final class HTTPMeasurements: CallObserver {
         var hasTransactions = false
         /// The transaction without a response. It is reported when the attempt ends, because the error is not known
         /// earlier.
-        var failed: TransferMetrics?
+        var failed: TransactionMetrics?
     }
 
     /// The kinds of events that are measured.
@@ -108,7 +108,7 @@ public final class HTTPMeasurements: CallObserver {
         )
     }
 
-    private func reportRequest(_ transaction: TransferMetrics, _ errorType: String?) {
+    private func reportRequest(_ transaction: TransactionMetrics, _ errorType: String?) {
         var attributes = attributes(of: transaction.request)
         attributes["network.protocol.version"] = transaction.protocolName.map(Self.version)
         Self.add(transaction.response?.statusCode, errorType: errorType, to: &attributes)

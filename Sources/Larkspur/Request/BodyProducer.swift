@@ -114,7 +114,7 @@ public struct BodyWriter: Sendable {
     ///   `bodyUnreadable`, if there are fewer bytes than the length of the body; `unsupported`, if the content has
     ///   ended already, or trailers cannot be sent; and `sendingEnded` as in ``write(_:)-(DataProtocol)``. In the first
     ///   three cases the request is broken off, unless the content has ended already.
-    public func finish(_ trailers: HTTPHeaders = HTTPHeaders()) async throws(LarkspurError) {
+    public func finish(trailers: HTTPHeaders = HTTPHeaders()) async throws(LarkspurError) {
         do throws(LarkspurError) {
             try trailers.validateTrailers()
             try end(trailers.map { "\($0.name): \($0.value)" })

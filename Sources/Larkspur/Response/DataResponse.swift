@@ -125,7 +125,7 @@ extension DataResponse {
 
     /// The metrics of the last request, after redirects and other attempts; nil for a transport that reports no
     /// metrics, such as `.foundation`. ``Timeline/transactions`` has the metrics of all requests.
-    public var metrics: TransferMetrics? { timeline.transactions.last }
+    public var metrics: TransactionMetrics? { timeline.transactions.last }
 }
 
 extension DataResponse: Sendable where Value: Sendable {}
@@ -177,7 +177,7 @@ public struct DownloadResponse: Sendable {
 
     /// The metrics of the last request, after redirects and other attempts; nil for a transport that reports no
     /// metrics, such as `.foundation`. ``Timeline/transactions`` has the metrics of all requests.
-    public var metrics: TransferMetrics? { timeline.transactions.last }
+    public var metrics: TransactionMetrics? { timeline.transactions.last }
 
     /// The location of the file, if there is one.
     public var fileURL: URL? { try? result.get() }
@@ -213,14 +213,14 @@ public struct Timeline: Sendable, Hashable {
     public internal(set) var resumed: Instant?
     /// The time at which the header of the final response had arrived. For a download, the time at which its first
     /// bytes had arrived.
-    public internal(set) var firstResponseByte: Instant?
+    public internal(set) var responseReceived: Instant?
     /// The time at which the transport had finished with the task.
     public internal(set) var completed: Instant?
     /// The time at which the response had been validated and serialized.
     public internal(set) var serialized: Instant?
     /// The metrics of each request of the task, redirects and authentication included. Empty for a transport that
     /// reports no metrics, such as `.foundation`.
-    public internal(set) var transactions: [TransferMetrics] = []
+    public internal(set) var transactions: [TransactionMetrics] = []
 
     /// The time for which the requests of the task waited for connections, because of the limit of connections per host
     /// or in all; nil if none waited. The wait of a request that never began is not included.
@@ -238,7 +238,7 @@ public struct Timeline: Sendable, Hashable {
     public init(created: Instant = .now) { self.created = created }
 
     /// The time from the first resume to the first byte of the response.
-    public var latency: Duration? { Self.duration(from: resumed, to: firstResponseByte) }
+    public var latency: Duration? { Self.duration(from: resumed, to: responseReceived) }
     /// The time from the first resume to the end of the transfer.
     public var requestDuration: Duration? { Self.duration(from: resumed, to: completed) }
     /// The time from the end of the transfer to the end of serialization.

@@ -148,7 +148,7 @@ struct EventStreamParser: Sendable {
         // A small buffer is used again; a large buffer is released.
         defer { data.removeAll(keepingCapacity: data.capacity <= 1 << 16) }
         return ServerSentEvent(
-            event: type.isEmpty ? "message" : type,
+            type: type.isEmpty ? "message" : type,
             data: String(decoding: data.dropLast(), as: UTF8.self),
             id: lastEventID
         )
@@ -169,7 +169,7 @@ extension UInt8 {
 /// ``EventSource`` delivers such events. They can be created for tests.
 public struct ServerSentEvent: Sendable, Hashable {
     /// The type of the event. Default: `message`.
-    public var event: String
+    public var type: String
     /// The data of the event, with line feeds between its lines.
     public var data: String
     /// The ID of this event. If the event has no ID, the ID of the last earlier event that had an ID; empty if there
@@ -178,11 +178,11 @@ public struct ServerSentEvent: Sendable, Hashable {
 
     /// Creates an event.
     /// - Parameters:
-    ///   - event: The type of the event. Default: `message`.
+    ///   - type: The type of the event. Default: `message`.
     ///   - data: The data of the event.
     ///   - id: The ID of the last event that had an ID. Default: empty.
-    public init(event: String = "message", data: String, id: String = "") {
-        self.event = event
+    public init(type: String = "message", data: String, id: String = "") {
+        self.type = type
         self.data = data
         self.id = id
     }

@@ -31,7 +31,7 @@ public struct SecurityPolicy: Sendable, Hashable, Codable {
     ///
     /// If the property is true and no certificate is pinned, an attacker on the network can impersonate the server. So
     /// requests fail in that case, unless ``validatesDomainName`` is false as well.
-    public var allowInvalidCertificates = false
+    public var allowsInvalidCertificates = false
 
     /// Whether the certificate must be valid for the host's name. Default: true.
     ///
@@ -79,7 +79,7 @@ public struct SecurityPolicy: Sendable, Hashable, Codable {
     }
 
     /// Whether the policy requires only the checks that every transport performs automatically.
-    var isSystemsOwn: Bool { pinningMode == .none && !allowInvalidCertificates && validatesDomainName }
+    var isSystemsOwn: Bool { pinningMode == .none && !allowsInvalidCertificates && validatesDomainName }
 
     /// Checks that the requests of a session manager with pins are not sent over plain http.
     /// - Throws: ``LarkspurError`` with the code `invalidSecurityPolicy`, if there are pins and the base URL is missing

@@ -8,7 +8,7 @@ extension TLSConfiguration {
         // As in AFNetworking, a certificate that cannot be read pins nothing.
         let certificates = policy.pinnedCertificates.compactMap { try? TLSCertificate($0) }
         let isPinning = policy.pinningMode != .none && !policy.pinnedCertificates.isEmpty
-        if policy.allowInvalidCertificates, policy.validatesDomainName, !isPinning {
+        if policy.allowsInvalidCertificates, policy.validatesDomainName, !isPinning {
             contradiction =
                 "A security policy that allows invalid certificates and validates the domain name takes pinned certificates."
         }
@@ -18,10 +18,10 @@ extension TLSConfiguration {
         case .publicKey:
             pinsForAllHosts = Set(certificates.map(PublicKeyPin.init(certificate:)))
             // If invalid certificates are allowed, only the key is checked, as in AFNetworking.
-            if policy.allowInvalidCertificates { skipsHostName = true }
+            if policy.allowsInvalidCertificates { skipsHostName = true }
         case .certificate: anchorsForAllHosts = certificates
         }
-        if policy.allowInvalidCertificates { dangerouslySkipsCertificateVerification = true }
+        if policy.allowsInvalidCertificates { dangerouslySkipsCertificateVerification = true }
         if skipsHostName { dangerouslySkipsHostNameVerification = true }
     }
 }

@@ -22,27 +22,27 @@ extension SessionManager {
 ///   - body: The closure, which gets the manager.
 /// - Returns: The result of the closure.
 /// - Throws: The error of the closure.
-public func withSessionManager<Result>(
+public func withSessionManager<Value>(
     _ manager: SessionManager = SessionManager(),
     isolation: isolated (any Actor)? = #isolation,
-    _ body: (SessionManager) async throws -> sending Result
-) async rethrows -> sending Result {
+    _ body: (SessionManager) async throws -> sending Value
+) async rethrows -> sending Value {
     do {
         let result = try await body(manager)
-        await manager.drain(cancellingTasks: Task.isCancelled)
+        await manager.drain(cancelingTasks: Task.isCancelled)
         return result
     } catch {
-        await manager.drain(cancellingTasks: true)
+        await manager.drain(cancelingTasks: true)
         throw error
     }
 }
 
 extension SessionManager {
     /// Invalidates the session, and waits until its tasks have ended.
-    /// - Parameter cancellingTasks: True to cancel the tasks under way. They are also cancelled if the surrounding
+    /// - Parameter cancelingTasks: True to cancel the tasks under way. They are also cancelled if the surrounding
     ///   `Task` is cancelled.
-    fileprivate func drain(cancellingTasks: Bool) async {
-        invalidate(cancellingTasks: cancellingTasks)
+    fileprivate func drain(cancelingTasks: Bool) async {
+        invalidate(cancelingTasks: cancelingTasks)
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 completionGroup.notify(queue: .global()) { continuation.resume() }

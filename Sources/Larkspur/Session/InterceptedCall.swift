@@ -47,7 +47,7 @@ struct InterceptedCall: Sendable {
         var context = chain.makeContext(
             clock: task.environment.settings.clock,
             sender: ObjectIdentifier(manager.sessions),
-            canReplayContent: template.canReplayContent(of: request),
+            canRepeatBody: template.canRepeatBody(of: request),
             collectsContent: template.content.kind != .download && template.stream == nil
         ) { [template, task] facts in
             facts.hasDeliveredContent = template.stream?.hasDelivered == true
@@ -131,7 +131,7 @@ struct InterceptedCall: Sendable {
             },
             completed: { [task] in task.upload.completed },
             complete: { [task] in task.upload.update(completed: $0, total: $0, of: task) },
-            isCancelled: { [task] in task.state == .cancelling && task.failure == nil },
+            isCancelled: { [task] in task.state == .canceling && task.failure == nil },
             note: { [task] resumption in task.storage.withLock { $0.attempt.uploadResumption = resumption } },
             report: { [task] body in task.environment.settings.completionQueue.async(execute: body) },
             secured: { [manager] in manager.sessions.secured($0) },
@@ -151,7 +151,7 @@ struct InterceptedCall: Sendable {
         var result = result
         manager.sessions.calls.remove(task)
         guard let state = task.endCourse() else { return }
-        if state == .cancelling {
+        if state == .canceling {
             template.stream?.stop()
             // A response that arrives before the cancellation takes effect does not count: the caller expects the
             // error.
@@ -173,7 +173,7 @@ struct InterceptedCall: Sendable {
                 result.unusedResumeData = resumeData
             } else if result.error?.resumeData == nil {
                 // The error does not come from the attempt, for example because the call was cancelled during a delay.
-                if state == .cancelling, !task.keepsResumeData {
+                if state == .canceling, !task.keepsResumeData {
                     Platform.discard(resumeData: resumeData)
                 } else {
                     result.error?.resumeData = resumeData

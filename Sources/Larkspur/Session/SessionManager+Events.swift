@@ -3,7 +3,7 @@ extension SessionManager {
     /// Receives server-sent events, and connects again when the connection is lost.
     ///
     ///     for try await event in manager.events("updates") {
-    ///         print(event.event, event.data)
+    ///         print(event.type, event.data)
     ///     }
     ///
     /// The request is built once. Each connection is a separate task, to which the interceptors and hooks of the
@@ -20,7 +20,7 @@ extension SessionManager {
     ///   - headers: Fields of each connection. They replace fields of ``headers`` with the same name. Default: none.
     ///   - options: Hooks, interceptors, progress and other settings of each connection. Default: the settings of the
     ///     manager.
-    ///   - timeout: The time without a byte after which a connection counts as lost; nil for no limit. It replaces the
+    ///   - idleTimeout: The time without a byte after which a connection counts as lost; nil for no limit. It replaces the
     ///     idle limits of ``requestSettings``, ``timeouts`` and the session, and includes the time for connecting.
     ///     Default: 300 seconds.
     ///   - reconnection: The rules by which the stream is connected again. Default:
@@ -34,13 +34,13 @@ extension SessionManager {
         body: RequestBody? = nil,
         headers: HTTPHeaders? = nil,
         options: CallOptions? = nil,
-        timeout: Duration? = .seconds(300),
+        idleTimeout: Duration? = .seconds(300),
         reconnection: Reconnection = .automatic
     ) -> EventSource {
         var fields = EventStreamRequest.headers
         fields.merge(headers ?? HTTPHeaders())
         let plan = plan(RequestDraft(method, url, parameters, body, fields).encoded(by: options))
-        let stream = EventStreamRequest(timeout: timeout)
+        let stream = EventStreamRequest(timeout: idleTimeout)
         return EventSource(
             connection: { [self] lastEventID in
                 let plan = plan.mapRequest { request in

@@ -71,7 +71,7 @@ extension SessionManager {
     func plan(
         _ request: Result<URLRequest, LarkspurError>?,
         _ resumeData: Data?,
-        _ resumes: Int,
+        _ maximumResumptions: Int,
         _ destination: DownloadDestination?
     ) -> CallPlan {
         var template = TransferTemplate.download

@@ -45,10 +45,10 @@ extension SessionManager {
     ///
     /// A task that is created afterwards fails with the error `sessionInvalidated`, unless `resettingSession` was true.
     /// - Parameters:
-    ///   - cancellingTasks: True to cancel the tasks under way; false to let them finish.
+    ///   - cancelingTasks: True to cancel the tasks under way; false to let them finish.
     ///   - resettingSession: True to discard the session, so that the next task is created in a new session. Default:
     ///     false.
-    public func invalidate(cancellingTasks: Bool, resettingSession: Bool = false) {
-        sessions.invalidate(cancellingTasks: cancellingTasks, resettingSession: resettingSession)
+    public func invalidate(cancelingTasks: Bool, resettingSession: Bool = false) {
+        sessions.invalidate(cancelingTasks: cancelingTasks, resettingSession: resettingSession)
     }
 }

@@ -61,8 +61,8 @@ extension SessionManager {
     ///   - request: The request, which is sent unchanged.
     ///   - options: Settings of the download: timeouts, hooks, interceptors, progress and others. Default: the
     ///     manager's settings.
-    ///   - resumes: The maximum number of times that the task resumes automatically; see
-    ///     ``download(_:method:parameters:headers:options:resumes:resumeData:to:completionHandler:)``. Default: 0.
+    ///   - maximumResumptions: The maximum number of times that the task resumes automatically; see
+    ///     ``download(_:method:parameters:headers:options:maximumResumptions:resumeData:to:completionHandler:)``. Default: 0.
     ///   - destination: The location of the file. Default: nil, for a temporary file that is removed when the task is
     ///     released.
     ///   - completionHandler: Called once, on ``completionQueue``. Default: none.
@@ -70,7 +70,7 @@ extension SessionManager {
     public func downloadTask(
         with request: URLRequest,
         options: CallOptions? = nil,
-        resumes: Int = 0,
+        maximumResumptions: Int = 0,
         to destination: DownloadDestination? = nil,
         completionHandler: (@Sendable (DownloadResponse) -> Void)? = nil
     ) -> DownloadTask {
@@ -80,16 +80,16 @@ extension SessionManager {
     /// Creates a task that continues a download.
     /// - Parameters:
     ///   - resumeData: The resume data of an earlier task: ``LarkspurError/resumeData``,
-    ///     ``DownloadTask/cancel(producingResumeData:)`` or ``DownloadTask/resumeData``. If the data is not resume
+    ///     ``DownloadTask/cancel(byProducingResumeData:)`` or ``DownloadTask/resumeData``. If the data is not resume
     ///     data, the error is `invalidResumeData`. With the transport `.foundation` on Linux the error is always
     ///     `unsupported`.
     ///   - request: The request for the rest of the file, such as a request with a new token. Default: nil, which sends
     ///     the request of the earlier task.
     ///   - options: Settings of the resumed download, as in
-    ///     ``downloadTask(with:options:resumes:to:completionHandler:)``. Default: those of the session
+    ///     ``downloadTask(with:options:maximumResumptions:to:completionHandler:)``. Default: those of the session
     ///     manager.
-    ///   - resumes: The maximum number of times that the task resumes automatically; see
-    ///     ``download(_:method:parameters:headers:options:resumes:resumeData:to:completionHandler:)``. Default: 0.
+    ///   - maximumResumptions: The maximum number of times that the task resumes automatically; see
+    ///     ``download(_:method:parameters:headers:options:maximumResumptions:resumeData:to:completionHandler:)``. Default: 0.
     ///   - destination: The location of the file. Default: nil, for a temporary file that is removed when the task is
     ///     released.
     ///   - completionHandler: Called once, on ``completionQueue``. Default: none.
@@ -98,7 +98,7 @@ extension SessionManager {
         withResumeData resumeData: Data,
         request: URLRequest? = nil,
         options: CallOptions? = nil,
-        resumes: Int = 0,
+        maximumResumptions: Int = 0,
         to destination: DownloadDestination? = nil,
         completionHandler: (@Sendable (DownloadResponse) -> Void)? = nil
     ) -> DownloadTask {

@@ -175,7 +175,7 @@ public final class SessionManager: Sendable {
     deinit {
         // Without this, a loop over a sequence of events could wait for ever.
         ObserverList.endSequences(observing.value, nil)
-        sessions.invalidate(cancellingTasks: false, resettingSession: false)
+        sessions.invalidate(cancelingTasks: false, resettingSession: false)
     }
 
     /// The serializer that writes the parameters of calls into the content of their requests. Default:

@@ -64,14 +64,14 @@ struct FoundationTransportAdapter: TransportAdapter {
         }
     }
 
-    func invalidate(_ session: URLSession, cancellingTasks: Bool) {
+    func invalidate(_ session: URLSession, cancelingTasks: Bool) {
         // `invalidateAndCancel` would read a registry without protection while other threads write it. The tasks have
         // been cancelled already.
         session.finishTasksAndInvalidate()
     }
 
     func disposition(
-        for answer: ChallengeAnswer,
+        for answer: ChallengeDisposition,
         to challenge: URLAuthenticationChallenge
     ) -> (URLSession.AuthChallengeDisposition, URLCredential?)? {
         let credential: URLCredential? =

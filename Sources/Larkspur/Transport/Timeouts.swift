@@ -5,17 +5,17 @@ internal import HTTPSyntax
 ///     manager.timeouts.total = .seconds(30)
 ///     let text = try await manager.get("slow").timeout(total: .seconds(5)).string
 ///
-/// ``queue``, ``firstByte`` and ``total`` are measured on ``SessionManager/clock``, from the start of the call. The
+/// ``connectionWait``, ``response`` and ``total`` are measured on ``SessionManager/clock``, from the start of the call. The
 /// limits ``idle`` and ``total`` of a manager do not apply to event streams (``EventSource``), which may be silent and
 /// have no end.
 ///
-/// ``queue`` and ``connect`` need the transport `.curl`. With `.foundation` a call with one of them ends with the error
+/// ``connectionWait`` and ``connect`` need the transport `.curl`. With `.foundation` a call with one of them ends with the error
 /// `unsupported`. A custom transport ignores them.
 public struct Timeouts: Sendable, Hashable {
     /// The maximum time until the request may connect to its host. The request may connect when the interceptors that
     /// limit calls have passed it on, and one of the `httpMaximumConnectionsPerHost` connections is free. Only the
     /// first attempt counts. The transport `.foundation` refuses this limit. Default: nil, for no limit.
-    public var queue: Duration?
+    public var connectionWait: Duration?
     /// The maximum time for making a connection, including the resolution of the host's name and the TLS handshake. It
     /// applies to each new connection. The transport `.foundation` refuses this limit. Default: nil, for no limit
     /// except ``idle``.
@@ -25,7 +25,7 @@ public struct Timeouts: Sendable, Hashable {
     public var idle: Duration?
     /// The maximum time until the head of a response that is not a redirect has arrived. If there are several attempts,
     /// the first response counts. Default: nil, for no limit.
-    public var firstByte: Duration?
+    public var response: Duration?
     /// The maximum time for the whole call, with all attempts, redirects and delays. Default: nil, for no limit except
     /// `timeoutIntervalForResource` of the configuration.
     public var total: Duration?
@@ -33,23 +33,23 @@ public struct Timeouts: Sendable, Hashable {
     /// Creates limits.
     /// - Parameters:
     ///   - total: The maximum time for the whole call. Default: nil, for no limit.
-    ///   - firstByte: The maximum time until the head of a response has arrived. Default: nil, for no limit.
+    ///   - response: The maximum time until the head of a response has arrived. Default: nil, for no limit.
     ///   - idle: The maximum time without a byte sent or received. Default: nil, so that the request's
     ///     `timeoutInterval` applies.
     ///   - connect: The maximum time for making a connection. Default: nil, for no limit.
-    ///   - queue: The maximum time until the request may connect to its host. Default: nil, for no limit.
+    ///   - connectionWait: The maximum time until the request may connect to its host. Default: nil, for no limit.
     public init(
         total: Duration? = nil,
-        firstByte: Duration? = nil,
+        response: Duration? = nil,
         idle: Duration? = nil,
         connect: Duration? = nil,
-        queue: Duration? = nil
+        connectionWait: Duration? = nil
     ) {
         self.total = total
-        self.firstByte = firstByte
+        self.response = response
         self.idle = idle
         self.connect = connect
-        self.queue = queue
+        self.connectionWait = connectionWait
     }
 
     /// Whether there is no limit.
@@ -59,23 +59,23 @@ public struct Timeouts: Sendable, Hashable {
     func filled(from others: Timeouts) -> Timeouts {
         Timeouts(
             total: total ?? others.total,
-            firstByte: firstByte ?? others.firstByte,
+            response: response ?? others.response,
             idle: idle ?? others.idle,
             connect: connect ?? others.connect,
-            queue: queue ?? others.queue
+            connectionWait: connectionWait ?? others.connectionWait
         )
     }
 
     /// The limits of a manager that apply to event streams, which may be silent and have no end.
-    var forEventStreams: Timeouts { Timeouts(firstByte: firstByte, connect: connect, queue: queue) }
+    var forEventStreams: Timeouts { Timeouts(response: response, connect: connect, connectionWait: connectionWait) }
 
     /// Throws `unsupported` if there is a limit for connections. Only a transport that reports its connections can
     /// enforce it.
     func validateWithoutConnections() throws(LarkspurError) {
-        guard queue != nil || connect != nil else { return }
+        guard connectionWait != nil || connect != nil else { return }
         throw LarkspurError(
             .unsupported,
-            "The limits of time queue and connect need the transport .curl: this one does not say when it has a "
+            "The limits of time connectionWait and connect need the transport .curl: this one does not say when it has a "
                 + "connection."
         )
     }

@@ -12,7 +12,7 @@ protocol Transfer: Sendable {
     /// does not report them.
     var trailers: [String: String]? { get }
     /// The metrics of the requests so far.
-    var metrics: [TransferMetrics] { get }
+    var metrics: [TransactionMetrics] { get }
     /// The resume data of a download under way, if any.
     var currentResumeData: Data? { get }
     /// Whether the transfer still waits because of the limit of connections per host. False if the session does not
@@ -43,7 +43,7 @@ struct SessionTransfer: Transfer {
     var currentRequest: URLRequest? { task.currentRequest }
     var response: URLResponse? { task.response }
     var trailers: [String: String]? { task.responseTrailers }
-    var metrics: [TransferMetrics] { task.transferMetrics }
+    var metrics: [TransactionMetrics] { task.transactionMetrics }
     var currentResumeData: Data? { (task as? URLSessionDownloadTask).flatMap(Platform.currentResumeData) }
     var waitsForConnection: Bool { Platform.waitsForConnection(task) }
     var connectionWait: ConnectionWait? { Platform.connectionWait(of: task) }

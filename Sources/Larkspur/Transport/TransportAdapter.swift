@@ -13,12 +13,12 @@ protocol TransportAdapter: Sendable {
     func perform(_ control: TaskControl, on task: URLSessionTask, in session: URLSession)
 
     /// Invalidates a session. If its tasks are to be cancelled, the caller has cancelled them already.
-    func invalidate(_ session: URLSession, cancellingTasks: Bool)
+    func invalidate(_ session: URLSession, cancelingTasks: Bool)
 
     /// Returns the disposition for the decision about a challenge. Nil if the implementation does not support the
     /// decision: the task then ends with its current response.
     func disposition(
-        for answer: ChallengeAnswer,
+        for answer: ChallengeDisposition,
         to challenge: URLAuthenticationChallenge
     ) -> (URLSession.AuthChallengeDisposition, URLCredential?)?
 
@@ -108,12 +108,12 @@ struct StandardTransportAdapter: TransportAdapter {
         }
     }
 
-    func invalidate(_ session: URLSession, cancellingTasks: Bool) {
-        if cancellingTasks { session.invalidateAndCancel() } else { session.finishTasksAndInvalidate() }
+    func invalidate(_ session: URLSession, cancelingTasks: Bool) {
+        if cancelingTasks { session.invalidateAndCancel() } else { session.finishTasksAndInvalidate() }
     }
 
     func disposition(
-        for answer: ChallengeAnswer,
+        for answer: ChallengeDisposition,
         to challenge: URLAuthenticationChallenge
     ) -> (URLSession.AuthChallengeDisposition, URLCredential?)? {
         switch answer.kind {

@@ -7,7 +7,7 @@ enum TimingsTable {
 
     /// Returns the table. Each request has a line, including redirects and authentication. A long URL is cut, so that
     /// the line fits into the width of tables.
-    static func text(_ transactions: [TransferMetrics]) -> String {
+    static func text(_ transactions: [TransactionMetrics]) -> String {
         guard !transactions.isEmpty else { return "The transport reports no times.\n" }
         let rows = transactions.map { metrics in
             let method = metrics.request.httpMethod ?? "GET"
@@ -25,16 +25,16 @@ enum TimingsTable {
     }
 
     /// Returns the durations of the phases. The metrics have the times at which the phases end.
-    static func phases(_ metrics: TransferMetrics) -> [Duration?] {
-        let connected = metrics.secureConnect ?? metrics.connect
+    static func phases(_ metrics: TransactionMetrics) -> [Duration?] {
+        let connected = metrics.secureConnectEnd ?? metrics.connectEnd
         return [
-            metrics.nameLookup,
-            difference(metrics.nameLookup, metrics.connect),
-            difference(metrics.connect, metrics.secureConnect),
+            metrics.nameLookupEnd,
+            difference(metrics.nameLookupEnd, metrics.connectEnd),
+            difference(metrics.connectEnd, metrics.secureConnectEnd),
             metrics.requestStart.map { max(.zero, $0 - (connected ?? .zero)) },
-            difference(metrics.requestStart, metrics.firstByte),
-            difference(metrics.firstByte, metrics.end),
-            metrics.end,
+            difference(metrics.requestStart, metrics.responseStart),
+            difference(metrics.responseStart, metrics.responseEnd),
+            metrics.responseEnd,
         ]
     }
 

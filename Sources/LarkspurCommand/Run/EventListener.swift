@@ -47,7 +47,7 @@ struct EventListener: Sendable {
         func add(_ name: String, _ value: String) {
             text += palette.paint(name, .name) + ": " + (style.isForTerminal ? TerminalText.line(value) : value) + "\n"
         }
-        if event.event != "message" { add("event", event.event) }
+        if event.type != "message" { add("event", event.type) }
         if !event.id.isEmpty { add("id", event.id) }
         for line in event.data.split(separator: "\n", omittingEmptySubsequences: false) { add("data", String(line)) }
         return text + "\n"

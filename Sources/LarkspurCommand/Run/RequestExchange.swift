@@ -62,7 +62,7 @@ struct RequestExchange: Sendable {
         }
         hooks.needNewBodyStream = { [composed] _ in composed.body.makeStream() }
         if let credentials = composed.credentials?.challengeCredentials {
-            hooks.challengeAnswer = Self.answer(credentials)
+            hooks.challengeDisposition = Self.answer(credentials)
         }
         let options = CallOptions(hooks: hooks, validation: .anything, uploadProgress: onUpload)
         return await withCheckedContinuation { continuation in
@@ -86,7 +86,7 @@ struct RequestExchange: Sendable {
     /// Uses the credentials for the first challenge of a server. Credentials that were refused are not sent again.
     private static func answer(
         _ credentials: URLCredential
-    ) -> @Sendable (SessionTask, URLAuthenticationChallenge) -> ChallengeAnswer {
+    ) -> @Sendable (SessionTask, URLAuthenticationChallenge) -> ChallengeDisposition {
         { _, challenge in
             challenge.previousFailureCount == 0 && !challenge.protectionSpace.isProxy()
                 ? .useCredential(credentials) : .performDefaultHandling

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A file with requests and responses that were recorded once and are replayed in tests.
 ///
-///     let cassette = try Cassette(file, mode: .auto)
+///     let cassette = try Cassette(file, mode: .automatic)
 ///     let manager = SessionManager(baseURL: baseURL, transport: cassette.transport)
 ///     let users = try await manager.get("users").value(as: [User].self)
 ///     try cassette.save()
@@ -29,7 +29,7 @@ public final class Cassette: Sendable {
         /// Responses come from the file, and nothing is sent.
         case replay
         /// Responses come from the file if it has them. Otherwise requests are sent and recorded.
-        case auto
+        case automatic
     }
 
     private struct State {
@@ -51,7 +51,7 @@ public final class Cassette: Sendable {
     /// Reads a cassette.
     /// - Parameters:
     ///   - file: The file. For recording, it need not exist.
-    ///   - mode: The use of the file. Default: `auto`.
+    ///   - mode: The use of the file. Default: `automatic`.
     ///   - matching: The rule by which requests are found. Default: method, URL and content.
     ///   - redaction: The rule by which secrets are hidden. Default: `Redaction.standard`.
     ///   - transport: The transport that sends requests while recording. Default: the best available one.
@@ -59,7 +59,7 @@ public final class Cassette: Sendable {
     ///   mode `replay`, also if the file does not exist.
     public init(
         _ file: URL,
-        mode: Mode = .auto,
+        mode: Mode = .automatic,
         matching: CassetteMatching = .default,
         redaction: Redaction = .standard,
         transport: Transport = .automatic
@@ -217,7 +217,7 @@ public final class Cassette: Sendable {
 
 /// Runs a closure with a cassette, and saves the cassette at the end, even if the closure throws an error.
 ///
-///     try await withCassette("users", mode: .auto) { cassette in
+///     try await withCassette("users", mode: .automatic) { cassette in
 ///         let manager = SessionManager(baseURL: baseURL, transport: cassette.transport)
 ///         let users = try await manager.get("users").value(as: [User].self)
 ///     }
@@ -225,7 +225,7 @@ public final class Cassette: Sendable {
 /// - Parameters:
 ///   - name: The name of the file, without `.json`.
 ///   - folder: The folder of the file. Default: nil, for the folder `Cassettes` beside the source file of the call.
-///   - mode: The use of the file. Default: `auto`.
+///   - mode: The use of the file. Default: `automatic`.
 ///   - matching: The rule by which requests are found. Default: method, URL and content.
 ///   - redaction: The rule by which secrets are hidden. Default: `Redaction.standard`.
 ///   - transport: The transport that sends requests while recording. Default: the best available one.
@@ -237,7 +237,7 @@ public final class Cassette: Sendable {
 public func withCassette<Value>(
     _ name: String,
     in folder: URL? = nil,
-    mode: Cassette.Mode = .auto,
+    mode: Cassette.Mode = .automatic,
     matching: CassetteMatching = .default,
     redaction: Redaction = .standard,
     transport: Transport = .automatic,

@@ -71,7 +71,7 @@ extension LoopbackServer.Request {
         /// The name of the form's control.
         public var name: String? { disposition["name"] }
         /// The name of the file, if the part is a file.
-        public var filename: String? { disposition["filename"] }
+        public var fileName: String? { disposition["filename"] }
 
         private var disposition: [TextKey: String] {
             FieldParameters(headers["Content-Disposition"] ?? "").values

@@ -6,8 +6,8 @@ import Synchronization
 /// A replacement for the network: sessions that get the replies to their requests from routes.
 ///
 ///     let stub = StubTransport()
-///     stub.on(.get, "/users", .status(503), .json(#"[{"name": "Ada"}]"#))
-///     stub.on(.get, "/users/{id}") { request in .json(#"{"id": \#(request.parameters["id"] ?? "0")}"#) }
+///     stub.route("/users", method: .get, .status(503), .json(#"[{"name": "Ada"}]"#))
+///     stub.route("/users/{id}", method: .get) { request in .json(#"{"id": \#(request.parameters["id"] ?? "0")}"#) }
 ///     let manager = SessionManager(baseURL: "https://api.example.com", transport: stub.transport)
 ///
 /// No socket is opened. The sessions make the same delegate calls as a real session, follow redirects, and read the
@@ -70,41 +70,22 @@ public final class StubTransport: Sendable {
     /// Later routes take precedence over earlier ones. A route replaces an earlier one with the same method and
     /// pattern. A route for GET also applies to HEAD.
     /// - Parameters:
-    ///   - method: The method.
     ///   - pattern: The path, or a URL with scheme and host. `{name}` stands for any one segment, and `*` as the last
     ///     segment for all that follows. If the pattern has query items, a request needs them; others are allowed.
+    ///   - method: The method; nil for all. Default: nil.
     ///   - replies: The replies in order.
-    public func on(_ method: HTTPMethod, _ pattern: String, _ replies: Reply...) {
+    public func route(_ pattern: String, method: HTTPMethod? = nil, _ replies: Reply...) {
         add(StubRoute(method, pattern, .queue(replies)))
-    }
-
-    /// Adds a route for any method with replies, which are sent in order. The last reply is repeated. If there are no
-    /// replies, the route sends an empty 200.
-    /// - Parameters:
-    ///   - pattern: The path, or a URL with scheme and host. `{name}` stands for any one segment, and `*` as the last
-    ///     segment for all that follows. If the pattern has query items, a request needs them; others are allowed.
-    ///   - replies: The replies in order.
-    public func on(_ pattern: String, _ replies: Reply...) {
-        add(StubRoute(nil, pattern, .queue(replies)))
     }
 
     /// Adds a route with a handler that returns the replies.
     /// - Parameters:
-    ///   - method: The method.
     ///   - pattern: The path, or a URL with scheme and host. `{name}` stands for any one segment, and `*` as the last
     ///     segment for all that follows. If the pattern has query items, a request needs them; others are allowed.
+    ///   - method: The method; nil for all. Default: nil.
     ///   - handler: Returns the reply. If it throws, its error is the task's error.
-    public func on(_ method: HTTPMethod, _ pattern: String, handler: @escaping Handler) {
+    public func route(_ pattern: String, method: HTTPMethod? = nil, handler: @escaping Handler) {
         add(StubRoute(method, pattern, .handler(handler)))
-    }
-
-    /// Adds a route for any method with a handler that returns the replies.
-    /// - Parameters:
-    ///   - pattern: The path, or a URL with scheme and host. `{name}` stands for any one segment, and `*` as the last
-    ///     segment for all that follows. If the pattern has query items, a request needs them; others are allowed.
-    ///   - handler: Returns the reply. If it throws, its error is the task's error.
-    public func on(_ pattern: String, handler: @escaping Handler) {
-        add(StubRoute(nil, pattern, .handler(handler)))
     }
 
     /// Removes all routes.

@@ -101,7 +101,7 @@ enum HTTP2Trust {
 /// `default`.
 public struct HTTP3Use: Sendable, Hashable {
     enum Kind: Sendable {
-        case off
+        case never
         case automatic
         case preferred
     }
@@ -109,7 +109,7 @@ public struct HTTP3Use: Sendable, Hashable {
     let kind: Kind
 
     /// No HTTP/3.
-    public static let off = Self(kind: .off)
+    public static let never = Self(kind: .never)
     /// HTTP/3 with origins that have announced it in an `Alt-Svc` field (RFC 7838).
     ///
     /// The session stores the announcements of up to 1,024 origins in memory, each for the time that the server
@@ -121,7 +121,7 @@ public struct HTTP3Use: Sendable, Hashable {
     /// HTTP/3 with every origin, from the first request on.
     public static let preferred = Self(kind: .preferred)
 
-    /// Returns this use if HTTP/3 is possible; otherwise returns ``off``.
+    /// Returns this use if HTTP/3 is possible; otherwise returns ``never``.
     /// - Parameters:
     ///   - hasHTTP3: Whether libcurl has HTTP/3.
     ///   - offersHTTP2: Whether the session offers HTTP/2, to which libcurl falls back. This value is read only if all
@@ -129,9 +129,9 @@ public struct HTTP3Use: Sendable, Hashable {
     ///   - tls: The settings of TLS.
     func effective(hasHTTP3: Bool, offersHTTP2: @autoclosure () -> Bool, tls: TLSSettings) -> HTTP3Use {
         // QUIC requires TLS 1.3 (RFC 9001, section 4.2).
-        guard self != .off, hasHTTP3, (tls.configuration.maximumVersion ?? .tls13) >= .tls13, tls.checksPinsOverQUIC
-        else { return .off }
-        return offersHTTP2() ? self : .off
+        guard self != .never, hasHTTP3, (tls.configuration.maximumVersion ?? .tls13) >= .tls13, tls.checksPinsOverQUIC
+        else { return .never }
+        return offersHTTP2() ? self : .never
     }
 }
 

@@ -157,7 +157,7 @@ extension Exchange {
         let content = replayedContent
         if replay.source == .cache {
             task.add(
-                TransferMetrics(
+                TransactionMetrics(
                     cachedResponse: stored,
                     to: request,
                     cacheUse: current.caching?.use,
@@ -239,7 +239,7 @@ final class CacheState {
     /// A stored response that is delivered in place of the network's response.
     struct Replay {
         let entry: CacheEntry
-        let source: TransferMetrics.Source
+        let source: TransactionMetrics.Source
         /// The entry's age in seconds; nil if the server has just validated it.
         let age: TimeInterval?
         /// The number of content bytes that have been delivered.
@@ -259,7 +259,7 @@ final class CacheState {
     /// Whether the request asks the server to validate ``stale``.
     @exclusivity(unchecked) var isConditional = false
     @exclusivity(unchecked) var replay: Replay?
-    @exclusivity(unchecked) var use: TransferMetrics.CacheUse?
+    @exclusivity(unchecked) var use: TransactionMetrics.CacheUse?
 
     init(request: CacheRequest, url: String, fields: CacheRequestFields) {
         self.request = request

@@ -45,7 +45,7 @@ extension Exchange {
         else { return .http1 }
         guard let origin = http3Origin else { return .http2 }
         switch settings.http3.kind {
-        case .off: return .http2
+        case .never: return .http2
         case .automatic: return settings.http3Origins.withLock { $0.contains(origin, at: .now) } ? .http3 : .http2
         case .preferred: return .http3
         }
@@ -54,7 +54,7 @@ extension Exchange {
     /// The origin of the request; nil if HTTP/3 is not possible. QUIC is not possible through a proxy or over a
     /// Unix-domain socket.
     private var http3Origin: Origin? {
-        guard group.settings.http3 != .off, transfer.route.proxy == nil, let url = destination.url,
+        guard group.settings.http3 != .never, transfer.route.proxy == nil, let url = destination.url,
             let origin = Origin(url),
             origin.scheme == "https"
         else { return nil }

@@ -344,7 +344,7 @@ final class Exchange: DeadlineHolder {
 
     private func collectMetrics(_ handle: EasyHandle) {
         task.add(
-            TransferMetrics(
+            TransactionMetrics(
                 handle,
                 request: request,
                 response: transfer.response,

@@ -207,9 +207,9 @@ extension ExchangeGroup {
         var connecting: Set<Int> = []
         for exchange in all {
             let origin = exchange.destination.origin
-            if exchange.ticket != nil { change(origin) { $0.waiting += 1 } }
+            if exchange.ticket != nil { change(origin) { $0.waitingRequests += 1 } }
             guard let handle = exchange.transfer.handle else { continue }
-            change(origin) { $0.active += 1 }
+            change(origin) { $0.activeRequests += 1 }
             if let port = handle.localPort, let socket = sockets?.sockets(at: port).first {
                 busy.insert(socket)
             } else {
@@ -222,12 +222,12 @@ extension ExchangeGroup {
             change(opening.user.origin) {
                 $0.open += 1
                 if isBusy { $0.busy += 1 }
-                $0.oldest = max($0.oldest ?? .zero, age)
+                $0.oldestAge = max($0.oldestAge ?? .zero, age)
             }
         }
         for (key, queue) in connections.queues where snapshot[Self.displayed(key.text)] != nil {
             guard let version = queue.headMemory.head?.head.version else { continue }
-            change(key.text) { $0.protocolName = TransferMetrics.protocolName(of: version) }
+            change(key.text) { $0.protocolName = TransactionMetrics.protocolName(of: version) }
         }
         return snapshot.values.sorted { $0.origin < $1.origin }
     }
@@ -242,7 +242,7 @@ extension ExchangeGroup {
     }
 }
 
-extension TransferMetrics {
+extension TransactionMetrics {
     /// Returns the ALPN identifier for the version of a status line.
     fileprivate static func protocolName(of version: String) -> String? {
         switch version {

@@ -2,7 +2,7 @@
 internal import HTTPSyntax
 
 /// The file with the hosts that require https, in the format of `curl --hsts`. Each line has the name of a host and the
-/// time of expiry. If subdomains are included, a dot precedes the name.
+/// time of expirationDate. If subdomains are included, a dot precedes the name.
 ///
 /// ```text
 /// .example.com "20271126 05:34:20"
@@ -58,7 +58,7 @@ enum HSTSFile {
 
     private static func line(for name: String, _ entry: HSTSHosts.Entry) -> String {
         // The years of the format have four digits.
-        let time = entry.expiry.timeIntervalSince1970
+        let time = entry.expirationDate.timeIntervalSince1970
         var seconds = time_t(time > 0 ? min(time, 253_402_300_799) : 0)
         var parts = tm()
         gmtime_r(&seconds, &parts)
@@ -81,12 +81,12 @@ enum HSTSFile {
         let host = parts[0].utf8.dropFirst(includesSubdomains ? 1 : 0)
         let date = Substring(parts[1].utf8.drop { $0 == .space })
         guard let name = HSTSName.canonical(String(Substring(host))), let (blank, quoted) = date.cut(at: "\""),
-            blank.isEmpty, let text = quoted.cut(at: "\"")?.before, let expiry = expiry(text)
+            blank.isEmpty, let text = quoted.cut(at: "\"")?.before, let expirationDate = expirationDate(text)
         else { return nil }
-        return (name, HSTSHosts.Entry(includesSubdomains: includesSubdomains, expiry: expiry))
+        return (name, HSTSHosts.Entry(includesSubdomains: includesSubdomains, expirationDate: expirationDate))
     }
 
-    private static func expiry(_ text: Substring) -> Date? {
+    private static func expirationDate(_ text: Substring) -> Date? {
         // curl writes this word for a time that it cannot represent.
         if text == "unlimited" { return Date(timeIntervalSince1970: 10_000_000_000) }
         let digits = Array(text.utf8)

@@ -6,15 +6,15 @@ internal import HTTPSyntax
 struct HSTSHosts: Sendable {
     struct Entry: Sendable, Equatable {
         var includesSubdomains: Bool
-        var expiry: Date
+        var expirationDate: Date
         /// The number of the last change, in the order of all changes.
         fileprivate var change = 0
-        /// The expiry that is stored in the file; nil if the file does not have the entry.
+        /// The expirationDate that is stored in the file; nil if the file does not have the entry.
         fileprivate var savedExpiry: Date?
 
-        init(includesSubdomains: Bool, expiry: Date) {
+        init(includesSubdomains: Bool, expirationDate: Date) {
             self.includesSubdomains = includesSubdomains
-            self.expiry = expiry
+            self.expirationDate = expirationDate
         }
     }
 
@@ -27,11 +27,11 @@ struct HSTSHosts: Sendable {
     /// Whether requests to a host require https. This is so if the host itself has an entry, or if one of its
     /// superdomains has an entry that includes subdomains (section 8.2).
     func contains(_ name: String, at now: Date) -> Bool {
-        if let entry = entries[name], now < entry.expiry { return true }
+        if let entry = entries[name], now < entry.expirationDate { return true }
         var rest = name[...]
         while let dot = rest.utf8.firstIndex(of: UInt8(ascii: ".")) {
             rest = rest[rest.utf8.index(after: dot)...]
-            if let entry = entries[String(rest)], entry.includesSubdomains, now < entry.expiry { return true }
+            if let entry = entries[String(rest)], entry.includesSubdomains, now < entry.expirationDate { return true }
         }
         return false
     }
@@ -42,7 +42,7 @@ struct HSTSHosts: Sendable {
         guard field.maximumAge > 0 else { return remove(name) }
         let lifetime = TimeInterval(field.maximumAge)
         return insert(
-            Entry(includesSubdomains: field.includesSubdomains, expiry: now.addingTimeInterval(lifetime)),
+            Entry(includesSubdomains: field.includesSubdomains, expirationDate: now.addingTimeInterval(lifetime)),
             for: name,
             at: now,
             tolerance: min(86_400, lifetime / 10)
@@ -51,7 +51,7 @@ struct HSTSHosts: Sendable {
 
     /// Adds an entry, which replaces the host's last entry. If there is no room, removes expired entries. If there is
     /// still no room, removes the quarter of the entries whose last changes are the oldest.
-    /// - Parameter tolerance: The change of the expiry, in seconds, for which the file does not have to be written.
+    /// - Parameter tolerance: The change of the expirationDate, in seconds, for which the file does not have to be written.
     ///   Default: 0.
     /// - Returns: Whether a file with the hosts should be written again.
     @discardableResult
@@ -65,7 +65,7 @@ struct HSTSHosts: Sendable {
         entries[name] = entry
         guard let last, let saved = entry.savedExpiry else { return true }
         return last.includesSubdomains != entry.includesSubdomains
-            || abs(saved.timeIntervalSince(entry.expiry)) > tolerance
+            || abs(saved.timeIntervalSince(entry.expirationDate)) > tolerance
     }
 
     /// Removes the entry of a host. Does not remove entries of its superdomains.
@@ -76,11 +76,11 @@ struct HSTSHosts: Sendable {
 
     /// Records that a file now has these entries.
     mutating func noteSaved(_ saved: [TextKey: Entry]) {
-        for (name, entry) in saved { entries[name]?.savedExpiry = entry.expiry }
+        for (name, entry) in saved { entries[name]?.savedExpiry = entry.expirationDate }
     }
 
     private mutating func makeRoom(at now: Date) {
-        entries = entries.filter { now < $0.value.expiry }
+        entries = entries.filter { now < $0.value.expirationDate }
         guard entries.count >= capacity else { return }
         let order = entries.values.map(\.change).sorted()
         // At least one entry is removed.

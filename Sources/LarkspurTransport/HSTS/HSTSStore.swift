@@ -18,17 +18,17 @@ public final class HSTSStore: Sendable {
         /// Whether all subdomains of the host require https too.
         public var includesSubdomains: Bool
         /// The time until which the host requires https.
-        public var expiry: Date
+        public var expirationDate: Date
 
         /// Creates a host.
         /// - Parameters:
         ///   - name: The name of the host. An international name may also be in Unicode.
         ///   - includesSubdomains: Whether all subdomains of the host require https too. Default: false.
-        ///   - expiry: The time until which the host requires https.
-        public init(name: String, includesSubdomains: Bool = false, expiry: Date) {
+        ///   - expirationDate: The time until which the host requires https.
+        public init(name: String, includesSubdomains: Bool = false, expirationDate: Date) {
             self.name = name
             self.includesSubdomains = includesSubdomains
-            self.expiry = expiry
+            self.expirationDate = expirationDate
         }
     }
 
@@ -72,7 +72,7 @@ public final class HSTSStore: Sendable {
     ) throws {
         var hosts = HSTSHosts(capacity: capacity)
         let date = now()
-        for (name, entry) in try HSTSFile.read(file) where date < entry.expiry {
+        for (name, entry) in try HSTSFile.read(file) where date < entry.expirationDate {
             hosts.insert(entry, for: name, at: date)
         }
         hosts.noteSaved(hosts.entries)
@@ -87,8 +87,8 @@ public final class HSTSStore: Sendable {
     public var hosts: [Host] {
         let now = now()
         return state.withLock { $0.hosts.entries }
-            .filter { now < $0.value.expiry }
-            .map { Host(name: $0.text, includesSubdomains: $1.includesSubdomains, expiry: $1.expiry) }
+            .filter { now < $0.value.expirationDate }
+            .map { Host(name: $0.text, includesSubdomains: $1.includesSubdomains, expirationDate: $1.expirationDate) }
             .sorted { $0.name < $1.name }
     }
 
@@ -110,7 +110,7 @@ public final class HSTSStore: Sendable {
     @discardableResult
     public func insert(_ host: Host) -> Bool {
         guard let name = HSTSName.canonical(host.name) else { return false }
-        let entry = HSTSHosts.Entry(includesSubdomains: host.includesSubdomains, expiry: host.expiry)
+        let entry = HSTSHosts.Entry(includesSubdomains: host.includesSubdomains, expirationDate: host.expirationDate)
         let now = now()
         change { $0.insert(entry, for: name, at: now) }
         return true
@@ -177,7 +177,7 @@ public final class HSTSStore: Sendable {
             state.awaitsSaving = false
             return state.hosts.entries
         }
-        try HSTSFile.write(entries.filter { now < $0.value.expiry }, to: file)
+        try HSTSFile.write(entries.filter { now < $0.value.expirationDate }, to: file)
         state.withLock { $0.hosts.noteSaved(entries) }
     }
 }

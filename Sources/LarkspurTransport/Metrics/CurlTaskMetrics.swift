@@ -10,28 +10,28 @@ import HTTPSyntax
 /// `taskInterval` has no length, and `redirectCount` is 0. Use the properties below.
 ///
 /// ```swift
-/// if let metrics = metrics as? CurlTaskMetrics { print(metrics.interval.duration, metrics.transfers.count) }
+/// if let metrics = metrics as? CurlTaskMetrics { print(metrics.interval.duration, metrics.transactions.count) }
 /// ```
 public final class CurlTaskMetrics: URLSessionTaskMetrics, @unchecked Sendable {
     // Safe: all properties are constants, and the superclass's properties are never written.
     /// The metrics of the task's requests, including redirects and authentication, and of responses from the cache.
     /// Empty if no request was sent and no response came from the cache.
-    public let transfers: [TransferMetrics]
+    public let transactions: [TransactionMetrics]
     /// The interval from the creation of the task to its end.
     public let interval: DateInterval
     /// The number of redirects that were followed.
-    public let followedRedirects: Int
+    public let followedRedirectCount: Int
 
-    init(transfers: [TransferMetrics], from start: Date, to end: Date = Date()) {
-        self.transfers = transfers
+    init(_ transactions: [TransactionMetrics], from start: Date, to end: Date = Date()) {
+        self.transactions = transactions
         // The clock may have been set back during the task.
         interval = DateInterval(start: start, end: max(start, end))
-        followedRedirects = transfers.dropLast().count { $0.isRedirect }
+        followedRedirectCount = transactions.dropLast().count { $0.isRedirect }
         super.init()
     }
 }
 
-extension TransferMetrics {
+extension TransactionMetrics {
     fileprivate var isRedirect: Bool {
         switch received?.statusCode {
         case 301, 302, 303, 307, 308: true
@@ -54,14 +54,14 @@ public struct OriginConnections: Sendable, Hashable {
     public internal(set) var busy = 0
     /// The number of requests that have a place at the origin, or are an open WebSocket. Over HTTP/2, many requests
     /// share a connection.
-    public internal(set) var active = 0
+    public internal(set) var activeRequests = 0
     /// The number of requests that wait for a place at the origin.
-    public internal(set) var waiting = 0
+    public internal(set) var waitingRequests = 0
     /// The protocol of the latest response, by its ALPN identifier, such as "http/1.1" or "h2"; nil before the first
     /// response.
     public internal(set) var protocolName: String?
     /// The age of the oldest open connection; nil if no connection is open.
-    public internal(set) var oldest: Duration?
+    public internal(set) var oldestAge: Duration?
 
     init(origin: String) { self.origin = origin }
 }

@@ -4,13 +4,13 @@ public struct EngineOptions: Sendable {
     /// The use of HTTP/2, which is offered in the TLS handshake. Default: ``HTTP2Use/whereTrusted``. With this value,
     /// HTTP/2 is used only if the loaded libcurl reports every truncated response.
     public var http2 = HTTP2Use.whereTrusted
-    /// The use of HTTP/3 for https requests. Default: ``HTTP3Use/off``.
+    /// The use of HTTP/3 for https requests. Default: ``HTTP3Use/never``.
     ///
     /// HTTP/3 needs a libcurl with HTTP/3 (``CurlURLSession/supportsHTTP3``), TLS 1.3, and a session that offers
     /// HTTP/2, to which requests fall back where QUIC does not work. A session with pins also needs an OpenSSL whose
     /// functions the engine can call. If one of these conditions is not met, the option has no effect; see
     /// ``CurlURLSession/offersHTTP3``.
-    public var http3 = HTTP3Use.off
+    public var http3 = HTTP3Use.never
     /// Whether a redirect may lead from https to http. Default: false. If false, a task that would follow such a
     /// redirect fails.
     public var allowsInsecureRedirects = false

@@ -35,7 +35,7 @@ final class SessionSettings: Sendable {
     /// milliseconds. So this property is read only for https requests.
     var offersHTTP2: Bool { HTTP2Trust.offersHTTP2(options.http2) }
     /// The effective use of HTTP/3.
-    var http3: HTTP3Use { possibleHTTP3 != .off && offersHTTP2 ? possibleHTTP3 : .off }
+    var http3: HTTP3Use { possibleHTTP3 != .never && offersHTTP2 ? possibleHTTP3 : .never }
     /// The folder for the files of downloads.
     var downloadFolder: URL { options.partialDownloadFolder ?? FileManager.default.temporaryDirectory }
 

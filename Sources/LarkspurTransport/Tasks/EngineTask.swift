@@ -18,7 +18,7 @@ extension URLSessionTask {
 
     /// The metrics of each request of the task so far, including redirects and authentication. Empty if the engine of a
     /// ``CurlURLSession`` does not perform the task.
-    public var transferMetrics: [TransferMetrics] {
+    public var transactionMetrics: [TransactionMetrics] {
         (self as? any EngineTask)?.core.withStorage { $0.record.metrics } ?? []
     }
 
@@ -36,7 +36,7 @@ extension URLSessionTask {
 #else
 extension URLSessionTask {
     /// The metrics of each request of the task. Empty on this platform, because the system collects the metrics here.
-    public var transferMetrics: [TransferMetrics] { [] }
+    public var transactionMetrics: [TransactionMetrics] { [] }
 
     /// The trailers of the task's response. Nil on this platform, because the system does not report them.
     public var responseTrailers: [String: String]? { nil }

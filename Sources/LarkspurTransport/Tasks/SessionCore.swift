@@ -165,10 +165,10 @@ final class SessionCore: Sendable {
 
     var isInvalidated: Bool { storage.withLock { $0.isInvalidated } }
 
-    func invalidate(cancellingTasks: Bool) {
+    func invalidate(cancelingTasks: Bool) {
         let (tasks, isLast) = storage.withLock { storage in
             storage.isInvalidated = true
-            return (cancellingTasks ? Array(storage.tasks.values) : [], storage.endsNow)
+            return (cancelingTasks ? Array(storage.tasks.values) : [], storage.endsNow)
         }
         for task in tasks { task.cancel() }
         if isLast { end() }

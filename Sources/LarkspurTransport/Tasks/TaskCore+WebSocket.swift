@@ -8,13 +8,13 @@ extension TaskCore: HandshakeTask {
         report { $0.urlSession($1, webSocketTask: $2, didOpenWithProtocol: subprotocol) }
     }
 
-    func reportClosing(_ closure: WebSocketTask.Closure) {
+    func reportClosing(_ frame: WebSocketTask.CloseFrame) {
         report {
             $0.urlSession(
                 $1,
                 webSocketTask: $2,
-                didCloseWith: closure.foundationCode,
-                reason: Data(closure.reason.utf8)
+                didCloseWith: frame.foundationCode,
+                reason: Data(frame.reason.utf8)
             )
         }
     }
@@ -50,7 +50,7 @@ extension TaskCore: HandshakeTask {
     }
 }
 
-extension WebSocketTask.Closure {
+extension WebSocketTask.CloseFrame {
     /// The code of the close frame in FoundationNetworking's API. For a code that its enumeration does not have, such
     /// as 1012 or 4000, the result is `unsupportedData`, as with FoundationNetworking.
     var foundationCode: URLSessionWebSocketTask.CloseCode {

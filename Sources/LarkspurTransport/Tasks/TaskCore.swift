@@ -277,7 +277,7 @@ final class TaskCore: Sendable {
     /// The resume data with which the task was created; nil if the task has begun, or has no resume data.
     var unusedResumeData: Data? { storage.withLock { $0.course.hasBegun } ? nil : plan.resumption?.encoded }
 
-    func add(_ metrics: TransferMetrics) { storage.withLock { $0.record.metrics.append(metrics) } }
+    func add(_ metrics: TransactionMetrics) { storage.withLock { $0.record.metrics.append(metrics) } }
 
     /// Corrects the metrics of the last transfer. They were recorded before all of the content was decoded.
     func noteDecodedBytes(_ count: Int64) {
@@ -352,7 +352,7 @@ final class TaskCore: Sendable {
     var tellsDownload: Bool { plan.completion == nil || hasOwnDelegate }
 
     /// Whether a delegate receives the metrics. If the session's delegate is called on the loop's thread, it reads
-    /// `transferMetrics` instead.
+    /// `transactionMetrics` instead.
     var tellsMetrics: Bool {
         !session.delivery.isOnLoop && !isRefresh && (session.delegates.task != nil || hasOwnDelegate)
     }

@@ -8,7 +8,7 @@ struct TaskRecord {
     /// The trailers of the response. Nil before the end of the response, and if there are no trailers.
     var trailers: [String: String]?
     var error: (any Error)?
-    var metrics: [TransferMetrics] = []
+    var metrics: [TransactionMetrics] = []
     /// The resume data that the download would produce if it ended now; nil if it would produce none.
     @Boxed var resumption: ResumeData?
 }

@@ -20,7 +20,7 @@ extension CurlURLSession {
 
     /// Whether requests of the session may use HTTP/3. The session's options must request it, and libcurl and the other
     /// options must permit it (see ``EngineOptions/http3``).
-    public var offersHTTP3: Bool { core.settings.http3 != .off }
+    public var offersHTTP3: Bool { core.settings.http3 != .never }
 
     /// Returns the URL with https if HSTS requires this for its host. Returns nil if the URL is requested unchanged.
     package func secured(_ url: URL) -> URL? { core.settings.secured(url) }

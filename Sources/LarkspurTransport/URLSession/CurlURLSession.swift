@@ -126,7 +126,7 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
     /// `urlSession(_:didBecomeInvalidWithError:)` is called on the delegate queue, and the delegate is released. The
     /// call has no effect on ``shared``.
     public override func finishTasksAndInvalidate() {
-        if !isShared { core.invalidate(cancellingTasks: false) }
+        if !isShared { core.invalidate(cancelingTasks: false) }
     }
 
     /// Cancels the session's tasks and invalidates the session.
@@ -137,7 +137,7 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
     public override func invalidateAndCancel() {
         guard !isShared else { return }
         if core.usesSuperclass { super.getAllTasks { tasks in for task in tasks { task.cancel() } } }
-        core.invalidate(cancellingTasks: true)
+        core.invalidate(cancelingTasks: true)
     }
 
     /// Removes the cookies and credentials of the session's storages, and all entries of its cache. Closes the

@@ -99,8 +99,8 @@ final class CurlWebSocketTask: URLSessionWebSocketTask, EngineTask, @unchecked S
     }
     /// The code of the server's close frame. Before this frame has arrived, the code of the frame of
     /// `cancel(with:reason:)`.
-    override var closeCode: CloseCode { (channel.closure ?? channel.ownClosure)?.foundationCode ?? .invalid }
-    override var closeReason: Data? { (channel.closure ?? channel.ownClosure).map { Data($0.reason.utf8) } }
+    override var closeCode: CloseCode { (channel.closeFrame ?? channel.ownClosure)?.foundationCode ?? .invalid }
+    override var closeReason: Data? { (channel.closeFrame ?? channel.ownClosure).map { Data($0.reason.utf8) } }
 
     override func resume() { core.resume() }
     override func suspend() { core.suspend() }
@@ -116,7 +116,7 @@ final class CurlWebSocketTask: URLSessionWebSocketTask, EngineTask, @unchecked S
         }
         if core.withStorage({ $0.course.isUntouched }) { return cancel() }
         let reason = String(decoding: reason ?? Data(), as: UTF8.self)
-        channel.give(.close(WebSocketTask.Closure(code: code, reason: reason)) { _ in })
+        channel.give(.close(WebSocketTask.CloseFrame(code: code, reason: reason)) { _ in })
     }
 
     override var taskIdentifier: Int { core.identifier }

@@ -15,10 +15,10 @@ public struct EngineReport: Sendable, CustomStringConvertible {
         public let name: String
         /// The reason why the engine does not have the ability, or does not use it by default. Nil if the engine uses
         /// the ability.
-        public let lack: String?
+        public let unavailability: String?
 
         /// Whether the engine has the ability.
-        public var isPresent: Bool { lack == nil }
+        public var isAvailable: Bool { unavailability == nil }
     }
 
     /// The version of libcurl, such as "7.88.1"; nil if there is none.
@@ -72,7 +72,7 @@ public struct EngineReport: Sendable, CustomStringConvertible {
         lines.append("authorities  \(authorities ?? "none")")
         for ability in abilities {
             lines.append(
-                "\(ability.isPresent ? "yes" : "no ")          \(ability.name)\(ability.lack.map { ": \($0)" } ?? "")"
+                "\(ability.isAvailable ? "yes" : "no ")          \(ability.name)\(ability.unavailability.map { ": \($0)" } ?? "")"
             )
         }
         lines += libraries.map { "library      \($0)" }
@@ -83,29 +83,29 @@ public struct EngineReport: Sendable, CustomStringConvertible {
         let codings = ContentCoding.allCases.map { coding in
             Ability(
                 name: "content coding \(coding.rawValue)",
-                lack: coding.isAvailable ? nil : "its library is not installed, and Accept-Encoding does not name it"
+                unavailability: coding.isAvailable ? nil : "its library is not installed, and Accept-Encoding does not name it"
             )
         }
         return [http2, http3] + codings + [
             Ability(
                 name: "pins of whole chains, and roots in addition to the system's",
-                lack: ServerTrust.unavailability.map { "\($0)" }
+                unavailability: ServerTrust.unavailability.map { "\($0)" }
             ),
             Ability(
                 name: "list of public suffixes for cookies",
-                lack: PublicSuffixList.current == .system ? nil : "libpsl is not installed; a rule takes its place"
+                unavailability: PublicSuffixList.current == .system ? nil : "libpsl is not installed; a rule takes its place"
             ),
         ]
     }
 
     private static var http2: Ability {
-        Ability(name: "HTTP/2", lack: HTTP2Judgement.ofLoadedLibcurl.lack)
+        Ability(name: "HTTP/2", unavailability: HTTP2Judgement.ofLoadedLibcurl.lack)
     }
 
     private static var http3: Ability {
         Ability(
             name: "HTTP/3 (as an option)",
-            lack: Libcurl.hasHTTP3 ? nil : "this libcurl was built without it, or is older than 7.88"
+            unavailability: Libcurl.hasHTTP3 ? nil : "this libcurl was built without it, or is older than 7.88"
         )
     }
 

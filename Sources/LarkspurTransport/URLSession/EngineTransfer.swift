@@ -21,7 +21,7 @@ package struct EngineTransfer: Sendable {
     package var response: URLResponse? { core.withStorage { $0.record.response }?.object }
     /// The trailers of the response. Nil before the end of the response, and if there are no trailers.
     package var trailers: [String: String]? { core.withStorage { $0.record.trailers } }
-    package var metrics: [TransferMetrics] { core.withStorage { $0.record.metrics } }
+    package var metrics: [TransactionMetrics] { core.withStorage { $0.record.metrics } }
     package var currentResumeData: Data? { core.plan.kind == .download ? core.currentResumeData : nil }
     /// Whether the transfer still waits for a place at its host, because the connections per host are limited.
     package var waitsForConnection: Bool { !core.withStorage(\.queueing.isOver) }

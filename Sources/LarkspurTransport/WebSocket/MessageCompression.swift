@@ -63,7 +63,7 @@ final class MessageInflater: WebSocketInflating {
         // is incomplete, the tail was read as data of the last block.
         guard stream.isBetweenBlocks, output.count == count else {
             throw WebSocketFailure(
-                closeCode: WebSocketCloseCode.invalidPayload,
+                closeCode: WebSocketCloseCode.invalidFramePayloadData,
                 sentence: "A compressed message ends in the middle of its data."
             )
         }
@@ -120,7 +120,7 @@ final class MessageDeflater: WebSocketDeflating {
 extension WebSocketFailure {
     fileprivate static var malformed: Self {
         Self(
-            closeCode: WebSocketCloseCode.invalidPayload,
+            closeCode: WebSocketCloseCode.invalidFramePayloadData,
             sentence: "A compressed message is not in the format of DEFLATE, or refers to data that was not sent."
         )
     }

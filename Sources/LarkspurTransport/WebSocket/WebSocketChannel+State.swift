@@ -31,7 +31,7 @@ extension WebSocketChannel {
         var hasBegun = false
         var hasOpened = false
         /// The close frame of the user; nil until the user closes the WebSocket.
-        var ownClosure: WebSocketTask.Closure?
+        var ownCloseFrame: WebSocketTask.CloseFrame?
         /// The orders that wait for an open connection.
         var orders: [Order] = []
         /// The number of these orders that an earlier connection has returned without beginning them. They are the
@@ -39,7 +39,7 @@ extension WebSocketChannel {
         var returnedCount = 0
         var subprotocol: String?
         var inbox = WebSocketInbox()
-        var closure: WebSocketTask.Closure?
+        var closeFrame: WebSocketTask.CloseFrame?
         var maximumMessageSize: Int
         var openWaiters: [CheckedContinuation<Void, any Error>] = []
         /// The task of the current connection.
@@ -76,7 +76,7 @@ extension WebSocketChannel {
 /// The changes of the state, and their effects.
 extension WebSocketChannel.State {
     /// Whether the user has closed the WebSocket. If so, no further connection is established.
-    var isClosing: Bool { ownClosure != nil }
+    var isClosing: Bool { ownCloseFrame != nil }
 
     /// Records that a connection is needed.
     mutating func begin() -> WebSocketChannel.Action? {
@@ -86,7 +86,7 @@ extension WebSocketChannel.State {
     }
 
     mutating func take(_ order: WebSocketChannel.Order) -> WebSocketChannel.Action? {
-        if case .close(let closure, _) = order { ownClosure = ownClosure ?? closure }
+        if case .close(let frame, _) = order { ownCloseFrame = ownCloseFrame ?? frame }
         switch phase {
         case .connecting:
             orders.append(order)
@@ -187,7 +187,7 @@ extension WebSocketChannel.Order {
 /// The end of a WebSocket or of one of its connections.
 package enum WebSocketEnd: Sendable {
     /// The server's close frame; nil if the connection was closed without a close frame.
-    case closed(WebSocketTask.Closure?)
+    case closed(WebSocketTask.CloseFrame?)
     /// A failure of the network or of the server.
     case failed(any Error)
 }

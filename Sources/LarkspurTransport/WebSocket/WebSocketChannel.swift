@@ -11,7 +11,7 @@ package final class WebSocketChannel: Sendable {
     enum Order: Sendable {
         case send(WebSocketMessage, Completion)
         case ping(Completion)
-        case close(WebSocketTask.Closure, Completion)
+        case close(WebSocketTask.CloseFrame, Completion)
         /// Uses the connection of an attempt. The connection has not sent or received any message yet.
         case use
         /// The consumer has consumed enough messages for the connection to continue.
@@ -63,7 +63,7 @@ package final class WebSocketChannel: Sendable {
             state.phase = .open
             state.hasOpened = true
             state.subprotocol = agreement.subprotocol
-            state.closure = nil
+            state.closeFrame = nil
             defer {
                 _ = state.takeOrders()
                 state.openWaiters = []
@@ -91,13 +91,13 @@ package final class WebSocketChannel: Sendable {
         return !isFull
     }
 
-    func noteClosure(_ closure: WebSocketTask.Closure, of attempt: WebSocketAttempt?) {
+    func noteCloseFrame(_ frame: WebSocketTask.CloseFrame, of attempt: WebSocketAttempt?) {
         let task = state.withLock { state -> (any HandshakeTask)? in
             guard state.connections.attempt === attempt else { return nil }
-            state.closure = closure
+            state.closeFrame = frame
             return state.task
         }
-        task?.reportClosing(closure)
+        task?.reportClosing(frame)
     }
 
     /// Records the end of a connection. If no other connection follows, the channel ends too.
@@ -185,10 +185,10 @@ package final class WebSocketChannel: Sendable {
 
     var subprotocol: String? { state.withLock { $0.subprotocol } }
 
-    var closure: WebSocketTask.Closure? { state.withLock { $0.closure } }
+    var closeFrame: WebSocketTask.CloseFrame? { state.withLock { $0.closeFrame } }
 
     /// The close frame of the user; nil until the user closes the WebSocket.
-    var ownClosure: WebSocketTask.Closure? { state.withLock { $0.ownClosure } }
+    var ownCloseFrame: WebSocketTask.CloseFrame? { state.withLock { $0.ownCloseFrame } }
 
     /// The maximum size of a received message, in bytes. A change applies only to connections that are opened later.
     var maximumMessageSize: Int {
@@ -277,7 +277,7 @@ package final class WebSocketChannel: Sendable {
         }
         switch end ?? known {
         case .failed(let error): return error
-        case .closed(let closure): return WebSocketError.ended(closure)
+        case .closed(let frame): return WebSocketError.ended(frame)
         case nil: return WebSocketError.ended(nil)
         }
     }
@@ -329,7 +329,7 @@ package final class WebSocketChannel: Sendable {
     static func lastMessage(_ end: WebSocketEnd) -> Result<WebSocketTask.Message?, any Error> {
         switch end {
         case .failed(let error): .failure(error)
-        case .closed(let closure?) where closure.code?.isOrderly == false: .failure(WebSocketError.closed(closure))
+        case .closed(let frame?) where frame.code?.isOrderly == false: .failure(WebSocketError.closed(frame))
         case .closed: .success(nil)
         }
     }

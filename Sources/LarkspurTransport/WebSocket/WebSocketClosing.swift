@@ -6,7 +6,7 @@ struct WebSocketClosing {
     /// Whether a close frame was sent. No messages are sent after a close frame.
     private(set) var hasBegun = false
     /// The other side's close frame; nil until it has arrived.
-    var closure: WebSocketTask.Closure?
+    var closeFrame: WebSocketTask.CloseFrame?
     /// The error if the server has violated the protocol or exceeded a limit; otherwise nil. The channel gets the error
     /// immediately, before the connection is closed.
     var failure: (any Error)?
@@ -29,6 +29,6 @@ struct WebSocketClosing {
     }
 
     /// The end of the connection if the other side has caused it; otherwise nil.
-    var end: WebSocketEnd? { failure.map { .failed($0) } ?? closure.map { .closed($0) } }
+    var end: WebSocketEnd? { failure.map { .failed($0) } ?? closeFrame.map { .closed($0) } }
 }
 #endif

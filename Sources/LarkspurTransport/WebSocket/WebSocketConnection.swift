@@ -13,7 +13,7 @@ struct WebSocketConnection: Sendable {
     /// pause.
     func receive(_ message: WebSocketTask.Message) -> Bool { channel.receive(message, of: attempt) }
 
-    func noteClosure(_ closure: WebSocketTask.Closure) { channel.noteClosure(closure, of: attempt) }
+    func noteCloseFrame(_ frame: WebSocketTask.CloseFrame) { channel.noteCloseFrame(frame, of: attempt) }
 
     /// Takes back an order that the connection has not begun.
     /// - Parameter error: The error of the order if no other connection follows. Default: the error of the channel.
@@ -156,6 +156,6 @@ protocol HandshakeTask: AnyObject, Sendable {
     func reportOpening(_ subprotocol: String?)
 
     /// If the task is one of URLSession's WebSocket API, notifies the delegate of the server's close frame.
-    func reportClosing(_ closure: WebSocketTask.Closure)
+    func reportClosing(_ frame: WebSocketTask.CloseFrame)
 }
 #endif

@@ -30,9 +30,9 @@ extension WebSocketDriver {
         case .ping(let answer):
             guard !closing.hasBegun else { return connection.takeBack(order, orFail: .closing) }
             sendPing(answer)
-        case .close(let closure, let answer):
+        case .close(let frame, let answer):
             closing.add(answer)
-            sendClose(closure.code.map { UInt16(clamping: $0.rawValue) }, closure.reason)
+            sendClose(frame.code.map { UInt16(clamping: $0.rawValue) }, frame.reason)
         }
         flush()
         updateWatch()

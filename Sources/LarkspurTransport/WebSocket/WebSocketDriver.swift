@@ -246,14 +246,14 @@ final class WebSocketDriver: SocketOwner {
             case .ping(let content): answerPing(content)
             case .pong(let content): pings.receivePong(content)
             case .close(let code, let reason):
-                let closure = WebSocketTask.Closure(
+                let frame = WebSocketTask.CloseFrame(
                     code: code.map { WebSocketTask.CloseCode(rawValue: Int($0)) },
                     reason: reason
                 )
-                closing.closure = closure
-                connection.noteClosure(closure)
+                closing.closeFrame = frame
+                connection.noteCloseFrame(frame)
                 sendClose(code, "")
-                connection.end(.closed(closure))
+                connection.end(.closed(frame))
                 intake.readOn()
             case .failure(let failure):
                 let error = WebSocketError(failure)

@@ -7,7 +7,7 @@ extension WebSocketTask {
     ///   - value: The value. It is encoded before anything is sent.
     ///   - encoder: The encoder. Default: a `JSONEncoder` with its default settings.
     /// - Throws: The encoder's error. If the connection ends first, ``WebSocketError`` or `URLError`.
-    public func send(_ value: some Encodable & Sendable, encoder: JSONEncoder = JSONEncoder()) async throws {
+    public func send(json value: some Encodable & Sendable, encoder: JSONEncoder = JSONEncoder()) async throws {
         try await send(.text(String(decoding: encoder.encode(value), as: UTF8.self)))
     }
 
@@ -21,7 +21,7 @@ extension WebSocketTask {
     public func messages<Value: Decodable & Sendable>(
         as type: Value.Type,
         decoder: JSONDecoder = JSONDecoder()
-    ) -> AsyncThrowingMapSequence<Messages, Value> {
+    ) -> some AsyncSequence<Value, any Error> & Sendable {
         messages.map { message in
             switch message {
             case .text(let text): try decoder.decode(type, from: Data(text.utf8))

@@ -47,7 +47,7 @@ extension WebSocketTask {
         /// The other side has sent a message of a type that the receiver does not accept.
         public static let unsupportedData = CloseCode(rawValue: 1003)
         /// The other side has sent text that is not UTF-8, or malformed compressed content.
-        public static let invalidPayload = CloseCode(rawValue: 1007)
+        public static let invalidFramePayloadData = CloseCode(rawValue: 1007)
         /// The other side has sent a message that violates a rule of the receiver.
         public static let policyViolation = CloseCode(rawValue: 1008)
         /// The other side has sent a message that is larger than the receiver accepts.
@@ -69,13 +69,13 @@ extension WebSocketTask {
     }
 
     /// The close frame of the other side.
-    public struct Closure: Sendable, Hashable {
+    public struct CloseFrame: Sendable, Hashable {
         /// The code; nil if the frame had no code.
         public var code: CloseCode?
         /// The reason in words; empty if the frame had no reason.
         public var reason: String
 
-        /// Creates a closure.
+        /// Creates a close frame.
         /// - Parameters:
         ///   - code: The code; nil for none.
         ///   - reason: The reason in words. Default: none.
@@ -128,7 +128,8 @@ public struct WebSocketError: LocalizedError, CustomStringConvertible, Sendable 
         public static let refused = Kind(value: .refused)
         /// The server has violated a rule of the protocol, or has exceeded a limit of the options.
         public static let violation = Kind(value: .violation)
-        /// The server has closed the connection with a code other than 1000 and 1001. See ``WebSocketError/closure``.
+        /// The server has closed the connection with a code other than 1000 and 1001. See
+        /// ``WebSocketError/closeFrame``.
         public static let closed = Kind(value: .closed)
         /// An argument is not allowed. It is a control frame of more than 125 bytes, a subprotocol that is not a token,
         /// or a close code that must not be sent.
@@ -147,7 +148,7 @@ public struct WebSocketError: LocalizedError, CustomStringConvertible, Sendable 
     /// The content of a response that refused the handshake; nil if there is none.
     public let content: Data?
     /// The close frame of the server; nil if there is none.
-    public let closure: WebSocketTask.Closure?
+    public let closeFrame: WebSocketTask.CloseFrame?
     private let sentence: String
 
     init(
@@ -155,13 +156,13 @@ public struct WebSocketError: LocalizedError, CustomStringConvertible, Sendable 
         _ sentence: String,
         response: HTTPURLResponse? = nil,
         content: Data? = nil,
-        closure: WebSocketTask.Closure? = nil
+        closeFrame: WebSocketTask.CloseFrame? = nil
     ) {
         self.kind = kind
         self.sentence = sentence
         self.response = response
         self.content = content
-        self.closure = closure
+        self.closeFrame = closeFrame
     }
 
     /// The description of the failure, in one or more sentences.
@@ -181,8 +182,8 @@ extension WebSocketError: CustomReflectable {
 extension WebSocketError {
     static let closing = WebSocketError(.ended, "The WebSocket is being closed, and sends no more messages.")
 
-    static func ended(_ closure: WebSocketTask.Closure?) -> WebSocketError {
-        WebSocketError(.ended, "The WebSocket has been closed.", closure: closure)
+    static func ended(_ frame: WebSocketTask.CloseFrame?) -> WebSocketError {
+        WebSocketError(.ended, "The WebSocket has been closed.", closeFrame: frame)
     }
 
     /// Creates the error of a handshake that has not opened a connection. `response` is nil if the server has sent no
@@ -196,10 +197,10 @@ extension WebSocketError {
         return WebSocketError(.refused, sentence, response: response, content: content)
     }
 
-    static func closed(_ closure: WebSocketTask.Closure) -> WebSocketError {
-        let code = closure.code.map { "the code \($0)" } ?? "no code"
-        let reason = closure.reason.isEmpty ? "" : " and the reason: \(closure.reason.onOneLine)"
-        return WebSocketError(.closed, "The server closed the WebSocket with \(code)\(reason).", closure: closure)
+    static func closed(_ frame: WebSocketTask.CloseFrame) -> WebSocketError {
+        let code = frame.code.map { "the code \($0)" } ?? "no code"
+        let reason = frame.reason.isEmpty ? "" : " and the reason: \(frame.reason.onOneLine)"
+        return WebSocketError(.closed, "The server closed the WebSocket with \(code)\(reason).", closeFrame: frame)
     }
 
     init(_ failure: WebSocketFailure) { self.init(.violation, failure.sentence) }

@@ -75,7 +75,7 @@ public final class WebSocketTask: Sendable {
     public var subprotocol: String? { channel.subprotocol }
 
     /// The server's close frame; nil before the frame has arrived.
-    public var closure: Closure? { channel.closure }
+    public var closeFrame: CloseFrame? { channel.closeFrame }
 
     // MARK: The connection
 
@@ -115,7 +115,7 @@ public final class WebSocketTask: Sendable {
             )
         }
         if task.map({ $0.state == .suspended }) ?? !channel.hasBegun { return cancel() }
-        try await ask { .close(Closure(code: code, reason: reason), $0) }
+        try await ask { .close(CloseFrame(code: code, reason: reason), $0) }
     }
 
     /// Closes the connection immediately, without a close frame. Pending calls throw an error with the code
@@ -134,7 +134,7 @@ public final class WebSocketTask: Sendable {
     /// - Throws: ``WebSocketError``, with the kind `ended` if the server has closed the connection without an error.
     ///   `URLError` if the connection has failed. `CancellationError` if the Swift task is cancelled.
     public func receive() async throws -> Message {
-        guard let message = try await channel.next() else { throw WebSocketError.ended(closure) }
+        guard let message = try await channel.next() else { throw WebSocketError.ended(closeFrame) }
         return message
     }
 

@@ -95,7 +95,7 @@ extension Attack {
             return [
                 await client.code { _ = try await manager.upload(target, from: .data(Data(count: 9))).data },
                 await client.code { _ = try await manager.download(url, resumeData: data).file },
-                await client.code { _ = try await manager.download(url + "?2", resumes: 1).file },
+                await client.code { _ = try await manager.download(url + "?2", maximumResumptions: 1).file },
             ]
         },
         Attack("an event stream that is redirected when it reconnects", "the stream ends", .addressNotAllowed) {

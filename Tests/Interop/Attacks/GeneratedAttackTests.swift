@@ -73,12 +73,12 @@ extension AttackTests {
             let client = AttackClient(network: network, isLimited: isLimited)
             let manager = client.manager(UntrustedURLLimits(totalTime: .seconds(10))) { options in
                 options.allowsInsecureRedirects = variant.isMultiple(of: 2)
-                options.http3 = variant.isMultiple(of: 3) ? .automatic : .off
+                options.http3 = variant.isMultiple(of: 3) ? .automatic : .never
                 if variant % 5 == 4 {
                     options.dnsOverHTTPS = URL(string: "https://\(AttackNetwork.nameServer)/dns-query")
                 }
             }
-            defer { manager.invalidate(cancellingTasks: true) }
+            defer { manager.invalidate(cancelingTasks: true) }
             return await withTaskGroup(of: (GeneratedURL, LarkspurError.Code?).self) { group in
                 for url in urls { group.addTask { (url, await client.code(of: url, manager)) } }
                 return await group.reduce(into: []) { $0.append($1) }

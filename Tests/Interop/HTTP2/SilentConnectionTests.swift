@@ -19,7 +19,7 @@ struct SilentConnectionTests {
 
     /// The ways in which a call ends before its response.
     enum End: CaseIterable, Sendable {
-        case totalTimeout, firstByteTimeout, deadline, cancellation
+        case totalTimeout, responseTimeout, deadline, cancellation
     }
 
     private func connection() async throws -> Int {
@@ -30,8 +30,8 @@ struct SilentConnectionTests {
     private func makeCall(_ url: URL, endingBy end: End, after time: Duration) async {
         switch end {
         case .totalTimeout: _ = await manager.get(url).timeout(total: time).response()
-        case .firstByteTimeout: _ = await manager.get(url).timeout(firstByte: time).response()
-        case .deadline: _ = await withDeadline(time) { await manager.get(url).response() }
+        case .responseTimeout: _ = await manager.get(url).timeout(response: time).response()
+        case .deadline: _ = await withTimeout(total: time) { await manager.get(url).response() }
         case .cancellation:
             let call = manager.get(url)
             // Another call ends at the right time.

@@ -50,7 +50,7 @@ struct LoadTests {
         #expect(most.threads <= before.threads + Self.extraThreads)
         // Each has buffers of libcurl, a task and a request.
         #expect((most.residentKiB - before.residentKiB) / count < 150)
-        manager.invalidate(cancellingTasks: false)
+        manager.invalidate(cancelingTasks: false)
         try await eventually(in: ...(before.descriptors + 10), { try ProcessFigures().descriptors })
     }
 
@@ -102,7 +102,7 @@ struct LoadTests {
             for _ in 0..<100 {
                 group.addTask {
                     let manager = try LoadServer.makeManager()
-                    defer { manager.invalidate(cancellingTasks: false) }
+                    defer { manager.invalidate(cancelingTasks: false) }
                     var count = 0
                     for _ in 0..<10 where try await manager.get("small").string == "twenty bytes of text" { count += 1 }
                     return count
@@ -147,7 +147,7 @@ struct LoadTests {
                 }
             }
             try await group.waitForAll()
-            for manager in managers { manager.invalidate(cancellingTasks: false) }
+            for manager in managers { manager.invalidate(cancelingTasks: false) }
         }
         let late = try ProcessFigures()
         let first = try #require(early.values.first)

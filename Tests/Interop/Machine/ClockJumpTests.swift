@@ -51,7 +51,7 @@ struct JumpingClockChild {
         let gate = LoopbackServer.Gate()
         let half = Data(count: 1000)
         server.route("/halves", .stream([.bytes(half), .wait(gate), .bytes(half)]))
-        manager.timeouts = Timeouts(total: .seconds(1200), firstByte: .seconds(600), idle: .seconds(600))
+        manager.timeouts = Timeouts(total: .seconds(1200), response: .seconds(600), idle: .seconds(600))
         let task = manager.get("halves")
         async let data = task.data
         // The half has arrived, so that the time without a byte runs from before the jump.

@@ -166,7 +166,7 @@ struct FailingAllocationChild {
             let next =
                 owner == .libcurl ? manager : SessionManager(baseURL: server.baseURL, transport: .curl(options))
             #expect(try await Self.perform(exchange, next, server, -number), "\(owner) \(exchange) \(number)")
-            for manager in [manager, next] { manager.invalidate(cancellingTasks: true) }
+            for manager in [manager, next] { manager.invalidate(cancelingTasks: true) }
             guard number < 5000 else { break }
         }
         print("\(owner) \(exchange): \(failures) allocations have failed, \(survived) of them without an effect")

@@ -116,7 +116,7 @@ extension NetworkFaultTests {
             try cut.end()
             let file = try await manager.download(
                 target,
-                resumes: 20,
+                maximumResumptions: 20,
                 resumeData: resumeData,
                 to: .file(folder.url.appendingPathComponent("second"))
             ).file
@@ -128,7 +128,7 @@ extension NetworkFaultTests {
         func resumes(_ cut: Cut) async throws {
             let expected = try await server.digest(length: size, seed: 7)
             let manager = try makeManager()
-            let task = manager.download(target, resumes: 100, to: .file(folder.url.appendingPathComponent("file")))
+            let task = manager.download(target, maximumResumptions: 100, to: .file(folder.url.appendingPathComponent("file")))
             try await self.cut(cut, within: task.downloadCounts)
             try await end(cut)
             #expect(try await SHA256Sum.of(task.file) == expected)
@@ -185,7 +185,7 @@ extension NetworkFaultTests {
             rules.maximumDelay = .seconds(1)
             var numbers: [Int] = []
             var connected: Task<Void, any Error>?
-            for try await event in manager.events("events", timeout: .seconds(1), reconnection: rules) {
+            for try await event in manager.events("events", idleTimeout: .seconds(1), reconnection: rules) {
                 numbers.append(try #require(Int(event.id)))
                 if numbers.count == 5 {
                     try cut.begin()
@@ -201,7 +201,7 @@ extension NetworkFaultTests {
         func changedAddress() async throws {
             let expected = try await server.digest(length: size, seed: 7)
             let manager = try makeManager()
-            let task = manager.download(target, resumes: 100, to: .file(folder.url.appendingPathComponent("file")))
+            let task = manager.download(target, maximumResumptions: 100, to: .file(folder.url.appendingPathComponent("file")))
             for await count in task.downloadCounts where count > 64 << 10 { break }
             try NetworkNamespace.ip("addr del 192.0.2.2/24 dev near", "addr add 192.0.2.3/24 dev near")
             defer { try? NetworkNamespace.ip("addr del 192.0.2.3/24 dev near", "addr add 192.0.2.2/24 dev near") }

@@ -76,7 +76,7 @@ extension NetworkFaultTests {
             var rules = Reconnection.automatic
             rules.initialDelay = .milliseconds(100)
             var numbers: [Int] = []
-            for try await event in manager.events("events", timeout: .seconds(1), reconnection: rules) {
+            for try await event in manager.events("events", idleTimeout: .seconds(1), reconnection: rules) {
                 numbers.append(try #require(Int(event.id)))
                 if numbers.count == 5 { try await loseConnections(isSilent: isSilent) }
                 if numbers.count == 20 { break }

@@ -70,7 +70,7 @@ extension NetworkFaultTests {
             #expect(await task.response().error?.code == .cancelled)
             // The session is not held up by look-ups that nobody waits for.
             #expect(try await manager.get("digest/1/1").string.count == 64)
-            manager.invalidate(cancellingTasks: true)
+            manager.invalidate(cancelingTasks: true)
         }
 
         @Test("If a host's IPv6 address is unreachable, requests succeed over its IPv4 address, and fail without one")

@@ -8,7 +8,7 @@ struct Reply: Sendable {
     let response: HTTPURLResponse
     let content: Data
     /// One for each request that was sent.
-    let metrics: [TransferMetrics]
+    let metrics: [TransactionMetrics]
     let trailers: [String: String]?
 
     var status: Int { response.statusCode }
@@ -17,7 +17,7 @@ struct Reply: Sendable {
     func field(_ name: String) -> String? { response.value(forHTTPHeaderField: name) }
 
     /// The request that brought this response.
-    var last: TransferMetrics {
+    var last: TransactionMetrics {
         get throws { try #require(metrics.last) }
     }
 }
@@ -38,7 +38,7 @@ extension URLSession {
         return Reply(
             response: try #require(response as? HTTPURLResponse),
             content: content,
-            metrics: task?.transferMetrics ?? [],
+            metrics: task?.transactionMetrics ?? [],
             trailers: task?.responseTrailers
         )
     }

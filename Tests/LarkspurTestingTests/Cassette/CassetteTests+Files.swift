@@ -37,7 +37,7 @@ extension CassetteTests {
             (#"{"a": 01}"#, "a number begins with a zero"),
         ]
         for (text, reason) in texts {
-            for mode in [Cassette.Mode.record, .replay, .auto] {
+            for mode in [Cassette.Mode.record, .replay, .automatic] {
                 try Data(text.utf8).write(to: file)
                 let error = #expect(throws: CassetteError.self) { try cassette(mode) }
                 #expect(error?.description.contains(reason) == true, "\(error?.description ?? "no error"): \(reason)")
@@ -100,7 +100,7 @@ extension CassetteTests {
         #expect(missing?.description == "The cassette \(file.path) does not exist.")
 
         let server = try LoopbackServer()
-        let cassette = try self.cassette(.auto)
+        let cassette = try self.cassette(.automatic)
         try cassette.save()
         #expect(!FileManager.default.fileExists(atPath: file.path))
         _ = try await manager(cassette, server).get("get").data

@@ -205,7 +205,7 @@ import Testing
         let server = try LoopbackServer()
         server.route("/*") { request in .text(request.path) }
         for (paths, sent) in [(["a"], 1), (["a", "b"], 2), (["b", "a"], 2)] {
-            let cassette = try cassette(.auto)
+            let cassette = try cassette(.automatic)
             let manager = manager(cassette, server)
             for path in paths { #expect(try await manager.get(path).string == "/\(path)") }
             try cassette.save()
@@ -227,7 +227,7 @@ import Testing
             var lines: [String] = []
             for try await line in manager.get("moved").lines { lines.append(line) }
             #expect(lines == ["a", "b"])
-            manager.hooks.challengeAnswer = { _, _ in
+            manager.hooks.challengeDisposition = { _, _ in
                 .useCredential(URLCredential(user: "ada", password: "pw", persistence: .none))
             }
             _ = try await manager.get("basic-auth/ada/pw").data

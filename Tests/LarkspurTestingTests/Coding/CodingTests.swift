@@ -92,7 +92,7 @@ import Testing
         let parts = try #require(Multipart(Data(text.utf8), boundary: "b")).parts
         #expect(parts.map { String(decoding: $0.data, as: UTF8.self) } == ["1\r\n2", "", "bare"])
         #expect(parts.map(\.name) == ["a", "f", nil])
-        #expect(parts.map(\.filename) == [nil, "x.bin", nil])
+        #expect(parts.map(\.fileName) == [nil, "x.bin", nil])
         #expect(parts[1].headers["content-type"] == "x/y")
         let accent = try #require(Multipart(Data("--b\r\nA:\u{301}x\r\n\r\n1\r\n--b--".utf8), boundary: "b")).parts
         #expect(accent.first?.headers["A"] == "\u{301}x")

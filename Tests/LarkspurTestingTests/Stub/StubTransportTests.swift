@@ -28,11 +28,11 @@ import Testing
 
     @Test("Routes match methods, placeholders, queries and origins, and later routes come first")
     func routes() async throws {
-        stub.on("/v1/*", .text("rest"))
-        stub.on(.get, "/v1/users/{id}") { request in .text("user \(request.parameters["id"] ?? "")") }
-        stub.on(.get, "/v1/users/{id}?full=1", .text("full"))
-        stub.on(.get, "/v1/users/{id}?\u{301}a=1", .text("accent"))
-        stub.on(.get, "https://other.example.com/v1/users/{id}", .text("other"))
+        stub.route("/v1/*", .text("rest"))
+        stub.route("/v1/users/{id}", method: .get) { request in .text("user \(request.parameters["id"] ?? "")") }
+        stub.route("/v1/users/{id}?full=1", method: .get, .text("full"))
+        stub.route("/v1/users/{id}?\u{301}a=1", method: .get, .text("accent"))
+        stub.route("https://other.example.com/v1/users/{id}", method: .get, .text("other"))
 
         #expect(try await manager.get("users/a%2Fb").string == "user a/b")
         #expect(try await manager.get("users/1", parameters: ["full": "1", "a": "b"]).string == "full")
@@ -46,26 +46,26 @@ import Testing
 
     @Test("A route for GET also serves HEAD, unless HEAD has a route")
     func head() async throws {
-        stub.on(.get, "/v1/a", .status(203))
+        stub.route("/v1/a", method: .get, .status(203))
         #expect(try await status { manager.head("a") } == 203)
-        stub.on(.head, "/v1/a", .status(204))
+        stub.route("/v1/a", method: .head, .status(204))
         #expect(try await status { manager.head("a") } == 204)
     }
 
     @Test("Replies follow one another, the last one repeats, and adding the same route replaces them")
     func queue() async throws {
-        stub.on(.get, "/v1/a", .text("1"), .text("2"))
+        stub.route("/v1/a", method: .get, .text("1"), .text("2"))
         for expected in ["1", "2", "2"] { #expect(try await manager.get("a").string == expected) }
-        stub.on(.get, "/v1/a", .text("3"))
+        stub.route("/v1/a", method: .get, .text("3"))
         #expect(try await manager.get("a").string == "3")
     }
 
     @Test("A request without a route fails with an error that names the request and the nearest routes")
     func unmatched() async throws {
-        stub.on(.get, "/v1/users", .status(200))
-        stub.on(.post, "/v1/user", .status(200))
-        stub.on(.get, "/completely/else/where", .status(200))
-        stub.on("/v1/usr/*", .status(200))
+        stub.route("/v1/users", method: .get, .status(200))
+        stub.route("/v1/user", method: .post, .status(200))
+        stub.route("/completely/else/where", method: .get, .status(200))
+        stub.route("/v1/usr/*", .status(200))
         let error = try await #require(throws: LarkspurError.self) {
             try await manager.get("user", parameters: ["token": "secret"]).string
         }
@@ -85,7 +85,7 @@ import Testing
 
     @Test("Requests are recorded with their fields and content, from any source")
     func contents() async throws {
-        stub.on(.post, "/v1/a", .json("{}"))
+        stub.route("/v1/a", method: .post, .json("{}"))
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("stub-\(UUID().uuidString)")
         try Data("file".utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
@@ -112,7 +112,7 @@ import Testing
 
     @Test("Closures, chains and await get the same reply")
     func styles() async throws {
-        stub.on(.get, "/v1/a", .json(#"["Ada"]"#))
+        stub.route("/v1/a", method: .get, .json(#"["Ada"]"#))
         let values = Recorder<[String]>()
         manager.get("a", as: [String].self) { _, names in values.record(names) }
         #expect(try await values.first() == ["Ada"])
@@ -121,7 +121,7 @@ import Testing
 
     @Test("Cancelling a download for resume data gives none")
     func cancelledDownload() async throws {
-        stub.on("/v1/file", .hang)
+        stub.route("/v1/file", .hang)
         let data = Recorder<Data?>()
         let task = manager.download("file")
         task.resume()
@@ -135,7 +135,7 @@ import Testing
 
     @Test("A download gets a file and its progress")
     func download() async throws {
-        stub.on(.get, "/v1/file", .data(Data(repeating: 7, count: 1000)).inChunks(of: 300))
+        stub.route("/v1/file", method: .get, .data(Data(repeating: 7, count: 1000)).inChunks(of: 300))
         let folder = TemporaryFolder()
         let file = folder.url.appendingPathComponent("a")
         let task = manager.download("file", to: .file(file))
@@ -146,7 +146,7 @@ import Testing
 
     @Test("A stream gets each chunk after the chunk's delay")
     func stream() async throws {
-        stub.on(.get, "/v1/s", .text("abcdef").inChunks(of: 2, delay: .seconds(1)))
+        stub.route("/v1/s", method: .get, .text("abcdef").inChunks(of: 2, delay: .seconds(1)))
         var chunks: [String] = []
         let content = manager.get("s").chunks
         let advance = Task { [clock] in
@@ -164,7 +164,7 @@ import Testing
 
     @Test("A delay runs on the clock of the stub")
     func delay() async throws {
-        stub.on(.get, "/v1/slow", .text("late").delayed(by: .seconds(3)))
+        stub.route("/v1/slow", method: .get, .text("late").delayed(by: .seconds(3)))
         let call = Task { [manager] in try await manager.get("slow").string }
         try await clock.waitForSleepers(1)
         clock.advance(by: .seconds(3))
@@ -173,7 +173,7 @@ import Testing
 
     @Test("A timeout ends a reply that never comes")
     func timeout() async throws {
-        stub.on(.get, "/v1/never", .hang)
+        stub.route("/v1/never", method: .get, .hang)
         let call = Task { [manager] in try await manager.get("never").timeout(total: .seconds(5)).string }
         try await stub.waitForRequests(1)
         try await clock.waitForSleepers(1)
@@ -185,7 +185,7 @@ import Testing
     @Test("A reply waits until its gate opens")
     func gate() async throws {
         let gate = LoopbackServer.Gate()
-        stub.on(.get, "/v1/held", .text("free").held(until: gate))
+        stub.route("/v1/held", method: .get, .text("free").held(until: gate))
         let task = manager.get("held") { _, _ in }
         try await stub.waitForRequests(1)
         #expect(task.state == .running)
@@ -195,9 +195,9 @@ import Testing
 
     @Test("Cancelling ends a reply during its delay, at its gate, and one that never ends")
     func cancellation() async throws {
-        stub.on(.get, "/v1/slow", .text("late").delayed(by: .seconds(3)))
-        stub.on(.get, "/v1/held", .text("late").held(until: LoopbackServer.Gate()))
-        stub.on(.get, "/v1/never", .hang)
+        stub.route("/v1/slow", method: .get, .text("late").delayed(by: .seconds(3)))
+        stub.route("/v1/held", method: .get, .text("late").held(until: LoopbackServer.Gate()))
+        stub.route("/v1/never", method: .get, .hang)
         for path in ["slow", "held", "never"] {
             let call = Task { [manager] in try await manager.get(path).string }
             try await stub.waitForRequests(1, to: "/v1/\(path)")
@@ -211,9 +211,9 @@ import Testing
 
     @Test("Faults are errors of the transport, at the start or after a part of the content")
     func faults() async throws {
-        stub.on(.get, "/v1/refused", .fail(.cannotConnectToHost))
-        stub.on(.get, "/v1/cut", .text("hello").cut(after: 2))
-        stub.on(.get, "/v1/thrown") { _ in throw URLError(.timedOut) }
+        stub.route("/v1/refused", method: .get, .fail(.cannotConnectToHost))
+        stub.route("/v1/cut", method: .get, .text("hello").cut(after: 2))
+        stub.route("/v1/thrown", method: .get) { _ in throw URLError(.timedOut) }
         func error(_ path: String) async throws -> LarkspurError {
             try await #require(throws: LarkspurError.self) { try await manager.get(path).string }
         }
@@ -225,7 +225,7 @@ import Testing
 
     @Test("A retry policy sends the request again, on the clock of the test")
     func retry() async throws {
-        stub.on(.get, "/v1/a", .fail(.networkConnectionLost), .status(503), .text("third time"))
+        stub.route("/v1/a", method: .get, .fail(.networkConnectionLost), .status(503), .text("third time"))
         manager.interceptors.call = [.retry(maximumAttempts: 3)]
         let call = Task { [manager] in try await manager.get("a").string }
         for count in 1...2 {
@@ -240,10 +240,10 @@ import Testing
 
     @Test("Redirects are followed with the right method and fields, and a hook is called")
     func redirects() async throws {
-        stub.on(.post, "/v1/old", .redirect(to: "/v1/new", status: 303))
-        stub.on(.put, "/v1/old", .redirect(to: "https://other.example.com/x", status: 307))
-        stub.on(.get, "/v1/new", .text("new"))
-        stub.on(.put, "https://other.example.com/x", .text("moved"))
+        stub.route("/v1/old", method: .post, .redirect(to: "/v1/new", status: 303))
+        stub.route("/v1/old", method: .put, .redirect(to: "https://other.example.com/x", status: 307))
+        stub.route("/v1/new", method: .get, .text("new"))
+        stub.route("https://other.example.com/x", method: .put, .text("moved"))
         manager.requestSettings.setAuthorization(bearerToken: "t")
 
         #expect(try await manager.post("old", parameters: ["a": 1]).string == "new")
@@ -259,7 +259,7 @@ import Testing
     @Test("A hook is called for an invalid redirect, which fails only if it is followed")
     func refusedRedirects() async throws {
         for target in ["myapp://callback?code=1", "mailto:a@b.example", "http://example.com/plain"] {
-            stub.on(.get, "/v1/away", .redirect(to: target))
+            stub.route("/v1/away", method: .get, .redirect(to: target))
             manager.hooks.willPerformHTTPRedirection = nil
             let error = try await #require(throws: LarkspurError.self) { try await manager.get("away").string }
             #expect(error.message.contains("The redirect leads"), "\(error.message)")
@@ -273,7 +273,7 @@ import Testing
 
     @Test("An endless redirect is an error")
     func endlessRedirect() async throws {
-        stub.on(.get, "/v1/a", .redirect(to: "/v1/a"))
+        stub.route("/v1/a", method: .get, .redirect(to: "/v1/a"))
         let error = try await #require(throws: LarkspurError.self) { try await manager.get("a").string }
         #expect(error.code == .tooManyRedirects && stub.requests.count == 21)
     }
@@ -316,8 +316,8 @@ import Testing
         arguments: [false, true]
     )
     func unansweredDelegate(refusesResponses: Bool) async throws {
-        stub.on(.get, "/a", .redirect(to: "/b", status: 302))
-        stub.on(.get, "/b", .text("b"))
+        stub.route("/a", method: .get, .redirect(to: "/b", status: 302))
+        stub.route("/b", method: .get, .text("b"))
         let delegate = SilentDelegate(refusesResponses: refusesResponses)
         let session = stub.session(delegate: delegate)
         session.dataTask(with: try #require(URL(string: "https://a.example.com/a"))).resume()
@@ -329,8 +329,8 @@ import Testing
 
     @Test("A stub session can be used without a session manager, with completion handlers and await")
     func session() async throws {
-        stub.on(.get, "/a", .text("a"))
-        stub.on(.get, "/b", .fail(.timedOut))
+        stub.route("/a", method: .get, .text("a"))
+        stub.route("/b", method: .get, .fail(.timedOut))
         let session = stub.session()
         let (data, response) = try await session.data(from: try #require(URL(string: "https://example.com/a")))
         #expect(data == Data("a".utf8) && (response as? HTTPURLResponse)?.statusCode == 200)
@@ -350,7 +350,7 @@ import Testing
 
     @Test("Each of many simultaneous requests gets its reply")
     func many() async throws {
-        stub.on(.get, "/v1/{n}") { request in .text(request.parameters["n"] ?? "") }
+        stub.route("/v1/{n}", method: .get) { request in .text(request.parameters["n"] ?? "") }
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<200 {
                 group.addTask { [manager] in try await manager.get("\(number)").string == "\(number)" }
@@ -363,7 +363,7 @@ import Testing
     @Test("A suspended task completes after it is resumed")
     func suspension() async throws {
         let gate = LoopbackServer.Gate()
-        stub.on(.get, "/v1/a", .text("a").held(until: gate))
+        stub.route("/v1/a", method: .get, .text("a").held(until: gate))
         let task = manager.get("a") { _, _ in }
         try await stub.waitForRequests(1)
         task.suspend()

@@ -14,7 +14,7 @@ struct CallAttemptTests {
         var currentRequest: URLRequest? { nil }
         var response: URLResponse? { nil }
         var trailers: [String: String]? { nil }
-        var metrics: [TransferMetrics] { [] }
+        var metrics: [TransactionMetrics] { [] }
         var currentResumeData: Data? { nil }
         var waitsForConnection: Bool { false }
         var connectionWait: ConnectionWait? { nil }
@@ -44,17 +44,17 @@ struct CallAttemptTests {
         Row(events: [.enter(.running), .enter(.suspended)], orders: [.start, .suspend]),
         Row(events: [.enter(.running), .enter(.suspended), .enter(.running)], orders: [.start, .suspend, .resume]),
         Row(events: [.enter(.suspended), .enter(.running)], orders: [.start]),
-        Row(events: [.enter(.cancelling)], orders: [.cancel]),
-        Row(events: [.enter(.running), .enter(.cancelling), .enter(.cancelling)], orders: [.start, .cancel]),
+        Row(events: [.enter(.canceling)], orders: [.cancel]),
+        Row(events: [.enter(.running), .enter(.canceling), .enter(.canceling)], orders: [.start, .cancel]),
         Row(
-            events: [.enter(.running), .keepResumeData, .enter(.cancelling), .enter(.cancelling)],
+            events: [.enter(.running), .keepResumeData, .enter(.canceling), .enter(.canceling)],
             orders: [.start, .cancelKeepingResumeData]
         ),
         Row(events: [.enter(.completed)], orders: []),
         Row(events: [.enter(.running), .enter(.completed)], orders: [.start]),
         // The task goes on when its attempt is cancelled.
         Row(events: [.enter(.running), .cancelAttempt, .enter(.suspended)], orders: [.start, .cancel]),
-        Row(events: [.enter(.running), .cancelAttempt, .enter(.cancelling)], orders: [.start, .cancel]),
+        Row(events: [.enter(.running), .cancelAttempt, .enter(.canceling)], orders: [.start, .cancel]),
         // Between two attempts no order is given.
         Row(events: [.enter(.running), .endAttempt, .enter(.suspended)], orders: [.start]),
         Row(events: [.enter(.running), .endAttempt, .beginAttempt], orders: [.start, .start]),
@@ -66,7 +66,7 @@ struct CallAttemptTests {
             events: [.enter(.running), .endAttempt, .enter(.suspended), .beginAttempt, .enter(.running)],
             orders: [.start, .start]
         ),
-        Row(events: [.enter(.running), .endAttempt, .enter(.cancelling), .beginAttempt], orders: [.start, .cancel]),
+        Row(events: [.enter(.running), .endAttempt, .enter(.canceling), .beginAttempt], orders: [.start, .cancel]),
     ]
 
     @Test("A new transfer gets the commands that bring it to the state of the task", arguments: table)

@@ -17,7 +17,7 @@ struct CallCourseTests {
         Row(state: .initialized, takesFailure: true, takesCancellation: true, takesSuspension: true),
         Row(state: .running, takesFailure: true, takesCancellation: true, takesSuspension: true),
         Row(state: .suspended, takesFailure: true, takesCancellation: true, takesSuspension: false),
-        Row(state: .cancelling, takesFailure: false, takesCancellation: false, takesSuspension: true),
+        Row(state: .canceling, takesFailure: false, takesCancellation: false, takesSuspension: true),
         Row(state: .completed, takesFailure: false, takesCancellation: true, takesSuspension: true),
     ]
 
@@ -27,7 +27,7 @@ struct CallCourseTests {
         switch state {
         case .initialized, .running: break
         case .suspended: _ = course.handle { $0.suspend() }
-        case .cancelling: _ = course.handle { $0.cancel() }
+        case .canceling: _ = course.handle { $0.cancel() }
         case .completed: _ = course.end()
         }
         return course

@@ -69,7 +69,7 @@ struct SeamTests {
             description: "A challenge",
             events: "resume challenge head data metrics complete 200 completed",
             hooks: {
-                $0.challengeAnswer = { _, _ in
+                $0.challengeDisposition = { _, _ in
                     .useCredential(URLCredential(user: "u", password: "p", persistence: .none))
                 }
             },
@@ -78,7 +78,7 @@ struct SeamTests {
         Scenario(
             description: "A challenge that is failed",
             events: "resume challenge metrics complete cancelled completed",
-            hooks: { $0.challengeAnswer = { _, _ in .fail(CocoaError(.userCancelled)) } },
+            hooks: { $0.challengeDisposition = { _, _ in .fail(CocoaError(.userCancelled)) } },
             call: get("basic-auth/u/p")
         ),
         Scenario(
@@ -142,8 +142,8 @@ struct SeamTests {
                 return decide(task, response, request)
             }
         }
-        if let decide = decided.challengeAnswer {
-            hooks.challengeAnswer = { task, challenge in
+        if let decide = decided.challengeDisposition {
+            hooks.challengeDisposition = { task, challenge in
                 log("challenge")
                 return decide(task, challenge)
             }

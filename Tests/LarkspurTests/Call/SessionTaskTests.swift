@@ -218,7 +218,7 @@ struct SessionTaskTests {
 
         let timeline = task.timeline
         let stages = [
-            timeline.created, timeline.resumed, timeline.firstResponseByte, timeline.completed, timeline.serialized,
+            timeline.created, timeline.resumed, timeline.responseReceived, timeline.completed, timeline.serialized,
         ]
         #expect(stages.compactMap(\.self).count == 5)
         #expect(stages.compactMap(\.self) == stages.compactMap(\.self).sorted())

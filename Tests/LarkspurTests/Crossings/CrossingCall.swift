@@ -52,7 +52,7 @@ final class CrossingCall: Sendable {
             task?.suspend()
             DispatchQueue.global().async { task?.resume() }
         case .resume: task?.resume()
-        case .invalidate: manager.invalidate(cancellingTasks: true, resettingSession: true)
+        case .invalidate: manager.invalidate(cancelingTasks: true, resettingSession: true)
         case .expire: run.clock.advance(by: .seconds(100))
         // The closures of the places do these.
         case .finish, .decideLate: break
@@ -78,7 +78,7 @@ final class CrossingCall: Sendable {
         var options = CallOptions()
         if crossing.order?.action == .expire { options.timeouts = Timeouts(total: .seconds(50)) }
         if crossing.surroundings == .limits {
-            options.timeouts = Timeouts(total: .seconds(50), firstByte: .seconds(40), idle: .seconds(40))
+            options.timeouts = Timeouts(total: .seconds(50), response: .seconds(40), idle: .seconds(40))
         }
         if crossing.response == .challenge {
             options.credential = URLCredential(user: "ada", password: "secret", persistence: .forSession)
@@ -160,7 +160,7 @@ final class CrossingCall: Sendable {
         case .trailers:
             return .writer(trailers: ["X-Sum"], isRepeatable: true) { [self] writer in
                 try await write(content, writer)
-                try await writer.finish(["X-Sum": "1"])
+                try await writer.finish(trailers: ["X-Sum": "1"])
             }
         case .writers:
             return .writer { [self] in try await writeAtOnce(content, $0) }

@@ -104,7 +104,7 @@ final class CrossingRun: Sendable {
             do { try await self.perform(found) } catch { found.record("the crossing itself: \(error)") }
         }
         if !hasEnded { found.record("has not ended: \(description)") }
-        manager.invalidate(cancellingTasks: true)
+        manager.invalidate(cancelingTasks: true)
         servers.server.remove(record)
         let twice = ends.withLock { $0.filter { $0.value > 1 }.keys.sorted() }
         return found.values + record.violations + (twice.isEmpty ? [] : ["calls \(twice) have ended more than once"])

@@ -64,9 +64,9 @@ struct AsyncSamplesTests {
         #expect(samples.output.values == ["Ada text"])
     }
 
-    @Test func cancelling() async throws {
+    @Test func canceling() async throws {
         server.route("/slow", .text("late").held(until: LoopbackServer.Gate()))
-        await samples.cancelling()
+        await samples.canceling()
         #expect(samples.output.values == ["cancelled"])
     }
 

@@ -25,7 +25,7 @@ struct AuthenticationSamplesTests {
 
     @Test func storage() throws {
         let manager = samples.storage()
-        defer { manager.invalidate(cancellingTasks: true) }
+        defer { manager.invalidate(cancelingTasks: true) }
         let storage = try #require(URLSessionConfiguration.ephemeral.urlCredentialStorage)
         let space = URLProtectionSpace(host: "h", port: 1, protocol: "http", realm: nil, authenticationMethod: nil)
         storage.set(URLCredential(user: "u", password: "p", persistence: .forSession), for: space)

@@ -130,10 +130,10 @@ struct CookbookSamplesTests {
         #expect(server.requests(to: "/basic-auth/ada/secret").count == 2)
     }
 
-    @Test func cancelling() async throws {
+    @Test func canceling() async throws {
         let other = samples.manager.get("slow")
         other.resume()
-        await samples.cancelling()
+        await samples.canceling()
         #expect(await other.response().error?.code == .cancelled)
         try await samples.manager.finishAll()
         #expect(output == ["cancelled"])

@@ -99,7 +99,7 @@ struct AsyncSamples: Sendable {
         // end
     }
 
-    func cancelling() async {
+    func canceling() async {
         // sample: cancel the surrounding task
         let work = Task { await manager.get("slow").response() }
         work.cancel()

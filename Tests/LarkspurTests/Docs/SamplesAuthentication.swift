@@ -12,7 +12,7 @@ struct AuthenticationSamples {
 
     func hook(_ manager: SessionManager) {
         // sample: challenge of one host
-        manager.hooks.challengeAnswer = { task, challenge in
+        manager.hooks.challengeDisposition = { task, challenge in
             guard challenge.previousFailureCount == 0, challenge.protectionSpace.host == "api.example.com" else {
                 return .performDefaultHandling
             }

@@ -86,7 +86,7 @@ struct ConnectionSamples {
     func snapshot(of session: CurlURLSession, print: (Any...) -> Void) async {
         // sample: open connections
         for origin in await session.connections {
-            print(origin.origin, origin.open, "open,", origin.idle, "idle,", origin.waiting, "waiting")
+            print(origin.origin, origin.open, "open,", origin.idle, "idle,", origin.waitingRequests, "waiting")
         }
         // end
     }

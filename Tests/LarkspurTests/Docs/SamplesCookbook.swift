@@ -205,7 +205,7 @@ struct CookbookSamples: Sendable {
         // end
     }
 
-    func cancelling() async {
+    func canceling() async {
         // sample: cookbook, cancel
         let task = manager.get("slow") { _, _ in
         } failure: { _, error in
@@ -324,7 +324,7 @@ struct CookbookSamples: Sendable {
 
     func resuming() async throws {
         // sample: cookbook, download that continues
-        let task = manager.download("disk.iso", resumes: 10, to: .folder(folder, replacing: true))
+        let task = manager.download("disk.iso", maximumResumptions: 10, to: .folder(folder, replacing: true))
         print("saved", try await task.file.lastPathComponent)
         // end
     }
@@ -342,7 +342,7 @@ struct CookbookSamples: Sendable {
     func events() async throws {
         // sample: cookbook, server-sent events
         for try await event in manager.events("updates") {
-            print(event.event, event.data)
+            print(event.type, event.data)
         }
         // end
     }

@@ -24,7 +24,7 @@ struct DownloadSamples: Sendable {
         let stored = folder.appendingPathComponent("disk.iso.resume")
         let task = manager.download(
             "disk.iso",
-            resumes: 10,
+            maximumResumptions: 10,
             resumeData: try? Data(contentsOf: stored),
             to: .folder(folder, replacing: true)
         )

@@ -101,7 +101,7 @@ extension GettingStartedSamples {
 
     func challenges() {
         // sample: challenges
-        manager.hooks.challengeAnswer = { task, challenge in
+        manager.hooks.challengeDisposition = { task, challenge in
             guard challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodHTTPBasic else {
                 return .performDefaultHandling
             }

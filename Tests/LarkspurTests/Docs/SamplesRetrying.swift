@@ -47,7 +47,7 @@ struct RetryingSamples: Sendable {
             next: RequestContext.Next
         ) async throws -> InterceptedResponse {
             let response = try await next(request)
-            guard response.statusCode == 202, context.canReplayContent else { return response }
+            guard response.statusCode == 202, context.canRepeatBody else { return response }
             try await context.clock.sleep(for: .seconds(1))
             return try await next(request)
         }

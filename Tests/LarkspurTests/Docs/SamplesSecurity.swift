@@ -29,7 +29,7 @@ struct SecuritySamples: Sendable {
         // sample: a host of one's own
         let store = HSTSStore()
         store.insert(
-            HSTSStore.Host(name: "example.com", includesSubdomains: true, expiry: .distantFuture)
+            HSTSStore.Host(name: "example.com", includesSubdomains: true, expirationDate: .distantFuture)
         )
         // end
         return store

@@ -53,7 +53,7 @@ struct StreamSamples: Sendable {
     func events() async throws {
         // sample: server-sent events
         for try await event in manager.events("updates") {
-            switch event.event {
+            switch event.type {
             case "added": print("added", event.data)
             case "removed": print("removed", event.data)
             default: break
@@ -67,7 +67,7 @@ struct StreamSamples: Sendable {
         var rules = Reconnection.automatic
         rules.maximumAttempts = 10
         let fields: HTTPHeaders = ["Last-Event-ID": lastID]
-        for try await event in manager.events("updates", headers: fields, timeout: .seconds(45), reconnection: rules) {
+        for try await event in manager.events("updates", headers: fields, idleTimeout: .seconds(45), reconnection: rules) {
             print(event.id, event.data)
         }
         // end

@@ -75,12 +75,12 @@ struct TestingSamples {
     // sample: stub
     @Test func statusesAreReported() async throws {
         let stub = StubTransport()
-        stub.on(.get, "/users", .status(503), .json(#"["Ada"]"#))
-        stub.on(.get, "/users/{id}") { request in
+        stub.route("/users", method: .get, .status(503), .json(#"["Ada"]"#))
+        stub.route("/users/{id}", method: .get) { request in
             .json(#"{"id": "\#(request.parameters["id"] ?? "")"}"#)
         }
-        stub.on("/slow", .hang)
-        stub.on(.post, "https://login.example.com/token", .fail(.cannotConnectToHost))
+        stub.route("/slow", .hang)
+        stub.route("https://login.example.com/token", method: .post, .fail(.cannotConnectToHost))
         let manager = SessionManager(baseURL: "https://api.example.com", transport: stub.transport)
 
         let error = await #expect(throws: LarkspurError.self) { try await manager.get("users").data }
@@ -95,7 +95,7 @@ struct TestingSamples {
     @Test func attemptsHaveDelays() async throws {
         let clock = TestClock()
         let stub = StubTransport(clock: clock)
-        stub.on(.get, "/users", .fail(.networkConnectionLost), .json("[]").delayed(by: .seconds(3)))
+        stub.route("/users", method: .get, .fail(.networkConnectionLost), .json("[]").delayed(by: .seconds(3)))
         let manager = SessionManager(baseURL: "https://api.example.com", transport: stub.transport)
         manager.clock = clock
         manager.interceptors.call = [.retry()]
@@ -140,7 +140,7 @@ struct TestingSamples {
 
     @Test func expectations() async throws {
         // sample: expectations
-        server.expect(.post("/users").field("Accept", "application/json").json(["name": "Ada"]), times: 1)
+        server.expect(.post("/users").field("Accept", "application/json").json(#"{"name": "Ada"}"#), times: 1)
         server.expect(.get("/users/{id}"), atLeast: 1)
         server.expect(.delete("/users/{id}"), .never)
         // end

@@ -15,7 +15,7 @@ struct TimeoutSamples: Sendable {
 
     func timeouts() async throws {
         // sample: limits of time
-        manager.timeouts = Timeouts(total: .seconds(600), firstByte: .seconds(120), idle: .seconds(60))
+        manager.timeouts = Timeouts(total: .seconds(600), response: .seconds(120), idle: .seconds(60))
         let text = try await manager.get("notes").timeout(total: .seconds(300)).string
         print(text)
         // end
@@ -32,7 +32,7 @@ struct TimeoutSamples: Sendable {
 
     func deadline() async throws {
         // sample: a deadline for several calls
-        try await withDeadline(.seconds(300)) {
+        try await withTimeout(total: .seconds(300)) {
             let user = try await manager.get("users/1").value(as: User.self)
             print(user.name, try await manager.get("notes").string)
         }

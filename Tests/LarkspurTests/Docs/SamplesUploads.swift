@@ -53,7 +53,7 @@ struct UploadSamples: Sendable {
         // sample: trailers of a request
         let body = RequestBody.writer(contentType: "text/csv", trailers: ["X-Row-Count"]) { writer in
             for number in 1...1000 { try await writer.write("\(number),\(number * number)\n") }
-            try await writer.finish(["X-Row-Count": "1000"])
+            try await writer.finish(trailers: ["X-Row-Count": "1000"])
         }
         let response = await manager.post("tables", body: body).response()
         print(response.error?.label ?? "sent")

@@ -79,7 +79,7 @@ struct WebSocketSamples: Sendable {
         } catch let error as WebSocketError where error.kind == .refused {
             print("refused with the status", error.response?.statusCode ?? 0)
         } catch let error as WebSocketError where error.kind == .closed {
-            print("closed by the server:", error.closure?.reason ?? "")
+            print("closed by the server:", error.closeFrame?.reason ?? "")
         } catch let error as URLError {
             print("network:", error.localizedDescription)
         }

@@ -42,7 +42,7 @@ struct TokensSamplesTests {
 
     @Test func tokenByChallenge() async throws {
         let stub = StubTransport()
-        stub.on(.get, "/token", .json(#"{"token": "t1"}"#))
+        stub.route("/token", method: .get, .json(#"{"token": "t1"}"#))
         let challenge = #"Basic realm="x", Bearer realm="https://auth.example.com/token",scope="repository:tea:pull""#
         server.route("/manifest") { request in
             request.headers["Authorization"] == "Bearer t1"

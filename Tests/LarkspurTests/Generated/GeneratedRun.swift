@@ -45,7 +45,7 @@ final class GeneratedRun: Sendable {
     /// Ends the session, and waits for its last call.
     func finish() async throws {
         try await manager.finishAll()
-        manager.invalidate(cancellingTasks: true)
+        manager.invalidate(cancelingTasks: true)
     }
 
     /// The files that downloads have begun and left behind.

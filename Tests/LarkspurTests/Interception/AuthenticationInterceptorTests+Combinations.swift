@@ -88,7 +88,7 @@ extension AuthenticationInterceptorTests {
         let login = AuthenticationInterceptor("old", authenticator: tokens, for: server.baseURL)
         let manager = makeManager(.curl, login)
 
-        let text = try await withDeadline(.seconds(3600)) { try await manager.get("api").string }
+        let text = try await withTimeout(total: .seconds(3600)) { try await manager.get("api").string }
 
         #expect(text == "welcome" && hasDeadline.values == [false])
     }

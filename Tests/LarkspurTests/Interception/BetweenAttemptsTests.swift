@@ -77,7 +77,7 @@ struct BetweenAttemptsTests {
         try await clock.waitForSleeps(1)
         #expect(manager.tasks.map(ObjectIdentifier.init) == [ObjectIdentifier(task)])
 
-        manager.invalidate(cancellingTasks: cancels)
+        manager.invalidate(cancelingTasks: cancels)
         if !cancels { clock.advance(by: .seconds(1)) }
 
         #expect(await call.value.error?.code == (cancels ? .cancelled : .sessionInvalidated))
@@ -101,7 +101,7 @@ struct BetweenAttemptsTests {
         ]
         let calls = (0..<2).map { _ in Task { await manager.get("x").response() } }
         try await clock.waitForSleeps(2)
-        manager.invalidate(cancellingTasks: true, resettingSession: true)
+        manager.invalidate(cancelingTasks: true, resettingSession: true)
         for call in calls { #expect(await call.value.error?.code == .cancelled) }
         #expect(server.requests.isEmpty && clock.sleeperCount == 0)
     }

@@ -283,7 +283,7 @@ struct InterceptedCallTests {
         ]
         let canReplay = Recorder<Bool>()
         let twice = ClosureInterceptor { request, context, next in
-            canReplay.record(context.canReplayContent)
+            canReplay.record(context.canRepeatBody)
             _ = try await next(request)
             return try await next(request)
         }
@@ -300,7 +300,7 @@ struct InterceptedCallTests {
         request.httpBodyStream = InputStream(data: bytes)
         manager.interceptors.call = [
             ClosureInterceptor { request, context, next in
-                canReplay.record(context.canReplayContent)
+                canReplay.record(context.canRepeatBody)
                 return try await next(request)
             }
         ]

@@ -49,7 +49,7 @@ extension ModelRun {
         case .stopIntercepting: manager.interceptors = RequestInterceptors()
         case .change(let number): change(manager, number)
         case .invalidate(let cancels, let resets):
-            manager.invalidate(cancellingTasks: cancels, resettingSession: resets)
+            manager.invalidate(cancelingTasks: cancels, resettingSession: resets)
         // The last reference is released outside the lock.
         case .dropManager: _ = state.withLock { $0.manager.take() }
         default: break

@@ -229,9 +229,9 @@ final class ModelRun: Sendable {
         manager.interceptors = RequestInterceptors()
         switch ending {
         case .release: return
-        case .cancel: manager.invalidate(cancellingTasks: true)
-        case .finish: manager.invalidate(cancellingTasks: false)
-        case .reset: manager.invalidate(cancellingTasks: true, resettingSession: true)
+        case .cancel: manager.invalidate(cancelingTasks: true)
+        case .finish: manager.invalidate(cancelingTasks: false)
+        case .reset: manager.invalidate(cancelingTasks: true, resettingSession: true)
         }
         let code = await manager.get("prompt/\(name)-last").response().error?.code
         let expected = ending == .reset ? nil : LarkspurError.Code.sessionInvalidated

@@ -130,7 +130,7 @@ struct CallEventTests {
         let transactions = events.values.compactMap(\.transaction)
         #expect(transactions.map(\.response?.statusCode) == [302, 200])
         #expect(transactions.map(\.isReusedConnection) == [false, true])
-        #expect(transactions.allSatisfy { $0.source == .network && $0.firstByte != nil })
+        #expect(transactions.allSatisfy { $0.source == .network && $0.responseStart != nil })
     }
 
     @Test("Attempts are numbered, and a retry has its reason", arguments: TestTransport.allCases)
@@ -160,7 +160,7 @@ struct CallEventTests {
         manager.interceptors.call = [
             ClosureInterceptor { [weak manager] request, _, next in
                 _ = try await next(request)
-                manager?.invalidate(cancellingTasks: false)
+                manager?.invalidate(cancelingTasks: false)
                 return try await next(request)
             }
         ]

@@ -21,12 +21,12 @@ struct ObserverTests {
     private func lines(
         _ level: ConsoleLogger.Level,
         _ transport: TestTransport = .curl,
-        usesColours: Bool = false,
+        usesColors: Bool = false,
         _ work: (SessionManager) async throws -> Void
     ) async throws -> [String] {
         let lines = Recorder<String>()
         let manager = transport.makeManager(for: server)
-        manager.observers = [ConsoleLogger(level: level, usesColours: usesColours) { lines.record($0) }]
+        manager.observers = [ConsoleLogger(level: level, usesColors: usesColors) { lines.record($0) }]
         try await work(manager)
         return lines.values
     }
@@ -100,7 +100,7 @@ struct ObserverTests {
 
     @Test("With colours, failures are red")
     func colours() async throws {
-        let lines = try await lines(.calls, usesColours: true) { _ = await $0.get("nothing").response() }
+        let lines = try await lines(.calls, usesColors: true) { _ = await $0.get("nothing").response() }
         #expect(lines[0].hasPrefix("\u{1B}[31m") && lines[0].hasSuffix("\u{1B}[0m"))
     }
 

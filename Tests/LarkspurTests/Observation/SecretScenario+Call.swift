@@ -59,7 +59,7 @@ extension SecretScenario {
             manager.requestSettings.setAuthorization(username: "ada", password: bound)
         }
         if places.contains(.hook) {
-            manager.hooks.challengeAnswer = { _, challenge in
+            manager.hooks.challengeDisposition = { _, challenge in
                 let isOrigin = challenge.protectionSpace.host == host && !challenge.protectionSpace.isProxy()
                 return isOrigin && challenge.previousFailureCount == 0
                     ? .useCredential(credential) : .performDefaultHandling

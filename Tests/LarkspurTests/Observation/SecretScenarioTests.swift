@@ -86,7 +86,7 @@ struct SecretScenarioTests {
             dump(value, to: &dumped)
             found.record(("value", "\(value) \(String(reflecting: value)) \(dumped)"))
         }
-        manager.invalidate(cancellingTasks: true, resettingSession: true)
+        manager.invalidate(cancelingTasks: true, resettingSession: true)
         search(folder, found)
     }
 

@@ -118,7 +118,7 @@ struct RoutedReachabilitySourceTests {
     }
 
     @Test("After its end, the source reports nothing, and no pause continues")
-    func cancelling() async throws {
+    func canceling() async throws {
         table.set(StubRoutingTable.network)
         let stop = try watch(.host("example.org"))
         try await clock.waitForSleeps()

@@ -36,9 +36,9 @@ struct EventStreamParserTests {
         Case(
             "types",
             "event: add\ndata: 73857293\n\nevent: remove\ndata: 2153\n\nevent: add\ndata: 113411\n\n",
-            ServerSentEvent(event: "add", data: "73857293"),
-            ServerSentEvent(event: "remove", data: "2153"),
-            ServerSentEvent(event: "add", data: "113411")
+            ServerSentEvent(type: "add", data: "73857293"),
+            ServerSentEvent(type: "remove", data: "2153"),
+            ServerSentEvent(type: "add", data: "113411")
         ),
         Case(
             "numbers with commas",
@@ -88,7 +88,7 @@ struct EventStreamParserTests {
         ),
         Case("a tab is no space", "data:\ta\n\n", ServerSentEvent(data: "\ta")),
         Case("an incomplete line", "data: a\n\ndata: b\n", ServerSentEvent(data: "a")),
-        Case("UTF-8", "event: é\ndata: 日本\nid: 🎈\n\n", ServerSentEvent(event: "é", data: "日本", id: "🎈")),
+        Case("UTF-8", "event: é\ndata: 日本\nid: 🎈\n\n", ServerSentEvent(type: "é", data: "日本", id: "🎈")),
         Case(
             "invalid UTF-8",
             Array("data: ".utf8) + [0xFF, 0x61, 0xE6, 0x97] + Array("\n\n".utf8),
@@ -251,7 +251,7 @@ struct EventStreamParserTests {
             guard !line.isEmpty else {
                 if !data.isEmpty {
                     data.unicodeScalars.removeLast()
-                    events.append(ServerSentEvent(event: type.isEmpty ? "message" : type, data: data, id: id))
+                    events.append(ServerSentEvent(type: type.isEmpty ? "message" : type, data: data, id: id))
                 }
                 (data, type) = ("", "")
                 continue

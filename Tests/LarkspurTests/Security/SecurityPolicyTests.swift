@@ -11,7 +11,7 @@ struct SecurityPolicyTests {
         let policy = SecurityPolicy.default
         #expect(policy.pinningMode == .none)
         #expect(policy.pinnedCertificates.isEmpty)
-        #expect(!policy.allowInvalidCertificates)
+        #expect(!policy.allowsInvalidCertificates)
         #expect(policy.validatesDomainName)
         #expect(SessionManager().securityPolicy == .default)
     }
@@ -37,9 +37,9 @@ struct SecurityPolicyTests {
 
     static let policies: [SecurityPolicy] = [
         SecurityPolicy(pinningMode: .publicKey), SecurityPolicy(pinningMode: .certificate),
-        .with { $0.allowInvalidCertificates = true }, .with { $0.validatesDomainName = false },
+        .with { $0.allowsInvalidCertificates = true }, .with { $0.validatesDomainName = false },
         .with {
-            $0.allowInvalidCertificates = true
+            $0.allowsInvalidCertificates = true
             $0.validatesDomainName = false
         },
     ]
@@ -132,7 +132,7 @@ struct SecurityPolicyTests {
     @Test("A policy has value semantics, and is unchanged after archiving")
     func archive() throws {
         var policy = SecurityPolicy(pinningMode: .certificate, pinnedCertificates: [Data([1, 2, 3])])
-        policy.allowInvalidCertificates = true
+        policy.allowsInvalidCertificates = true
         policy.validatesDomainName = false
         var copy = policy
         #expect(copy == policy)

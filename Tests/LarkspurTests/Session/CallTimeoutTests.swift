@@ -50,12 +50,12 @@ struct CallTimeoutTests {
     }
 
     @Test("Only the time until the response counts for the limit of the first byte", arguments: TestTransport.allCases)
-    func firstByte(_ transport: TestTransport) async throws {
+    func responseTimeout(_ transport: TestTransport) async throws {
         let manager = manager(transport)
         let arrived = Recorder<Void>()
 
-        async let held = manager.get("held").timeout(firstByte: .seconds(1)).response()
-        async let slow = manager.get("slow").timeout(firstByte: .seconds(1))
+        async let held = manager.get("held").timeout(response: .seconds(1)).response()
+        async let slow = manager.get("slow").timeout(response: .seconds(1))
             .onHTTPResponse { _ in
                 arrived.record(())
                 return .allow
@@ -108,7 +108,7 @@ struct CallTimeoutTests {
         configuration.httpMaximumConnectionsPerHost = 1
         let manager = SessionManager(baseURL: server.baseURL, configuration: configuration, transport: .curl)
         manager.clock = clock
-        manager.timeouts.queue = .seconds(5)
+        manager.timeouts.connectionWait = .seconds(5)
 
         async let first = manager.get("held").response()
         try await server.waitForRequests(1)
@@ -133,7 +133,7 @@ struct CallTimeoutTests {
         server.route("/large", .data(Data(count: 4 << 20)).adding("Cache-Control", "max-age=600"))
         #expect(await manager.get("large").response().error == nil)
 
-        var chunks = manager.get("large").timeout(queue: .seconds(5)).chunks.makeAsyncIterator()
+        var chunks = manager.get("large").timeout(connectionWait: .seconds(5)).chunks.makeAsyncIterator()
         var count = try await chunks.next()?.count ?? 0
         try await clock.waitForSleeps(1)
         clock.advance(by: .seconds(5))
@@ -147,7 +147,7 @@ struct CallTimeoutTests {
         manager.interceptors.call = [.concurrencyLimit(1)]
         async let first = manager.get("held").response()
         try await server.waitForRequests(1)
-        async let second = manager.get("text").timeout(queue: .seconds(5)).response()
+        async let second = manager.get("text").timeout(connectionWait: .seconds(5)).response()
         try await clock.waitForSleeps(1)
         clock.advance(by: .seconds(5))
         #expect(await second.error?.code == .timedOut)
@@ -157,7 +157,7 @@ struct CallTimeoutTests {
 
     @Test(
         "Foundation's transport refuses limits that it cannot enforce",
-        arguments: [Timeouts(queue: .seconds(5)), Timeouts(connect: .seconds(5))]
+        arguments: [Timeouts(connectionWait: .seconds(5)), Timeouts(connect: .seconds(5))]
     )
     func refusal(_ limits: Timeouts) async throws {
         let manager = manager(.foundation)
@@ -191,11 +191,11 @@ struct CallTimeoutTests {
         gate.open()
     }
 
-    @Test("An error at a deadline has the whole limit, and withDeadline keeps the type of its closure's error")
+    @Test("An error at a deadline has the whole limit, and withTimeout keeps the type of its closure's error")
     func wholeDeadline() async throws {
         let manager = manager(.curl)
         let work = Task { [clock] in
-            await withDeadline(.seconds(3), clock: clock) {
+            await withTimeout(total: .seconds(3), clock: clock) {
                 clock.advance(by: .milliseconds(1234))
                 let under = await manager.get("held").response()
                 let late = await manager.get("text").timeout(total: .seconds(1)).response()
@@ -208,7 +208,7 @@ struct CallTimeoutTests {
         #expect(await work.value == texts + ["The deadline of 3.0 seconds was over before the call began."])
 
         let own = Task { [clock] in
-            await withDeadline(.seconds(30), clock: clock) {
+            await withTimeout(total: .seconds(30), clock: clock) {
                 await manager.get("held").timeout(total: .seconds(2)).response().error?.message
             }
         }
@@ -219,7 +219,7 @@ struct CallTimeoutTests {
 
         let typed: LarkspurError?
         do {
-            _ = try await withDeadline(.seconds(3)) { () async throws(LarkspurError) in
+            _ = try await withTimeout(total: .seconds(3)) { () async throws(LarkspurError) in
                 try await manager.get("status/404").string
             }
             typed = nil
@@ -227,15 +227,15 @@ struct CallTimeoutTests {
             typed = error
         }
         #expect(typed?.statusCode == 404)
-        #expect(await withDeadline(.seconds(3)) { 1 } == 1)
+        #expect(await withTimeout(total: .seconds(3)) { 1 } == 1)
     }
 
     @Test("Calls within a closure have one common deadline, the earlier of two", arguments: TestTransport.allCases)
     func deadline(_ transport: TestTransport) async throws {
         let manager = manager(transport)
         let work = Task { [clock] in
-            await withDeadline(.seconds(3), clock: clock) {
-                await withDeadline(.seconds(10), clock: clock) {
+            await withTimeout(total: .seconds(3), clock: clock) {
+                await withTimeout(total: .seconds(10), clock: clock) {
                     let first = await manager.get("text").response()
                     let second = await manager.get("held").response()
                     let third = await manager.get("text").response()

@@ -76,7 +76,7 @@ struct ConnectionWaitTests {
 
     @Test(
         "If a limit ends a wait, the error mentions the wait",
-        arguments: ["total", "firstByte", "queue", "deadline"]
+        arguments: ["total", "response", "connectionWait", "deadline"]
     )
     func limits(_ limit: String) async throws {
         let holders = try await holdConnections()
@@ -84,9 +84,9 @@ struct ConnectionWaitTests {
         let error: LarkspurError?
         switch limit {
         case "total": error = await manager.get("get").timeout(total: time).response().error
-        case "firstByte": error = await manager.get("get").timeout(firstByte: time).response().error
-        case "queue": error = await manager.get("get").timeout(queue: time).response().error
-        default: error = await withDeadline(time) { await manager.get("get").response().error }
+        case "response": error = await manager.get("get").timeout(response: time).response().error
+        case "connectionWait": error = await manager.get("get").timeout(connectionWait: time).response().error
+        default: error = await withTimeout(total: time) { await manager.get("get").response().error }
         }
         gate.open()
         #expect(error?.code == .timedOut)
@@ -100,7 +100,7 @@ struct ConnectionWaitTests {
     @Test("The log has the duration of a wait, and the report at its log level")
     func log() async throws {
         let logged = Recorder<String>()
-        manager.observers = [ConsoleLogger(level: .attempts, usesColours: false, write: { logged.record($0) })]
+        manager.observers = [ConsoleLogger(level: .attempts, usesColors: false, write: { logged.record($0) })]
         let holders = try await holdConnections()
         let response = Task { [manager] in await manager.get("get").response() }
         try await eventually { logged.values.contains { $0.contains("waits for a connection, because 2 requests") } }

@@ -323,7 +323,7 @@ struct DigestVerificationTests {
         let manager = TestTransport.curl.makeManager(for: server)
         let destination = folder.url.appendingPathComponent("file")
         manager.clock = InstantClock()
-        let download = manager.download("file", resumes: 3, to: .file(destination)).verifyDigest()
+        let download = manager.download("file", maximumResumptions: 3, to: .file(destination)).verifyDigest()
         let response = await download.response()
         #expect(response.error?.code == code)
         #expect(response.statusCode == 206)

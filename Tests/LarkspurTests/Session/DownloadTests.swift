@@ -193,7 +193,7 @@ struct DownloadTests {
         // Hooks have a queue of their own.
         try await written.wait { $0.contains(300_000) }
         #expect(task.downloadProgress.fractionCompleted == 1)
-        #expect(task.timeline.firstResponseByte != nil)
+        #expect(task.timeline.responseReceived != nil)
     }
 
     @Test("A file of another length than announced is an error")

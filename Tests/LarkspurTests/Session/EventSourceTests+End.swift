@@ -84,7 +84,7 @@ extension EventSourceTests {
     func unsent() async throws {
         let manager = manager(.curl)
         #expect(await error(of: manager.events("http://[")).map(\.code) == .invalidURL)
-        manager.invalidate(cancellingTasks: true)
+        manager.invalidate(cancelingTasks: true)
         #expect(await error(of: manager.events("updates")).map(\.code) == .sessionInvalidated)
         #expect(clock.sleeps.isEmpty)
     }
@@ -104,11 +104,11 @@ extension EventSourceTests {
         }
         try await manager.finishAll()
         let task = manager.get("held")
-        for try await _ in task.events(timeout: .seconds(1_000_000)) {
+        for try await _ in task.events(idleTimeout: .seconds(1_000_000)) {
             timeouts.append(task.urlSessionTask?.originalRequest?.timeoutInterval)
             break
         }
-        let silent = await error(of: manager.get("held").events(timeout: .milliseconds(500)))
+        let silent = await error(of: manager.get("held").events(idleTimeout: .milliseconds(500)))
         gate.open()
 
         #expect(timeouts == [300, 1e6] && silent?.code == .timedOut)
@@ -119,7 +119,7 @@ extension EventSourceTests {
     @Test("The total limit of a call ends an event stream, and the manager's limit does not")
     func totalTimeout() async throws {
         let manager = manager(.curl)
-        manager.timeouts = Timeouts(total: .seconds(1), firstByte: .seconds(1))
+        manager.timeouts = Timeouts(total: .seconds(1), response: .seconds(1))
         let gate = LoopbackServer.Gate()
         server.route("/held", response("data: a\n\n", .wait(gate), .text("data: b\n\n")))
         var events: [String] = []
@@ -147,7 +147,7 @@ extension EventSourceTests {
         server.route("/updates", response("data: a\n\n"))
 
         let work = Task {
-            await withDeadline(.seconds(50), clock: clock) { await error(of: manager.events("updates")) }
+            await withTimeout(total: .seconds(50), clock: clock) { await error(of: manager.events("updates")) }
         }
         try await eventually { clock.sleeps.contains { $0 >= .seconds(3) && $0 < .seconds(4) } }
         clock.advance(by: .seconds(100))
@@ -162,7 +162,7 @@ extension EventSourceTests {
         let gate = LoopbackServer.Gate()
         server.route("/held", response("data: a\n\n", .wait(gate), .text("data: b\n\n")))
         var events = 0
-        for try await _ in manager.get("held").events(timeout: nil) {
+        for try await _ in manager.get("held").events(idleTimeout: nil) {
             events += 1
             gate.open()
         }

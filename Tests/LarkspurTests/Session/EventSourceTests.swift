@@ -68,7 +68,7 @@ struct EventSourceTests {
             if events.count == 2 { break }
         }
 
-        #expect(events == [ServerSentEvent(data: "a"), ServerSentEvent(event: "b", data: "é", id: "1")])
+        #expect(events == [ServerSentEvent(data: "a"), ServerSentEvent(type: "b", data: "é", id: "1")])
         // Leaving the loop has cancelled the connection.
         try await manager.finishAll()
         gate.open()

@@ -38,12 +38,12 @@ struct ExecutorTests {
         let first = try #require(manager.executor)
         #expect(manager.executor === first)
         try await withTaskExecutorPreference(first) { () async throws in
-            manager.invalidate(cancellingTasks: true, resettingSession: true)
+            manager.invalidate(cancelingTasks: true, resettingSession: true)
             #expect(try await manager.get("get").data.isEmpty == false)
             #expect(Self.thread == "larkspur.loop\n")
         }
         #expect(manager.executor !== first)
-        manager.invalidate(cancellingTasks: true)
+        manager.invalidate(cancelingTasks: true)
         #expect(
             await withTaskExecutorPreference(first) { await manager.get("get").response().error?.code }
                 == .sessionInvalidated

@@ -14,7 +14,7 @@ struct InvalidationTests {
         let manager = transport.makeManager(for: server)
         let session = manager.session
 
-        manager.invalidate(cancellingTasks: true, resettingSession: false)
+        manager.invalidate(cancelingTasks: true, resettingSession: false)
 
         #expect(manager.session === session)
     }
@@ -24,7 +24,7 @@ struct InvalidationTests {
         let manager = transport.makeManager(for: server)
         let session = manager.session
 
-        manager.invalidate(cancellingTasks: true, resettingSession: true)
+        manager.invalidate(cancelingTasks: true, resettingSession: true)
 
         #expect(manager.session !== session)
         #expect(try await manager.call(.get, "get").error == nil)
@@ -33,7 +33,7 @@ struct InvalidationTests {
     @Test("A task that is created after an invalidation fails through its closure", arguments: TestTransport.allCases)
     func invalidated(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
-        manager.invalidate(cancellingTasks: false)
+        manager.invalidate(cancelingTasks: false)
 
         let call = try await manager.call(.get, "get")
         let ends = Recorder<LarkspurError?>()
@@ -63,7 +63,7 @@ struct InvalidationTests {
         "An invalidation that cancels ends the tasks under way, and is then notified once",
         arguments: TestTransport.allCases
     )
-    func cancelling(_ transport: TestTransport) async throws {
+    func canceling(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let invalidations = NotificationRecorder(manager, names: [SessionManager.didInvalidateNotification])
         let hooks = Recorder<Bool>()
@@ -79,7 +79,7 @@ struct InvalidationTests {
         let neverResumed = manager.dataTask(with: URLRequest(url: server.url("/get"))) { codes.record($0.error?.code) }
         try await server.waitForRequests(3)
 
-        manager.invalidate(cancellingTasks: true)
+        manager.invalidate(cancelingTasks: true)
         try await invalidations.events.wait()
         try await manager.finishAll()
 
@@ -100,7 +100,7 @@ struct InvalidationTests {
 
         queue.suspend()
         // Without a session the manager is invalid at once.
-        manager.invalidate(cancellingTasks: true)
+        manager.invalidate(cancelingTasks: true)
         manager.completionQueue.sync {}
         let early = invalidations.events.values.count
         queue.resume()
@@ -124,7 +124,7 @@ struct InvalidationTests {
         }
         try await server.waitForRequests(1)
 
-        manager.invalidate(cancellingTasks: false)
+        manager.invalidate(cancelingTasks: false)
         #expect(invalidations.events.values.isEmpty)
         gate.open()
         try await invalidations.events.wait()
@@ -146,7 +146,7 @@ struct InvalidationTests {
         let old = manager.get("old") { _, object in objects.record(object as? [String] ?? []) }
         try await server.waitForRequests(1)
 
-        manager.invalidate(cancellingTasks: false, resettingSession: true)
+        manager.invalidate(cancelingTasks: false, resettingSession: true)
         let new = manager.get("new") { _, object in objects.record(object as? [String] ?? []) }
         try await objects.wait(for: 1)
         gate.open()

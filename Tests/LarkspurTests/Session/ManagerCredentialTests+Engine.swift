@@ -43,7 +43,7 @@ extension ManagerCredentialTests {
 
         _ = try await manager.get(target + "x").data
         check(secure, after: 0, has: [:], lacks: Array(Self.all.keys), "before")
-        store.insert(HSTSStore.Host(name: "a.test", expiry: .distantFuture))
+        store.insert(HSTSStore.Host(name: "a.test", expirationDate: .distantFuture))
         for way in Way.allCases {
             try await way.call(manager, way.rawValue)
             try await way.call(manager, target + way.rawValue)

@@ -122,7 +122,7 @@ struct ManyTasksTests {
                     }
                 }
             }
-            group.addTask { manager.invalidate(cancellingTasks: true) }
+            group.addTask { manager.invalidate(cancelingTasks: true) }
         }
         try await manager.finishAll()
 

@@ -54,7 +54,7 @@ struct MultipartTests {
         #expect(call.string("form", "key") == "value")
         let request = try #require(server.requests.last)
         #expect(request.parts.map(\.name) == ["key", "file", "data%0D%0A"])
-        #expect(request.parts.map(\.filename) == [nil, "a %22file%22.png", nil])
+        #expect(request.parts.map(\.fileName) == [nil, "a %22file%22.png", nil])
         #expect(request.parts.map(\.data) == [Data("value".utf8), content, Data("data".utf8)])
         #expect(request.parts.map { $0.headers.first?.name } == Array(repeating: "Content-Disposition", count: 3))
         #expect(request.parts[1].headers["Content-Type"] == "image/png")
@@ -149,7 +149,7 @@ struct MultipartTests {
             return .status(401, headers: ["WWW-Authenticate": "Basic realm=\"a\""])
         }
         let manager = transport.makeManager(for: server)
-        manager.hooks.challengeAnswer = { _, _ in
+        manager.hooks.challengeDisposition = { _, _ in
             .useCredential(URLCredential(user: "ada", password: "secret", persistence: .none))
         }
         let file = try folder.file("file", content)

@@ -167,7 +167,7 @@ struct ProducedBodyTests {
         #expect(try await delegate.post("sink", body: body).string == "taken")
         #expect(server.requests.map(\.text) == ["chunk 0;chunk 1;chunk 2;"])
         let stub = StubTransport()
-        stub.on(.post, "/sink") { request in .text(request.text) }
+        stub.route("/sink", method: .post) { request in .text(request.text) }
         let stubbed = SessionManager(baseURL: URL(string: "http://stub.test"), transport: stub.transport)
         #expect(try await stubbed.post("sink", body: body).string == "chunk 0;chunk 1;chunk 2;")
     }
@@ -336,7 +336,7 @@ struct ProducedBodyTests {
         let declared = await manager.post("sink", body: .writer(trailers: [name]) { _ in }).response()
         #expect(declared.error?.code == .invalidHeaderField)
         #expect(server.requests.isEmpty)
-        let sent = await manager.post("sink", body: .writer { try await $0.finish([name: "1"]) }).response()
+        let sent = await manager.post("sink", body: .writer { try await $0.finish(trailers: [name: "1"]) }).response()
         #expect(sent.error?.code == .bodyUnreadable)
         #expect((sent.error?.underlyingError as? LarkspurError)?.code == .invalidHeaderField)
     }

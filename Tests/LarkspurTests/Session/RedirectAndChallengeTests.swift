@@ -230,7 +230,7 @@ struct RedirectAndChallengeTests {
     )
     func challengeWithCredential(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
-        manager.hooks.challengeAnswer = { _, challenge in
+        manager.hooks.challengeDisposition = { _, challenge in
             guard challenge.protectionSpace.realm == "Fake Realm" else { return .performDefaultHandling }
             return .useCredential(URLCredential(user: "user", password: "password", persistence: .none))
         }
@@ -244,7 +244,7 @@ struct RedirectAndChallengeTests {
     @Test("A refused credential is not sent repeatedly", arguments: TestTransport.allCases)
     func wrongCredential(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
-        manager.hooks.challengeAnswer = { _, _ in
+        manager.hooks.challengeDisposition = { _, _ in
             .useCredential(URLCredential(user: "user", password: "wrong", persistence: .none))
         }
 
@@ -260,7 +260,7 @@ struct RedirectAndChallengeTests {
     )
     func digestCredential(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
-        manager.hooks.challengeAnswer = { _, _ in
+        manager.hooks.challengeDisposition = { _, _ in
             .useCredential(URLCredential(user: "user", password: "password", persistence: .none))
         }
 
@@ -292,7 +292,7 @@ struct RedirectAndChallengeTests {
         #expect(server.requests.count == 3)
 
         let asked = Recorder<Int>()
-        manager.hooks.challengeAnswer = { _, challenge in
+        manager.hooks.challengeDisposition = { _, challenge in
             asked.record(challenge.previousFailureCount)
             return .useCredential(URLCredential(user: "ada", password: "secret", persistence: .forSession))
         }
@@ -304,7 +304,7 @@ struct RedirectAndChallengeTests {
     @Test("A rejected protection space is a failure with the response", arguments: TestTransport.allCases)
     func rejectedChallenge(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
-        manager.hooks.challengeAnswer = { _, _ in .rejectProtectionSpace }
+        manager.hooks.challengeDisposition = { _, _ in .rejectProtectionSpace }
 
         #expect(try await manager.call(.get, "basic-auth/user/password").error?.statusCode == 401)
     }
@@ -312,7 +312,7 @@ struct RedirectAndChallengeTests {
     @Test("A cancelled challenge cancels the task", arguments: TestTransport.allCases)
     func cancelledChallenge(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
-        manager.hooks.challengeAnswer = { _, _ in .cancel }
+        manager.hooks.challengeDisposition = { _, _ in .cancel }
 
         #expect(try await manager.call(.get, "basic-auth/user/password").error?.code == .cancelled)
     }
@@ -321,7 +321,7 @@ struct RedirectAndChallengeTests {
     func failedChallenge(_ transport: TestTransport) async throws {
         struct NoPassword: Error {}
         let manager = makeManager(transport)
-        manager.hooks.challengeAnswer = { _, _ in .fail(NoPassword()) }
+        manager.hooks.challengeDisposition = { _, _ in .fail(NoPassword()) }
 
         let error = try #require(try await manager.call(.get, "basic-auth/user/password").error)
 

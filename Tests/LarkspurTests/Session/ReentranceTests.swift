@@ -74,7 +74,7 @@ struct ReentranceTests {
                 return request
             }
         case .challenge:
-            hooks.challengeAnswer = { task, _ in
+            hooks.challengeDisposition = { task, _ in
                 poke(task)
                 return .useCredential(URLCredential(user: "user", password: "password", persistence: .none))
             }
@@ -180,7 +180,7 @@ struct ReentranceTests {
         let manager = makeManager(kind, poke, transport)
         send(kind, poke, with: manager)
         try await manager.finishAll()
-        manager.invalidate(cancellingTasks: false)
+        manager.invalidate(cancelingTasks: false)
         try await eventually { poke.hasRun }
     }
 
@@ -238,7 +238,7 @@ struct ReentranceTests {
             return await group.reduce(into: Set()) { $0.insert($1) }
         }
         #expect(sessions.count == 1)
-        manager.invalidate(cancellingTasks: false)
+        manager.invalidate(cancelingTasks: false)
         try await invalidations.wait()
         try await eventually {
             made.values.allSatisfy { ($0 as? StubURLSession)?.openTaskCount == 0 && $0.delegate == nil }

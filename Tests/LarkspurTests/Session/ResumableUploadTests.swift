@@ -179,7 +179,7 @@ struct ResumableUploadTests {
         for _ in 0..<3 { server.next("PATCH", UploadServer.answer(.status(503))) }
         let manager = makeManager(test, server)
         var resumable = test.resumable
-        resumable.retry.maximumAttempts = 3
+        resumable.retryPolicy.maximumAttempts = 3
         let content = makeContent(700)
         let task = manager.upload("files", from: .data(content), resumable: resumable)
         #expect(await task.response().error?.statusCode == 503)

@@ -32,11 +32,11 @@ struct ResumingDownloadTests {
 
     private func serve(_ file: BrokenFile) { server.route("/file") { file.answer($0) } }
 
-    private func makeTask(resumes: Int = 0, progress: SessionManager.ProgressHandler? = nil) -> DownloadTask {
+    private func makeTask(maximumResumptions: Int = 0, progress: SessionManager.ProgressHandler? = nil) -> DownloadTask {
         manager.downloadTask(
             with: URLRequest(url: server.url("/file")),
             options: CallOptions(downloadProgress: progress),
-            resumes: resumes,
+            maximumResumptions: resumes,
             to: .file(destination)
         ) { [ends] in ends.record($0) }
     }
@@ -56,7 +56,7 @@ struct ResumingDownloadTests {
         let offsets = Recorder<Int64>()
         manager.hooks.didResumeDownload = { _, offset, _ in offsets.record(offset) }
         let counts = Recorder<Int64>()
-        let task = makeTask(resumes: 20) { counts.record($0.completedUnitCount) }
+        let task = makeTask(maximumResumptions: 20) { counts.record($0.completedUnitCount) }
         let notifications = NotificationRecorder(task)
         let end = try await end(of: task)
         #expect(end.fileURL == destination)
@@ -83,7 +83,7 @@ struct ResumingDownloadTests {
     func tooMany() async throws {
         let file = BrokenFile(100_000, cuts: [10_000, 10_000, 10_000])
         serve(file)
-        let task = makeTask(resumes: 2)
+        let task = makeTask(maximumResumptions: 2)
         let end = try await end(of: task)
         #expect(end.error?.code == .connectionLost)
         let data = try #require(end.error?.resumeData)
@@ -113,7 +113,7 @@ struct ResumingDownloadTests {
         serve(file)
         var request = URLRequest(url: server.url("/file"))
         request.setValue("Bearer secret", forHTTPHeaderField: "Authorization")
-        manager.downloadTask(with: request, resumes: 1, to: .file(destination)) {
+        manager.downloadTask(with: request, maximumResumptions: 1, to: .file(destination)) {
             [ends] in ends.record($0)
         }.resume()
         #expect(try await ends.first().error == nil)
@@ -123,11 +123,11 @@ struct ResumingDownloadTests {
     // MARK: Pauses
 
     /// A task that waits between two attempts, and what ends the wait.
-    private func paused(resumes: Int = 1) async throws -> (task: DownloadTask, goOn: @Sendable () -> Void) {
+    private func paused(maximumResumptions: Int = 1) async throws -> (task: DownloadTask, goOn: @Sendable () -> Void) {
         serve(BrokenFile(100_000, cuts: [10_000]))
         let clock = TestClock()
         manager.clock = clock
-        let task = makeTask(resumes: resumes)
+        let task = makeTask(maximumResumptions: resumes)
         task.resume()
         try await clock.waitForSleeps(1)
         return (task, { clock.advance(by: .seconds(1)) })
@@ -171,7 +171,7 @@ struct ResumingDownloadTests {
     @Test("An invalidation during a pause ends the task", arguments: [true, false])
     func invalidated(cancels: Bool) async throws {
         let (_, goOn) = try await paused()
-        manager.invalidate(cancellingTasks: cancels)
+        manager.invalidate(cancelingTasks: cancels)
         goOn()
         let error = try await ends.first().error
         #expect(error?.code == (cancels ? .cancelled : .connectionLost))
@@ -185,7 +185,7 @@ struct ResumingDownloadTests {
         server.route("/file") { [server] request in
             server.requests.count == 1 ? file.answer(request) : .fault(.closeBeforeHeader)
         }
-        #expect(try await end(of: makeTask(resumes: 9)).error?.code == .connectionLost)
+        #expect(try await end(of: makeTask(maximumResumptions: 9)).error?.code == .connectionLost)
         let limits = [0.25, 0.5, 1, 2, 4, 8, 16, 30, 30].map { Duration.seconds($0) }
         #expect(clock.sleeps.count == 9)
         #expect(zip(clock.sleeps, limits).allSatisfy { $0 <= $1 })
@@ -195,9 +195,9 @@ struct ResumingDownloadTests {
     func interceptors() async throws {
         serve(BrokenFile(100_000, cuts: [10_000, 10_000, 10_000]))
         manager.interceptors.call = [.adapting { $0.setValue("signed", forHTTPHeaderField: "X-Signature") }]
-        let data = try #require(try await end(of: makeTask(resumes: 1)).error?.resumeData)
+        let data = try #require(try await end(of: makeTask(maximumResumptions: 1)).error?.resumeData)
         let rest = Recorder<DownloadResponse>()
-        manager.downloadTask(withResumeData: data, resumes: 5) { rest.record($0) }.resume()
+        manager.downloadTask(withResumeData: data, maximumResumptions: 5) { rest.record($0) }.resume()
         #expect(try await rest.first().error == nil)
         #expect(server.requests.map { $0.headers["Range"] } == [nil, "bytes=10000-", "bytes=20000-", "bytes=30000-"])
         #expect(server.requests.allSatisfy { $0.headers["X-Signature"] == "signed" })
@@ -314,7 +314,7 @@ struct ResumingDownloadTests {
         for name in try partialFiles { try FileManager.default.removeItem(at: folder.url.appendingPathComponent(name)) }
         let again = Recorder<DownloadResponse>()
         let request = URLRequest(url: server.url("/file"))
-        manager.downloadTask(withResumeData: data, request: request, resumes: 1) { again.record($0) }.resume()
+        manager.downloadTask(withResumeData: data, request: request, maximumResumptions: 1) { again.record($0) }.resume()
         #expect(try await again.first().error == nil)
         #expect(server.requests.last?.headers["Range"] == nil)
         #expect(server.requests.last?.headers["Accept-Encoding"] == "identity")
@@ -326,7 +326,7 @@ struct ResumingDownloadTests {
         server.route("/file") { request in
             request.headers["Range"] == nil ? file.answer(request) : .redirect(to: "/file")
         }
-        let error = try await end(of: makeTask(resumes: 5)).error
+        let error = try await end(of: makeTask(maximumResumptions: 5)).error
         #expect(error?.resumeData != nil)
         // One that was broken off, one that was redirected, and the redirects that are followed.
         #expect(server.requests.count == 22)

@@ -36,13 +36,13 @@ struct SessionChallengeTests {
         }
     }
 
-    private func answer(_ ofSession: ChallengeAnswer, _ ofTask: ChallengeAnswer = .performDefaultHandling) {
+    private func answer(_ ofSession: ChallengeDisposition, _ ofTask: ChallengeDisposition = .performDefaultHandling) {
         let asked = asked
-        manager.hooks.sessionChallengeAnswer = { challenge in
+        manager.hooks.sessionChallengeDisposition = { challenge in
             asked.record("session \(challenge.previousFailureCount)")
             return ofSession
         }
-        manager.hooks.challengeAnswer = { _, challenge in
+        manager.hooks.challengeDisposition = { _, challenge in
             asked.record("task \(challenge.previousFailureCount)")
             return ofTask
         }
@@ -72,7 +72,7 @@ struct SessionChallengeTests {
     func withoutHook() async throws {
         protect()
         answer(.performDefaultHandling, .useCredential(credential))
-        manager.hooks.sessionChallengeAnswer = nil
+        manager.hooks.sessionChallengeDisposition = nil
 
         #expect(try await manager.call(.get, "secret", serializer: .string).value as? String == "welcome")
         #expect(asked.values == ["task 0"])
@@ -92,7 +92,7 @@ struct SessionChallengeTests {
         protect()
         answer(.rejectProtectionSpace)
         #expect(try await manager.call(.get, "secret").error?.statusCode == 401)
-        for refusal in [ChallengeAnswer.cancel, .fail(URLError(.userAuthenticationRequired))] {
+        for refusal in [ChallengeDisposition.cancel, .fail(URLError(.userAuthenticationRequired))] {
             answer(refusal)
             #expect(try await manager.call(.get, "secret").error?.code == .cancelled)
         }

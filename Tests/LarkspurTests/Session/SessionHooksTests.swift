@@ -90,7 +90,7 @@ struct SessionHooksTests {
         let (task, timeline) = try await metrics.first()
 
         #expect(task == call.task.map(ObjectIdentifier.init))
-        #expect(timeline.resumed != nil && timeline.firstResponseByte != nil && timeline.completed != nil)
+        #expect(timeline.resumed != nil && timeline.responseReceived != nil && timeline.completed != nil)
         #expect(timeline.transactions.map { $0.response?.statusCode } == (transport != .foundation ? [302, 200] : []))
         try await manager.finishAll()
         #expect(metrics.values.count == 1)
@@ -185,7 +185,7 @@ struct SessionHooksTests {
     @Test("A printed response to a challenge does not contain the credential")
     func printedAnswers() {
         let credential = URLCredential(user: "ada", password: "hunter2", persistence: .none)
-        let answers: [ChallengeAnswer] = [
+        let answers: [ChallengeDisposition] = [
             .useCredential(credential), .performDefaultHandling, .rejectProtectionSpace, .cancel,
             .fail(LarkspurError(.timedOut, "It is late.")),
         ]
@@ -208,7 +208,7 @@ struct SessionHooksTests {
         manager.hooks.didBecomeInvalid = { errors.record($0 == nil) }
         _ = manager.session
 
-        manager.invalidate(cancellingTasks: true)
+        manager.invalidate(cancelingTasks: true)
 
         #expect(try await errors.first())
     }

@@ -284,7 +284,7 @@ struct StreamingTests {
     @Test("A streamed task that cannot be created ends with the error")
     func unmade() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
-        manager.invalidate(cancellingTasks: true)
+        manager.invalidate(cancelingTasks: true)
 
         makeTask(manager, "/get").resume()
 

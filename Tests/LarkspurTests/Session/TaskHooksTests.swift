@@ -45,13 +45,13 @@ struct TaskHooksTests {
     @Test("The task's hook replaces the manager's hook for challenges", arguments: TestTransport.allCases)
     func challenge(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
-        manager.hooks.challengeAnswer = { _, _ in .cancel }
+        manager.hooks.challengeDisposition = { _, _ in .cancel }
         let statuses = Recorder<Int?>()
 
         let task = manager.dataTask(with: URLRequest(url: server.url("/basic-auth/ada/secret"))) {
             statuses.record($0.statusCode)
         }
-        task.hooks.challengeAnswer = { _, _ in
+        task.hooks.challengeDisposition = { _, _ in
             .useCredential(URLCredential(user: "ada", password: "secret", persistence: .none))
         }
         task.resume()

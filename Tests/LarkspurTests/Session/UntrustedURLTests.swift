@@ -102,7 +102,7 @@ struct UntrustedURLTests {
     @Test("A stub needs no limits, so programs can be tested with it")
     func stub() async throws {
         let stub = StubTransport()
-        stub.on(.get, "http://10.0.0.1/", .text("stubbed"))
+        stub.route("http://10.0.0.1/", method: .get, .text("stubbed"))
         let manager = SessionManager(forUntrustedURLs: .standard, transport: stub.transport)
         #expect(try await manager.get("http://10.0.0.1/").string == "stubbed")
     }

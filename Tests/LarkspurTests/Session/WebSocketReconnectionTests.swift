@@ -83,10 +83,10 @@ struct WebSocketReconnectionTests {
             for try await message in socket.messages { Issue.record("\(message)") }
             #expect(code != 1011 && code != 4000)
         } catch let error as WebSocketError {
-            #expect(error.closure?.code?.rawValue == Int(code) && expected == 1)
+            #expect(error.closeFrame?.code?.rawValue == Int(code) && expected == 1)
         }
         #expect(connections == expected)
-        #expect(socket.closure?.code?.rawValue == (expected == 1 ? Int(code) : 1000))
+        #expect(socket.closeFrame?.code?.rawValue == (expected == 1 ? Int(code) : 1000))
     }
 
     @Test("A protocol violation, a loss without rules, and a failed first connection end the WebSocket")
@@ -206,7 +206,7 @@ struct WebSocketReconnectionTests {
         switch end {
         case "close": try await socket.close()
         case "cancel": socket.cancel()
-        default: manager.invalidate(cancellingTasks: true)
+        default: manager.invalidate(cancelingTasks: true)
         }
         await #expect { _ = try await message.value } throws: { isOver($0) }
         await #expect { try await sending.value } throws: { isOver($0) }
@@ -364,7 +364,7 @@ struct WebSocketReconnectionTests {
                     switch round % 3 {
                     case 0: _ = try? await socket.close()
                     case 1: socket.cancel()
-                    default: manager.invalidate(cancellingTasks: true)
+                    default: manager.invalidate(cancelingTasks: true)
                     }
                 }
                 await group.waitForAll()

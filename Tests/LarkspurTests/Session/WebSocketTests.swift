@@ -50,7 +50,7 @@ struct WebSocketTests {
         try await invalid.close()
         let foundation = TestTransport.foundation.makeManager(for: server).webSocket("websocket/echo")
         await #expect { try await foundation.open() } throws: { ($0 as? LarkspurError)?.code == .unsupported }
-        manager.invalidate(cancellingTasks: false)
+        manager.invalidate(cancelingTasks: false)
         let late = manager.webSocket("websocket/echo")
         await #expect { try await late.open() } throws: { ($0 as? LarkspurError)?.code == .sessionInvalidated }
         #expect(server.requests.isEmpty)
@@ -60,7 +60,7 @@ struct WebSocketTests {
     func invalidation() async throws {
         let socket = manager.webSocket("websocket/echo")
         try await socket.open()
-        manager.invalidate(cancellingTasks: true)
+        manager.invalidate(cancelingTasks: true)
         await #expect(throws: URLError.self) { try await socket.receive() }
         try await server.waitForOpenConnections(0)
     }

@@ -44,7 +44,7 @@ final class FakeTransfer: Transfer {
         set { storedResponse.withLock { $0 = newValue } }
     }
     var trailers: [String: String]? { nil }
-    var metrics: [TransferMetrics] { [] }
+    var metrics: [TransactionMetrics] { [] }
     var currentResumeData: Data? { nil }
     var waitsForConnection: Bool { false }
     var connectionWait: ConnectionWait? { nil }

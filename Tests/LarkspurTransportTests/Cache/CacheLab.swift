@@ -27,7 +27,7 @@ struct CacheLab: Sendable {
     /// Where a response came from: "network", "cache" or "validated".
     struct Reply: Sendable {
         let outcome: Outcome
-        let metrics: [TransferMetrics]
+        let metrics: [TransactionMetrics]
 
         var text: String? { outcome.text }
         var status: Int? { outcome.status }
@@ -59,7 +59,7 @@ struct CacheLab: Sendable {
         let task = session.dataTask(with: request) { outcomes.record(Outcome(data: $0, response: $1, error: $2)) }
         task.resume()
         let outcome = try await outcomes.first()
-        return Reply(outcome: outcome, metrics: task.transferMetrics)
+        return Reply(outcome: outcome, metrics: task.transactionMetrics)
     }
 
     /// Answers a path with numbered responses with these fields, and conditions with a 304.

@@ -103,7 +103,7 @@ struct CacheRun {
             version: value("X-Version"),
             update: value("X-Update"),
             age: value("Age"),
-            use: task.transferMetrics.last?.cacheUse?.description ?? "none",
+            use: task.transactionMetrics.last?.cacheUse?.description ?? "none",
             contacts: origin.contacts,
             error: outcome.error.map { "\($0)" }
         )

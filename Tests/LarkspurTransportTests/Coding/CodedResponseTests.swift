@@ -51,8 +51,8 @@ struct CodedResponseTests {
         #expect(result.response?.value(forHTTPHeaderField: "Content-Length") == "\(sample.coded.count)")
         #expect(task?.countOfBytesExpectedToReceive == NSURLSessionTransferSizeUnknown)
         #expect(task?.countOfBytesReceived == Int64(CodedSample.text.count))
-        #expect(task?.transferMetrics.last?.responseBodyBytes == Int64(sample.coded.count))
-        #expect(task?.transferMetrics.last?.responseBodyBytesDecoded == Int64(CodedSample.text.count))
+        #expect(task?.transactionMetrics.last?.responseBodyBytes == Int64(sample.coded.count))
+        #expect(task?.transactionMetrics.last?.responseBodyBytesDecoded == Int64(CodedSample.text.count))
         #expect(server.requests.first?.headers["Accept-Encoding"] == ContentDecoder.acceptEncoding)
     }
 

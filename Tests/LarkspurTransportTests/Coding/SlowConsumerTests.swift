@@ -74,7 +74,7 @@ struct SlowConsumerTests {
 
         #expect(first + rest.zeros == 64 << 20)
         #expect(rest.1 == nil)
-        let metrics = try #require(task.transferMetrics.last)
+        let metrics = try #require(task.transactionMetrics.last)
         #expect(metrics.responseBodyBytes == content.count)
         #expect(metrics.responseBodyBytesDecoded == 64 << 20)
     }
@@ -91,7 +91,7 @@ struct SlowConsumerTests {
 
         #expect(first + rest.zeros == 16 << 20)
         #expect(rest.1 == nil)
-        #expect(task.transferMetrics.last?.responseBodyBytesDecoded == 16 << 20)
+        #expect(task.transactionMetrics.last?.responseBodyBytesDecoded == 16 << 20)
     }
 
     @Test("An error about truncated content follows the content that could be decoded")
@@ -127,7 +127,7 @@ struct SlowConsumerTests {
 
         #expect(first + rest.zeros == 4 << 20)
         #expect(rest.1?.code == .networkConnectionLost)
-        #expect(task.transferMetrics.last?.responseBodyBytesDecoded == 4 << 20)
+        #expect(task.transactionMetrics.last?.responseBodyBytesDecoded == 4 << 20)
     }
 
     @Test("A suspended task decodes no content until it is resumed, even if its transfer has ended")

@@ -25,7 +25,7 @@ struct ConnectionLimitTests {
         let task = session.dataTask(with: url) { ends.record($2) }
         task.resume()
         #expect(try await ends.first() == nil)
-        return try #require(task.transferMetrics.last).isReusedConnection
+        return try #require(task.transactionMetrics.last).isReusedConnection
     }
 
     // MARK: Times
@@ -136,8 +136,8 @@ struct ConnectionLimitTests {
         try await eventually { servers.map(\.requests.count).reduce(0, +) == 2 }
         let connections = await session.connections
         #expect(connections.map(\.open).reduce(0, +) == 2)
-        #expect(connections.map(\.active).reduce(0, +) == 2)
-        #expect(connections.map(\.waiting).reduce(0, +) == 2)
+        #expect(connections.map(\.activeRequests).reduce(0, +) == 2)
+        #expect(connections.map(\.waitingRequests).reduce(0, +) == 2)
         gate.open()
         #expect(try await outcomes.wait(for: 4) == ["done", "done", "done", "done"])
         let idle = await session.connections
@@ -185,21 +185,21 @@ struct ConnectionLimitTests {
         #expect(try await session.outcome(of: url).status == 200)
         let first = try #require(await session.connections.first)
         #expect(first.origin == "http://127.0.0.1:\(server.port)")
-        #expect(first.open == 1 && first.idle == 1 && first.busy == 0 && first.active == 0 && first.waiting == 0)
+        #expect(first.open == 1 && first.idle == 1 && first.busy == 0 && first.activeRequests == 0 && first.waitingRequests == 0)
         #expect(first.protocolName == "http/1.1")
-        #expect(try #require(first.oldest) > .zero)
+        #expect(try #require(first.oldestAge) > .zero)
 
         let ends = Recorder<(any Error)?>()
         for _ in 0..<5 { session.dataTask(with: server.url("/wait")) { ends.record($2) }.resume() }
         try await server.waitForRequests(3)
         let busy = try #require(await session.connections.first)
-        #expect(busy.open == 2 && busy.idle == 0 && busy.busy == 2 && busy.active == 2 && busy.waiting == 3)
-        #expect(try #require(busy.oldest) > #require(first.oldest))
+        #expect(busy.open == 2 && busy.idle == 0 && busy.busy == 2 && busy.activeRequests == 2 && busy.waitingRequests == 3)
+        #expect(try #require(busy.oldestAge) > #require(first.oldestAge))
 
         gate.open()
         #expect(try await ends.wait(for: 5).allSatisfy { $0 == nil })
         let last = try #require(await session.connections.first)
-        #expect(last.open == 2 && last.idle == 2 && last.active == 0 && last.waiting == 0)
+        #expect(last.open == 2 && last.idle == 2 && last.activeRequests == 0 && last.waitingRequests == 0)
         session.flush {}
         try await eventually { server.openConnectionCount == 0 }
         #expect(await session.connections.isEmpty)
@@ -215,7 +215,7 @@ struct ConnectionLimitTests {
         var connections: [OriginConnections] = []
         repeat { connections = await session.connections } while connections.first?.open != 1
         let origin = try #require(connections.first)
-        #expect(origin.busy == 1 && origin.active == 1 && origin.protocolName == nil)
+        #expect(origin.busy == 1 && origin.activeRequests == 1 && origin.protocolName == nil)
         task.cancel()
     }
 
@@ -229,7 +229,7 @@ struct ConnectionLimitTests {
         let socket = session.webSocket(with: server.url("/socket"))
         try await socket.open()
         let origin = try #require(await session.connections.first)
-        #expect(origin.open == 1 && origin.busy == 1 && origin.active == 1 && origin.waiting == 0)
+        #expect(origin.open == 1 && origin.busy == 1 && origin.activeRequests == 1 && origin.waitingRequests == 0)
         gate.open()
         socket.cancel()
     }

@@ -26,11 +26,11 @@ struct HTTP2TrustTests {
         }
         _ = HTTP2Trust.offersHTTP2(use, judgement: judgement())
         #expect(
-            HTTP3Use.off.effective(
+            HTTP3Use.never.effective(
                 hasHTTP3: true,
                 offersHTTP2: HTTP2Trust.offersHTTP2(.whereTrusted, judgement: judgement()),
                 tls: TLSSettings(TLSConfiguration(), abilities: .present)
-            ) == .off
+            ) == .never
         )
     }
 

@@ -15,12 +15,12 @@ struct HTTP3UseTests {
     func prerequisites(_ use: HTTP3Use) {
         var tls = TLSConfiguration()
         #expect(use.effective(hasHTTP3: true, offersHTTP2: true, tls: settings(tls)) == use)
-        #expect(use.effective(hasHTTP3: false, offersHTTP2: true, tls: settings(tls)) == .off)
-        #expect(use.effective(hasHTTP3: true, offersHTTP2: false, tls: settings(tls)) == .off)
+        #expect(use.effective(hasHTTP3: false, offersHTTP2: true, tls: settings(tls)) == .never)
+        #expect(use.effective(hasHTTP3: true, offersHTTP2: false, tls: settings(tls)) == .never)
         tls.maximumVersion = .tls13
         #expect(use.effective(hasHTTP3: true, offersHTTP2: true, tls: settings(tls)) == use)
         tls.maximumVersion = .tls12
-        #expect(use.effective(hasHTTP3: true, offersHTTP2: true, tls: settings(tls)) == .off)
+        #expect(use.effective(hasHTTP3: true, offersHTTP2: true, tls: settings(tls)) == .never)
     }
 
     private func settings(_ tls: TLSConfiguration, trustUnavailability: String? = nil) -> TLSSettings {
@@ -38,7 +38,7 @@ struct HTTP3UseTests {
         for change in changes {
             var tls = TLSConfiguration()
             try change(&tls)
-            for (reason, expectation) in [(nil, HTTP3Use.preferred), ("libcurl uses GnuTLS", .off)] {
+            for (reason, expectation) in [(nil, HTTP3Use.preferred), ("libcurl uses GnuTLS", .never)] {
                 let settings = settings(tls, trustUnavailability: reason)
                 #expect(HTTP3Use.preferred.effective(hasHTTP3: true, offersHTTP2: true, tls: settings) == expectation)
             }
@@ -49,10 +49,10 @@ struct HTTP3UseTests {
     func option() {
         var options = CurlURLSession.Options()
         options.http2 = .always
-        #expect(SessionSettings(.ephemeral, options: options, hasHTTP3: true).http3 == .off)
+        #expect(SessionSettings(.ephemeral, options: options, hasHTTP3: true).http3 == .never)
         options.http3 = .preferred
         #expect(SessionSettings(.ephemeral, options: options, hasHTTP3: true).http3 == .preferred)
-        #expect(SessionSettings(.ephemeral, options: options, hasHTTP3: false).http3 == .off)
+        #expect(SessionSettings(.ephemeral, options: options, hasHTTP3: false).http3 == .never)
         let session = CurlURLSession(configuration: .ephemeral, options: options)
         defer { session.invalidateAndCancel() }
         #expect(session.offersHTTP3 == CurlURLSession.supportsHTTP3)

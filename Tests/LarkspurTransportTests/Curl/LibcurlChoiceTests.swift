@@ -58,9 +58,9 @@ struct LibcurlChoiceTests {
             #expect(report.libcurlPath == path && report.unavailabilityReason == nil)
             let names = report.libraries.compactMap { $0.split(separator: "/").last }
             #expect(report.libraries.contains(path) && names.count { $0.hasPrefix("libcurl") } == 2)
-            #expect(report.abilities.first { $0.name.hasPrefix("pins") }?.isPresent == true)
+            #expect(report.abilities.first { $0.name.hasPrefix("pins") }?.isAvailable == true)
             let codings = report.abilities.filter { $0.name.hasPrefix("content coding") }
-            #expect(codings.count { $0.isPresent } == codings.count)
+            #expect(codings.count { $0.isAvailable } == codings.count)
             #expect(try await Self.sendSecurely() == 200)
         }
     }

@@ -108,13 +108,13 @@ final class MetricsPrinter: NSObject, URLSessionDataDelegate {
     func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
         guard let metrics = metrics as? CurlTaskMetrics else { return }
         let time = metrics.interval.duration
-        print("\(time) s, \(metrics.followedRedirects) redirects, \(metrics.transfers.count) requests")
+        print("\(time) s, \(metrics.followedRedirectCount) redirects, \(metrics.transactions.count) requests")
     }
     // end
 
     // sample: metrics of a task
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        for transaction in task.transferMetrics {
+        for transaction in task.transactionMetrics {
             print("\(transaction.protocolName ?? "no response"), \(transaction.responseBodyBytes) bytes")
         }
     }

@@ -42,8 +42,8 @@ struct KeptConnectionTests {
         let outcome = try await outcomes.first()
         #expect(outcome.text == (method == "HEAD" ? "" : "fresh"))
         #expect(outcome.error == nil)
-        #expect(task.transferMetrics.count == 1)
-        #expect(task.transferMetrics.first?.isReusedConnection == false)
+        #expect(task.transactionMetrics.count == 1)
+        #expect(task.transactionMetrics.first?.isReusedConnection == false)
         #expect(server.requests.values.map(\.connection) == [0, 1])
         server.begin()
     }

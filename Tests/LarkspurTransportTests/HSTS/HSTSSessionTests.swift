@@ -131,7 +131,7 @@ struct HSTSSessionTests {
         let log = DelegateLog()
         let session = try session(delegate: log)
         defer { session.invalidateAndCancel() }
-        store.insert(HSTSStore.Host(name: "a.test", expiry: .distantFuture))
+        store.insert(HSTSStore.Host(name: "a.test", expirationDate: .distantFuture))
         let request = URLRequest(
             try url("https", "a.test", "/redirect"),
             "GET",

@@ -28,7 +28,7 @@ import TestSupport
         HSTSStore.Host(
             name: name,
             includesSubdomains: includesSubdomains,
-            expiry: clock.now.addingTimeInterval(seconds)
+            expirationDate: clock.now.addingTimeInterval(seconds)
         )
     }
 
@@ -77,15 +77,15 @@ import TestSupport
     }
 
     @Test(
-        "Any expiry time can be saved and read",
+        "Any expirationDate time can be saved and read",
         arguments: [1e300, Double.infinity, 1e12, 253_402_300_800, -1e300, -Double.infinity, Double.nan]
     )
     func times(_ seconds: TimeInterval) throws {
         let store = try makeStore()
-        let expiry = Date(timeIntervalSince1970: seconds)
-        store.insert(HSTSStore.Host(name: "a.test", expiry: expiry))
+        let expirationDate = Date(timeIntervalSince1970: seconds)
+        store.insert(HSTSStore.Host(name: "a.test", expirationDate: expirationDate))
         try store.save()
-        #expect(try makeStore().requiresHTTPS("a.test") == (expiry > clock.now))
+        #expect(try makeStore().requiresHTTPS("a.test") == (expirationDate > clock.now))
     }
 
     @Test("The HSTS file is written in the background, also after a removal")

@@ -258,7 +258,7 @@ struct EventLoopTests {
         engine.session.attach(object)
         let task = try engine.makeTask(completion: .data { _, _, _ in ends.record("end") })
         task.resume()
-        engine.session.invalidate(cancellingTasks: false)
+        engine.session.invalidate(cancelingTasks: false)
         let loop = EventLoop(
             mailbox: engine.session.loop,
             settings: engine.settings,

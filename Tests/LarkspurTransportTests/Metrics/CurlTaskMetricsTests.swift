@@ -57,11 +57,11 @@ struct CurlTaskMetricsTests {
         #expect(ends == 0)
         #expect(identifier == task.taskIdentifier)
         let own = try #require(metrics as? CurlTaskMetrics)
-        #expect(own.transfers == task.transferMetrics)
-        #expect(own.followedRedirects == (ending == .redirect ? 2 : 0))
+        #expect(own.transactions == task.transactionMetrics)
+        #expect(own.followedRedirectCount == (ending == .redirect ? 2 : 0))
         #expect(own.interval.duration >= 0)
         #expect(own.interval.end <= Date())
-        if ending == .redirect { #expect(own.transfers.map { $0.response?.statusCode } == [302, 302, 200]) }
+        if ending == .redirect { #expect(own.transactions.map { $0.response?.statusCode } == [302, 302, 200]) }
         // What cannot be set from outside.
         #expect(metrics.transactionMetrics.isEmpty)
         #expect(metrics.redirectCount == 0)

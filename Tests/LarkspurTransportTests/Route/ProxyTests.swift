@@ -32,7 +32,7 @@ import Testing
         task.delegate = log
         #expect(try await log.outcome(of: task).status == 200)
         #expect(server.requests.map(\.target) == ["http://nowhere.test/anything?x=1"])
-        #expect(task.transferMetrics.map(\.isProxyConnection) == [true])
+        #expect(task.transactionMetrics.map(\.isProxyConnection) == [true])
         let excepted = try await session.outcome(of: try #require(URL(string: "http://b.test/")))
         #expect(excepted.code == .cannotFindHost)
     }
@@ -170,7 +170,7 @@ import Testing
         let task = session.dataTask(with: server.url("/get"))
         task.delegate = log
         #expect(try await log.outcome(of: task).status == 200)
-        #expect(task.transferMetrics.first?.localAddress == "127.0.0.9")
+        #expect(task.transactionMetrics.first?.localAddress == "127.0.0.9")
     }
 
     @Test("Only the name servers of the options are asked, and if they fail, the request fails")

@@ -99,7 +99,7 @@ import Testing
         task.delegate = log
         #expect(try await log.outcome(of: task).status == 200)
         #expect(server.requests.map(\.target) == ["/get"])
-        #expect(task.transferMetrics.map(\.isProxyConnection) == [false])
+        #expect(task.transactionMetrics.map(\.isProxyConnection) == [false])
         #expect(other.requests.isEmpty)
     }
 

@@ -18,9 +18,9 @@ import Testing
         let lines = report.description.split(separator: "\n")
 
         #expect(report.libcurlVersion == CurlURLSession.libcurlVersion && report.tlsLibrary != nil)
-        #expect(report.abilities.first { $0.name.hasPrefix("HTTP/3") }?.isPresent == CurlURLSession.supportsHTTP3)
+        #expect(report.abilities.first { $0.name.hasPrefix("HTTP/3") }?.isAvailable == CurlURLSession.supportsHTTP3)
         #expect(Set(report.abilities.map(\.name)).count == report.abilities.count && report.abilities.count == 8)
-        #expect(report.abilities.allSatisfy { $0.lack?.isEmpty != true })
+        #expect(report.abilities.allSatisfy { $0.unavailability?.isEmpty != true })
         #expect(report.libraries.allSatisfy { FileManager.default.fileExists(atPath: $0) })
         #expect(report.libraries.contains { $0.contains("libcurl") || $0.contains("FoundationNetworking") })
         #expect(report.libcurlPath.map { FileManager.default.fileExists(atPath: $0) } == true)

@@ -141,7 +141,7 @@ final class FakeHandshakeTask: HandshakeTask {
     func cancel() {}
     func post(_ order: WebSocketChannel.Order) { orders.withLock { $0.append(order) } }
     func reportOpening(_ subprotocol: String?) {}
-    func reportClosing(_ closure: WebSocketTask.Closure) {}
+    func reportClosing(_ closure: WebSocketTask.CloseFrame) {}
 
     var hasOrders: Bool { orders.withLock { !$0.isEmpty } }
 

@@ -50,7 +50,7 @@ struct WebSocketConnectorTests {
         for try await case .text(let text) in socket.messages { texts.append(text) }
         #expect(texts == ["one", "two", "three"])
         #expect(outcomes.values == [101])
-        #expect(socket.closure?.code == .normalClosure)
+        #expect(socket.closeFrame?.code == .normalClosure)
     }
 
     @Test("An unused connection sends and delivers nothing, and the next connection is used")

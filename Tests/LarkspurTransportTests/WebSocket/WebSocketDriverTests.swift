@@ -161,7 +161,7 @@ struct WebSocketDriverTests {
         let loss = try await use(line)
         let results = Recorder<Bool>()
         line.channel.give(.send(.text("late"), answer(results)))
-        if isClosedByUser { line.channel.give(.close(WebSocketTask.Closure(code: .normalClosure), answer(results))) }
+        if isClosedByUser { line.channel.give(.close(WebSocketTask.CloseFrame(code: .normalClosure), answer(results))) }
         line.receive(close(1012))
         line.performOrders()
         _ = await loss.value
@@ -169,7 +169,7 @@ struct WebSocketDriverTests {
             #expect(results.values.first == false)
         } else {
             #expect(results.values.isEmpty)
-            line.channel.end(.closed(WebSocketTask.Closure(code: .serviceRestart)))
+            line.channel.end(.closed(WebSocketTask.CloseFrame(code: .serviceRestart)))
             #expect(results.values == [false])
         }
         line.driver.finish(.closed(nil))

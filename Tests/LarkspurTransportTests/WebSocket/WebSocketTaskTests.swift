@@ -37,7 +37,7 @@ struct WebSocketTaskTests {
         for message in messages { #expect(try await socket.receive() == message) }
         try await sending
         try await socket.close(.normalClosure, reason: "done")
-        #expect(socket.closure?.code == .normalClosure)
+        #expect(socket.closeFrame?.code == .normalClosure)
         #expect(socket.response?.statusCode == 101)
         try await server.waitForOpenConnections(0)
     }
@@ -64,7 +64,7 @@ struct WebSocketTaskTests {
             } catch let error as WebSocketError {
                 #expect(!isOrderly && error.kind == .closed && error.localizedDescription.contains("because"))
             }
-            #expect(socket.closure?.code?.rawValue == code)
+            #expect(socket.closeFrame?.code?.rawValue == code)
             await #expect(throws: WebSocketError.self) { try await socket.send("too late") }
             try await socket.close()
         }

@@ -3,7 +3,7 @@ import HTTPSyntax
 /// The server-sent events of a URL, as they arrive (WHATWG HTML, section 9.2).
 ///
 ///     for try await event in manager.events("updates") {
-///         print(event.event, event.data)
+///         print(event.type, event.data)
 ///     }
 ///
 /// ``SessionManager/events(_:method:parameters:body:headers:options:timeout:reconnection:)`` connects again
@@ -19,7 +19,7 @@ import HTTPSyntax
 /// cannot make the server wait: a reader that is more than 16 MiB behind ends the sequence with the error
 /// `contentTooLarge`. Leaving the loop cancels the connection. Cancelling the surrounding `Task` ends the loop
 /// immediately with the code `cancelled`, also during a delay. At the deadline of a surrounding
-/// ``withDeadline(_:clock:isolation:_:)`` the loop ends with the code `timedOut`.
+/// ``withTimeout(total:clock:isolation:_:)`` the loop ends with the code `timedOut`.
 public struct EventSource: AsyncSequence, Sendable {
     /// The default time without a byte after which a connection counts as lost: 300 seconds.
     ///
@@ -189,21 +189,21 @@ extension DataTask {
     /// The server-sent events of the response, as they arrive. Iterating starts the call.
     ///
     ///     for try await event in manager.post("chat", body: .json(question)).events {
-    ///         print(event.event, event.data)
+    ///         print(event.type, event.data)
     ///     }
     ///
     /// There is a single connection. The sequence ends when the connection ends. If the connection fails, the sequence
     /// throws its error. The connection counts as lost (`timedOut`) if no byte arrives for 300 seconds, or for the time
-    /// that ``SessionTask/timeout(total:firstByte:idle:connect:queue:)`` sets for the call. The request gets the fields
-    /// `Accept: text/event-stream` and `Cache-Control: no-store`, unless the call or the manager has set other values.
-    public var events: EventSource { events(timeout: EventSource.defaultTimeout) }
+    /// that ``SessionTask/timeout(total:response:idle:connect:connectionWait:)`` sets for the call. The request gets the
+    /// fields `Accept: text/event-stream` and `Cache-Control: no-store`, unless the call or the manager has set other values.
+    public var events: EventSource { events(idleTimeout: EventSource.defaultTimeout) }
 
     /// Returns the server-sent events of the response, as they arrive. Iterating starts the call. In all other respects
     /// the sequence is like ``events``.
-    /// - Parameter timeout: The time without a byte after which the connection counts as lost; nil for no limit. It
+    /// - Parameter idleTimeout: The time without a byte after which the connection counts as lost; nil for no limit. It
     ///   replaces the limits of the request, the manager and the session.
-    public func events(timeout: Duration?) -> EventSource {
-        let source = StreamedCall(task: self, eventStream: EventStreamRequest(timeout: timeout))
+    public func events(idleTimeout: Duration?) -> EventSource {
+        let source = StreamedCall(task: self, eventStream: EventStreamRequest(timeout: idleTimeout))
         return EventSource(
             connection: { _ in source },
             lastEventID: "",

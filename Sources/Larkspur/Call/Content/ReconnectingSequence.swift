@@ -2,7 +2,7 @@
 /// ``SessionManager/reconnecting(by:_:)``.
 ///
 /// Leaving the loop cancels the connection. Cancelling the surrounding `Task` ends the loop immediately with the code
-/// `cancelled`, also during a delay. At the deadline of a surrounding ``withDeadline(_:clock:isolation:_:)`` the loop
+/// `cancelled`, also during a delay. At the deadline of a surrounding ``withTimeout(total:clock:isolation:_:)`` the loop
 /// ends with the code `timedOut`. A second loop begins a new stream.
 public struct ReconnectingSequence<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable
 where Base.Element: Sendable, Base.Failure == LarkspurError {

@@ -144,7 +144,7 @@ final class ResponseStream: Sendable {
         case .handler(let handler):
             task.environment.settings.completionQueue.async { [self] in
                 // After a cancellation, chunks that are still queued are not delivered.
-                guard task.state != .cancelling, !state.withLock({ $0.isStopped }) else { return }
+                guard task.state != .canceling, !state.withLock({ $0.isStopped }) else { return }
                 withExtendedLifetime(held) { handler(task, data) }
             }
         case .channel(let channel):

@@ -67,12 +67,12 @@ struct CallAttempt {
 
     /// Returns the order that brings the transfer from its last order to the state of the task; nil if none is needed.
     private func nextControl(towards state: SessionTask.State) -> TaskControl? {
-        if isCancelled, state != .cancelling { return applied == .cancel ? nil : .cancel }
+        if isCancelled, state != .canceling { return applied == .cancel ? nil : .cancel }
         return switch (state, applied) {
         case (.running, nil): .start
         case (.running, .suspend): .resume
         case (.suspended, .start), (.suspended, .resume): .suspend
-        case (.cancelling, let applied) where applied != .cancel && applied != .cancelKeepingResumeData:
+        case (.canceling, let applied) where applied != .cancel && applied != .cancelKeepingResumeData:
             keepsResumeData ? .cancelKeepingResumeData : .cancel
         // This case includes a task that is suspended before its transfer has started: the transfer waits for the
         // resumption.

@@ -32,14 +32,14 @@ struct CallCourse {
     /// Records the error with which the task ends. Returns false if the task has ended or was cancelled, or has an
     /// error already.
     mutating func fail(with error: LarkspurError) -> Bool {
-        guard failure == nil, state != .cancelling, state != .completed else { return false }
+        guard failure == nil, state != .canceling, state != .completed else { return false }
         failure = StoredError(error)
         return true
     }
 
     /// Stores the closure that cancels the work of interceptors. Returns false if the task has been cancelled.
     mutating func store(_ cancelWork: @escaping Action) -> Bool {
-        guard state != .cancelling else { return false }
+        guard state != .canceling else { return false }
         self.cancelWork = cancelWork
         return true
     }

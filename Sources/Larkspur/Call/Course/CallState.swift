@@ -19,7 +19,7 @@ struct CallState {
     }
 
     /// Adds the metrics of an attempt that has ended.
-    mutating func note(_ transactions: [TransferMetrics]) {
+    mutating func note(_ transactions: [TransactionMetrics]) {
         // The metrics of a detached attempt were added at its end, or belong to another task.
         guard !attempt.isDetached else { return }
         if timeline.transactions.isEmpty {

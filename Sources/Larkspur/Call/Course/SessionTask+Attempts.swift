@@ -17,7 +17,7 @@ extension SessionTask {
     func cancelKeepingResumeData(_ handler: @escaping @Sendable (Data?) -> Void) {
         let isStored = storage.withLock { storage in
             // A cancellation that is under way has decided about the resume data already.
-            if storage.course.state != .cancelling { storage.attempt.keepsResumeData = true }
+            if storage.course.state != .canceling { storage.attempt.keepsResumeData = true }
             return storage.handlers.add(handler)
         }
         guard isStored else {
@@ -41,7 +41,7 @@ extension SessionTask {
     }
 
     /// The metrics of an attempt that has ended. The transport's code is called outside the lock.
-    var endedTransactions: [TransferMetrics] { attempt?.metrics ?? [] }
+    var endedTransactions: [TransactionMetrics] { attempt?.metrics ?? [] }
 
     /// Records that an attempt has ended, so that it gets no more orders.
     /// - Parameter resumeData: The resume data that the attempt has left; nil if there is none.
@@ -77,7 +77,7 @@ extension SessionTask {
             storage.observation = other.observation?.copy()
             isObserved.store(storage.observation != nil, ordering: .relaxed)
             storage.timeline.resumed = other.timeline.resumed
-            storage.timeline.firstResponseByte = other.timeline.firstResponseByte
+            storage.timeline.responseReceived = other.timeline.responseReceived
             // Each of the two tasks leaves the group at its own end. This task enters the group while the other task is
             // still in the group, so the group is never empty between the two ends.
             environment.settings.completionGroup.enter()

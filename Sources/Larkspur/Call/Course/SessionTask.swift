@@ -23,7 +23,7 @@ public class SessionTask: @unchecked Sendable {
         /// The task was resumed, and is suspended now.
         case suspended
         /// The task was cancelled, but has not ended yet.
-        case cancelling
+        case canceling
         /// The task has ended: the transport has finished with it.
         case completed
     }
@@ -190,7 +190,7 @@ public class SessionTask: @unchecked Sendable {
     ///
     /// The hooks run on the same queues as the hooks of the session manager, and are released when the task has ended.
     /// Set them before ``resume()``; a later change applies to later events. If two threads change them in place at the
-    /// same time, one change may be lost. The hooks `sessionChallengeAnswer` and `didBecomeInvalid` belong to the
+    /// same time, one change may be lost. The hooks `sessionChallengeDisposition` and `didBecomeInvalid` belong to the
     /// session and are not called for a task.
     public final var hooks: SessionHooks {
         get { storage.withLock { $0.hooks }?.value ?? SessionHooks() }
@@ -227,7 +227,7 @@ public class SessionTask: @unchecked Sendable {
     /// Records that a response has begun to arrive.
     func markFirstResponseByte() {
         storage.withLock { storage in
-            if storage.timeline.firstResponseByte == nil { storage.timeline.firstResponseByte = .now }
+            if storage.timeline.responseReceived == nil { storage.timeline.responseReceived = .now }
         }
     }
 
@@ -308,7 +308,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     /// that another task can continue the download.
     /// - Parameter handler: Called once, on the completion queue and before the completion handler, with resume data;
     ///   nil if there is none. The task's error has the same resume data.
-    public func cancel(producingResumeData handler: @escaping @Sendable (Data?) -> Void) {
+    public func cancel(byProducingResumeData handler: @escaping @Sendable (Data?) -> Void) {
         cancelKeepingResumeData(handler)
     }
 }

@@ -1,6 +1,6 @@
 /// The state machine of a task. It is a value: events are mutating methods that return transitions.
 ///
-/// A task starts `initialized`, alternates between `running` and `suspended`, may be `cancelling`, and ends
+/// A task starts `initialized`, alternates between `running` and `suspended`, may be `canceling`, and ends
 /// `completed`, once. An event that changes nothing returns nil, so that each transition is handled once.
 struct TaskStateMachine: Equatable, Sendable {
     /// A change of state.
@@ -26,22 +26,22 @@ struct TaskStateMachine: Equatable, Sendable {
         switch state {
         case .initialized: enter(.running, by: .started)
         case .suspended: enter(.running, by: .resumed)
-        case .running, .cancelling, .completed: nil
+        case .running, .canceling, .completed: nil
         }
     }
 
     mutating func suspend() -> Transition? {
         switch state {
         case .running: enter(.suspended, by: .suspended)
-        case .initialized, .suspended, .cancelling, .completed: nil
+        case .initialized, .suspended, .canceling, .completed: nil
         }
     }
 
     mutating func cancel() -> Transition? {
         switch state {
-        case .initialized: enter(.cancelling, by: .cancelled(hadStarted: false))
-        case .running, .suspended: enter(.cancelling, by: .cancelled(hadStarted: true))
-        case .cancelling, .completed: nil
+        case .initialized: enter(.canceling, by: .cancelled(hadStarted: false))
+        case .running, .suspended: enter(.canceling, by: .cancelled(hadStarted: true))
+        case .canceling, .completed: nil
         }
     }
 

@@ -25,12 +25,12 @@ enum TransferEnding: Sendable {
         switch self {
         case .call:
             guard let state = task.endCourse() else { return }
-            if state == .cancelling { task.stream?.stop() }
-            let result = received.result(of: task, transportError, wasCancelled: state == .cancelling)
+            if state == .canceling { task.stream?.stop() }
+            let result = received.result(of: task, transportError, wasCancelled: state == .canceling)
             task.noteAttemptEnd(result)
             task.end(with: result, report: report)
         case .attempt(let end):
-            let isCancelled = task.state == .cancelling
+            let isCancelled = task.state == .canceling
             if isCancelled { task.stream?.stop() }
             let result = received.result(of: task, transportError, wasCancelled: isCancelled)
             task.endAttempt(resumeData: result.error?.resumeData)

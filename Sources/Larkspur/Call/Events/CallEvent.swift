@@ -16,7 +16,7 @@ public struct CallEvent: Sendable {
         case challenge(CallEvent.Challenge)
         case response(URLResponse)
         case bytes(count: Int64, total: Int64)
-        case transaction(TransferMetrics)
+        case transaction(TransactionMetrics)
         case wait(ConnectionWait)
         case retry(delay: Duration?, reason: String)
         case attemptEnd(TransferResult)
@@ -119,7 +119,7 @@ extension CallEvent {
 
     /// The durations, sizes and addresses of one request and its response, and the source of the response, for
     /// `transactionEnded`.
-    public var transaction: TransferMetrics? {
+    public var transaction: TransactionMetrics? {
         if case .transaction(let metrics) = detail { metrics } else { nil }
     }
 

@@ -19,7 +19,7 @@ public struct CallOptions: Sendable {
     public var hooks: SessionHooks?
     /// The credential for authentication challenges of the request's origin and of proxies. If it is refused, it is not
     /// sent again. An origin to which a redirect leads does not get it. The credential replaces the hook
-    /// ``SessionHooks/challengeAnswer``. Default: nil.
+    /// ``SessionHooks/challengeDisposition``. Default: nil.
     public var credential: URLCredential?
     /// The rules by which responses are acceptable, in place of the rules of the serializer. Without these rules, a
     /// download or a stream, which has no serializer, accepts any content with a status of 200 to 299. Default: nil.
@@ -131,9 +131,9 @@ final class StoredOptions: Sendable {
 }
 
 extension SessionHooks {
-    /// Sets the hook `challengeAnswer` to a closure that returns a credential, unless it was refused before.
+    /// Sets the hook `challengeDisposition` to a closure that returns a credential, unless it was refused before.
     mutating func answer(with credential: URLCredential) {
-        challengeAnswer = { task, challenge in
+        challengeDisposition = { task, challenge in
             // After a redirect, the challenge may come from another origin, which must not get this credential.
             guard challenge.protectionSpace.belongs(to: task.originalRequest?.url) else {
                 return .performDefaultHandling

@@ -16,7 +16,7 @@ struct Deadline: Sendable {
 
 /// Runs a closure with a deadline. All calls that the closure makes have to end by this deadline.
 ///
-///     let (user, text) = try await withDeadline(.seconds(2)) {
+///     let (user, text) = try await withTimeout(total: .seconds(2)) {
 ///         let user = try await manager.get("users/1").value(as: User.self)
 ///         return (user, try await manager.get("notes").string)
 ///     }
@@ -24,7 +24,7 @@ struct Deadline: Sendable {
 /// A call that is under way at the deadline ends with the error `timedOut`. A call that starts later sends nothing, and
 /// ends with the same error. If deadlines are nested, the earlier one applies. The closure itself is not cancelled.
 /// - Parameters:
-///   - limit: The time from now to the deadline.
+///   - limit: The maximum time for all of the calls.
 ///   - clock: The clock that measures the time. If the manager has another clock than the continuous clock, pass that
 ///     clock. Default: the continuous clock.
 ///   - isolation: The actor on which the closure runs. Default: the actor of the caller.
@@ -32,8 +32,8 @@ struct Deadline: Sendable {
 /// - Returns: The result of the closure.
 /// - Throws: The error of the closure. It has the type that the closure throws: ``LarkspurError`` for a closure that
 ///   begins with `() async throws(LarkspurError) in`.
-public func withDeadline<Value, Failure: Error>(
-    _ limit: Duration,
+public func withTimeout<Value, Failure: Error>(
+    total limit: Duration,
     clock: some Clock<Duration> = ContinuousClock(),
     isolation: isolated (any Actor)? = #isolation,
     _ body: () async throws(Failure) -> Value
@@ -64,12 +64,12 @@ struct CallTimers: Sendable {
     ///   - task: The task that a timer ends.
     init(_ limits: Timeouts, until deadline: Duration?, on clock: any Clock<Duration>, for task: SessionTask) {
         var timers: [Task<Void, Never>] = []
-        if let queue = limits.queue {
+        if let wait = limits.connectionWait {
             timers.append(
-                Self.timer(queue, clock) { [weak task] in
+                Self.timer(wait, clock) { [weak task] in
                     guard let task, task.waitsForConnection else { return }
                     let reason = task.connectionWait.map { ", because \($0.reason)" } ?? ""
-                    task.fail(with: Self.error("The call waited longer than \(queue) for a connection\(reason)."))
+                    task.fail(with: Self.error("The call waited longer than \(wait) for a connection\(reason)."))
                 }
             )
         }
@@ -83,13 +83,13 @@ struct CallTimers: Sendable {
                 }
             )
         }
-        if let firstByte = limits.firstByte {
+        if let response = limits.response {
             timers.append(
-                Self.timer(firstByte, clock) { [weak task] in
-                    // For a download, `firstResponseByte` is set only when content arrives, but `response` is set when
+                Self.timer(response, clock) { [weak task] in
+                    // For a download, `responseReceived` is set only when content arrives, but `response` is set when
                     // the head arrives.
-                    guard let task, task.timeline.firstResponseByte == nil, task.response == nil else { return }
-                    task.fail(with: Self.error("No response arrived for \(firstByte).", of: task))
+                    guard let task, task.timeline.responseReceived == nil, task.response == nil else { return }
+                    task.fail(with: Self.error("No response arrived for \(response).", of: task))
                 }
             )
         }
@@ -129,28 +129,28 @@ extension SessionTask {
     /// - Parameters:
     ///   - total: The maximum time for the whole call, with all attempts, redirects and delays. Default: nil, for the
     ///     manager's limit.
-    ///   - firstByte: The maximum time until the head of a response has arrived. Default: nil, for the manager's limit.
+    ///   - response: The maximum time until the head of a response has arrived. Default: nil, for the manager's limit.
     ///   - idle: The maximum time without a byte sent or received. Default: nil, for the limit of the manager or the
     ///     request.
     ///   - connect: The maximum time for making a connection. The transport `.foundation` refuses this limit. Default:
     ///     nil, for the manager's limit.
-    ///   - queue: The maximum time until the request may connect to its host. The transport `.foundation` refuses this
-    ///     limit. Default: nil, for the manager's limit.
+    ///   - connectionWait: The maximum time until the request may connect to its host. The transport
+    ///     `.foundation` refuses this limit. Default: nil, for the manager's limit.
     /// - Returns: The task.
     public func timeout(
         total: Duration? = nil,
-        firstByte: Duration? = nil,
+        response: Duration? = nil,
         idle: Duration? = nil,
         connect: Duration? = nil,
-        queue: Duration? = nil
+        connectionWait: Duration? = nil
     ) -> Self {
-        configure("timeout(total:firstByte:idle:connect:queue:)") { options in
+        configure("timeout(total:response:idle:connect:connectionWait:)") { options in
             options.timeouts = Timeouts(
                 total: total,
-                firstByte: firstByte,
+                response: response,
                 idle: idle,
                 connect: connect,
-                queue: queue
+                connectionWait: connectionWait
             ).filled(from: options.timeouts)
         }
     }

@@ -17,15 +17,15 @@ public struct SessionHooks: Sendable {
     public var willPerformHTTPRedirection: (@Sendable (SessionTask, HTTPURLResponse, URLRequest) -> URLRequest?)?
 
     /// The hook that handles the challenge of a connection (NTLM and Negotiate). If it returns
-    /// ``ChallengeAnswer/performDefaultHandling``, ``challengeAnswer`` is called next.
+    /// ``ChallengeDisposition/performDefaultHandling``, ``challengeDisposition`` is called next.
     ///
     /// The hook is called for the session and gets no task. Therefore `fail` has the effect of `cancel`: no task gets
     /// the error. With the transport `.foundation` on Linux the hook is never called. Default:
-    /// ``ChallengeAnswer/performDefaultHandling``.
-    public var sessionChallengeAnswer: (@Sendable (URLAuthenticationChallenge) -> ChallengeAnswer)?
+    /// ``ChallengeDisposition/performDefaultHandling``.
+    public var sessionChallengeDisposition: (@Sendable (URLAuthenticationChallenge) -> ChallengeDisposition)?
 
-    /// The hook that handles an authentication challenge. Default: ``ChallengeAnswer/performDefaultHandling``.
-    public var challengeAnswer: (@Sendable (SessionTask, URLAuthenticationChallenge) -> ChallengeAnswer)?
+    /// The hook that handles an authentication challenge. Default: ``ChallengeDisposition/performDefaultHandling``.
+    public var challengeDisposition: (@Sendable (SessionTask, URLAuthenticationChallenge) -> ChallengeDisposition)?
 
     /// The hook that creates the body stream of a streamed upload. It is called again if the content has to be sent
     /// again. If the hook returns nil, the stream that the task was created with is sent. The hook should only create
@@ -73,15 +73,25 @@ public struct SessionHooks: Sendable {
 
     /// The hook that is called when content was sent, with three numbers of bytes: sent now, sent in total, and
     /// expected in total (−1 if unknown).
-    public var didSendBodyData: (@Sendable (SessionTask, Int64, Int64, Int64) -> Void)?
+    public var didSendBodyData:
+        (
+            @Sendable (
+                SessionTask, _ bytesSent: Int64, _ totalBytesSent: Int64, _ totalBytesExpectedToSend: Int64
+            ) -> Void
+        )?
 
     /// The hook that is called when content was written to a download's file, with three numbers of bytes: written now,
     /// written in total, and expected in total (−1 if unknown).
-    public var didWriteData: (@Sendable (DownloadTask, Int64, Int64, Int64) -> Void)?
+    public var didWriteData:
+        (
+            @Sendable (
+                DownloadTask, _ bytesWritten: Int64, _ totalBytesWritten: Int64, _ totalBytesExpectedToWrite: Int64
+            ) -> Void
+        )?
 
     /// The hook that is called when a download resumes, with the offset of its first byte and the expected total number
     /// of bytes (−1 if unknown).
-    public var didResumeDownload: (@Sendable (DownloadTask, Int64, Int64) -> Void)?
+    public var didResumeDownload: (@Sendable (DownloadTask, _ offset: Int64, _ expectedTotalBytes: Int64) -> Void)?
 
     /// The hook that is called before ``didComplete``, with the times of the task's stages, and with the durations and
     /// byte counts of its requests.

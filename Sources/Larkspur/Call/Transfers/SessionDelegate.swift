@@ -170,7 +170,7 @@ extension SessionDelegate {
         didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        guard let hook = hooks.hook(\.sessionChallengeAnswer) else {
+        guard let hook = hooks.hook(\.sessionChallengeDisposition) else {
             return completionHandler(.performDefaultHandling, nil)
         }
         hooks.queue.async {

@@ -159,7 +159,7 @@ final class SessionStore: Sendable {
         return try make(live)
     }
 
-    func invalidate(cancellingTasks: Bool, resettingSession: Bool) {
+    func invalidate(cancelingTasks: Bool, resettingSession: Bool) {
         var wasInvalidated = false
         let live = storage.withLock { storage -> Live? in
             let live = storage.live
@@ -169,7 +169,7 @@ final class SessionStore: Sendable {
             return live
         }
         // Calls and WebSockets belong to no session before their first attempt, and between two attempts.
-        if cancellingTasks {
+        if cancelingTasks {
             for task in calls.tasks(except: []) { task.cancel() }
             sockets.cancelAll()
         }
@@ -180,10 +180,10 @@ final class SessionStore: Sendable {
         }
         // Waits for the creations in flight, because their tasks would escape the cancellation.
         live.delegate.creations.whenIdle { [wasInvalidated] in
-            if cancellingTasks {
+            if cancelingTasks {
                 for task in live.delegate.registry.tasks { task.cancel() }
             }
-            if !wasInvalidated { live.adapter.invalidate(live.session, cancellingTasks: cancellingTasks) }
+            if !wasInvalidated { live.adapter.invalidate(live.session, cancelingTasks: cancelingTasks) }
         }
     }
 
@@ -257,7 +257,7 @@ final class SessionStore: Sendable {
         if current.delegate !== delegate || isInvalidated {
             // The invalidation of this session is not reported, because it was never used.
             isSurplus.set()
-            live.adapter.invalidate(live.session, cancellingTasks: true)
+            live.adapter.invalidate(live.session, cancelingTasks: true)
         }
         return current
     }

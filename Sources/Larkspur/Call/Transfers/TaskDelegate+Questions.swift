@@ -32,7 +32,7 @@ extension TaskDelegate {
 
     func answer(_ challenge: URLAuthenticationChallenge) -> TransferAnswer<ChallengeDecision> {
         task.note(.challenged, .challenge(CallEvent.Challenge(challenge)))
-        guard let hook = session.hooks.hook(\.challengeAnswer, of: task) else {
+        guard let hook = session.hooks.hook(\.challengeDisposition, of: task) else {
             return .later { [self] in answer(.performDefaultHandling, challenge, $0) }
         }
         return .later { [self] give in
@@ -41,7 +41,7 @@ extension TaskDelegate {
     }
 
     private func answer(
-        _ answer: ChallengeAnswer,
+        _ answer: ChallengeDisposition,
         _ challenge: URLAuthenticationChallenge,
         _ give: @escaping @Sendable (ChallengeDecision) -> Void
     ) {

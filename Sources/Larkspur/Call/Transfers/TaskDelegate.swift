@@ -261,7 +261,7 @@ final class TaskDelegate: TransferReceiver {
 
     /// Ends the task with an error other than the transport's, unless it was cancelled before.
     func fail(with error: LarkspurError) {
-        guard task.state != .cancelling else { return }
+        guard task.state != .canceling else { return }
         let hasEnded = storage.withLock { storage in
             // The first error is reported, because later errors may be its consequences.
             if storage.received.failure == nil { storage.received.failure = StoredError(error) }

@@ -110,7 +110,7 @@ struct TransferTemplate: Sendable {
     }
 
     /// Returns whether the content of a request can be sent again.
-    func canReplayContent(of request: URLRequest) -> Bool {
+    func canRepeatBody(of request: URLRequest) -> Bool {
         if let producer = self.producer { return producer.canBegin }
         return self.makeBodyStream != nil || self.section != nil || (!self.isStreamed && request.httpBodyStream == nil)
     }

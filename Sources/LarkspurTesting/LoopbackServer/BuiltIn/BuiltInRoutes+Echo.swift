@@ -71,7 +71,7 @@ struct Echo {
     }
 
     private func partValues(isFile: Bool) -> [(String, String)] {
-        request.parts.filter { ($0.filename != nil) == isFile }.map { ($0.name ?? "", Self.text($0.data)) }
+        request.parts.filter { ($0.fileName != nil) == isFile }.map { ($0.name ?? "", Self.text($0.data)) }
     }
 
     /// The fields. As in httpbin, their names are capitalized like `User-Agent`, even if the client spells them

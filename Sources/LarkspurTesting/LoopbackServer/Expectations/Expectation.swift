@@ -83,7 +83,7 @@ extension LoopbackServer {
     /// Adds an expectation about clients' requests. ``verify(fileID:line:)`` and ``verify(timeout:fileID:line:)`` check
     /// the expectation. It does not change the responses.
     ///
-    ///     server.expect(.post("/users").json(["name": "Ada"]), 1)
+    ///     server.expect(.post("/users").json(#"{"name": "Ada"}"#), 1)
     ///     server.expect(.delete("/users/{id}"), .never)
     ///
     /// - Parameters:

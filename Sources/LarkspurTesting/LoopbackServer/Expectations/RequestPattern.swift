@@ -4,7 +4,7 @@ internal import HTTPSyntax
 extension LoopbackServer {
     /// The requests of an expectation: a method, a path, and conditions on fields and content.
     ///
-    ///     server.expect(.post("/users").field("Content-Type", "application/json").json(["name": "Ada"]))
+    ///     server.expect(.post("/users").field("Content-Type", "application/json").json(#"{"name": "Ada"}"#))
     public struct RequestPattern: Sendable, CustomStringConvertible {
         /// A condition, and its description for errors.
         struct Condition: Sendable {
@@ -81,13 +81,26 @@ extension LoopbackServer {
             }
         }
 
+        /// Returns the pattern with the condition that the content is a JSON document. The order of members and white
+        /// space do not count.
+        /// - Parameter document: The document, such as `{"name": "Ada"}`.
+        public func json(_ document: String) -> RequestPattern {
+            let expected = try? Self.normalized(Data(document.utf8))
+            return json(expected, orElse: "a text that is no JSON")
+        }
+
         /// Returns the pattern with the condition that the content is the JSON of a value. The order of members and
         /// white space do not count.
         /// - Parameter value: The value. It is compared as JSON.
-        public func json(_ value: some Encodable & Sendable) -> RequestPattern {
+        public func json(encoding value: some Encodable & Sendable) -> RequestPattern {
             let expected = try? Self.normalized(JSONEncoder().encode(value))
-            return adding("the JSON \(expected?.quotation ?? "of a value that cannot be encoded")") { request in
-                guard let expected else { return "the expected value cannot be encoded" }
+            return json(expected, orElse: "a value that cannot be encoded")
+        }
+
+        /// - Parameter defect: The description of the expected value if it has no JSON.
+        private func json(_ expected: String?, orElse defect: String) -> RequestPattern {
+            adding("the JSON \(expected?.quotation ?? "of \(defect)")") { request in
+                guard let expected else { return "the expected JSON is \(defect)" }
                 guard let given = try? Self.normalized(request.body) else {
                     return "its content is no JSON: \(request.text.quotation)"
                 }

@@ -22,7 +22,7 @@ extension LoopbackServer {
             /// A text message.
             case text(String)
             /// A binary message.
-            case binary(Data)
+            case data(Data)
         }
 
         /// A message or a control frame from the client.
@@ -139,7 +139,7 @@ extension LoopbackServer.WebSocket {
         guard let event = try nextEvent() else { return nil }
         switch event {
         case .message(.text(let text)): return .message(.text(text))
-        case .message(.binary(let data)): return .message(.binary(data))
+        case .message(.binary(let data)): return .message(.data(data))
         case .ping(let content):
             // Sending the pong fails if the client has disconnected. That also ends the events.
             if answersPings { try? pong(content) }
@@ -220,7 +220,7 @@ extension LoopbackServer.WebSocket {
     ///   - fragmentSize: The largest content of a frame, in bytes; nil for one frame. Default: nil.
     /// - Throws: ``Failure`` or `POSIXError` if the connection has ended; ``Failure`` after the server's close frame.
     public func send(_ data: Data, fragmentSize: Int? = nil) throws {
-        try send(.binary(data), fragmentSize: fragmentSize)
+        try send(.data(data), fragmentSize: fragmentSize)
     }
 
     /// Sends a message.
@@ -234,7 +234,7 @@ extension LoopbackServer.WebSocket {
             var writer = WebSocketWriter(role: .server, fragmentSize: fragmentSize)
             switch message {
             case .text(let text): try writer.write(.text(text), into: &output)
-            case .binary(let data): try writer.write(.binary(data), into: &output)
+            case .data(let data): try writer.write(.binary(data), into: &output)
             }
         }
     }

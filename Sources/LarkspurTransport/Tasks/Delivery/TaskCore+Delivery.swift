@@ -223,7 +223,7 @@ extension TaskCore {
         guard !deliveryState.hasDeliveredMetrics else { return }
         deliveryState.hasDeliveredMetrics = true
         call(\.task) { delegate, session, task in
-            let metrics = CurlTaskMetrics(transfers: withStorage { $0.record.metrics }, from: creation)
+            let metrics = CurlTaskMetrics(withStorage { $0.record.metrics }, from: creation)
             delegate.urlSession(session, task: task, didFinishCollecting: metrics)
         }
     }

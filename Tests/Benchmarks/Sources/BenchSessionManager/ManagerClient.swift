@@ -67,7 +67,7 @@ struct ManagerClient: CallbackClient {
         }
     }
 
-    func invalidate() async { manager.invalidate(cancellingTasks: false) }
+    func invalidate() async { manager.invalidate(cancelingTasks: false) }
 }
 
 /// A `SessionManager` whose calls are awaited.
@@ -139,7 +139,7 @@ struct AwaitingManagerClient: PageClient {
         }
     }
 
-    func invalidate() async { manager.invalidate(cancellingTasks: false) }
+    func invalidate() async { manager.invalidate(cancelingTasks: false) }
 }
 
 /// An interceptor that does nothing.

@@ -52,7 +52,7 @@ extension TaskDelegateTests {
         let answers = Answers<URLRequest?>()
         answers.ask(call.delegate.redirect(try makeResponse(302), to: try makeRedirect(to: "http://other.test/")))
         call.waitForHooks()
-        #expect(answers.isEmpty && answers.isOpen && call.task.state == .cancelling)
+        #expect(answers.isEmpty && answers.isOpen && call.task.state == .canceling)
         #expect(try call.end(with: URLError(.cancelled)).error?.code == .invalidMethod)
         #expect(!answers.isOpen)
     }
@@ -114,7 +114,7 @@ extension TaskDelegateTests {
     func refusedCredential(isOther: Bool) async throws {
         let call = makeData()
         let passwords = Mutex(isOther ? ["first", "second"] : ["first", "first"])
-        call.task.hooks.challengeAnswer = { _, _ in
+        call.task.hooks.challengeDisposition = { _, _ in
             let password = passwords.withLock { $0.removeFirst() }
             return .useCredential(URLCredential(user: "user", password: password, persistence: .none))
         }
@@ -127,11 +127,11 @@ extension TaskDelegateTests {
     @Test("A hook that cancels or fails a challenge cancels the task", arguments: [true, false])
     func cancelledChallenge(hasError: Bool) throws {
         let call = makeData()
-        call.task.hooks.challengeAnswer = { _, _ in hasError ? .fail(CocoaError(.userCancelled)) : .cancel }
+        call.task.hooks.challengeDisposition = { _, _ in hasError ? .fail(CocoaError(.userCancelled)) : .cancel }
         let answers = Answers<ChallengeDecision>()
         answers.ask(call.delegate.answer(makeChallenge()))
         call.waitForHooks()
-        #expect(answers.isEmpty && answers.isOpen && call.task.state == .cancelling)
+        #expect(answers.isEmpty && answers.isOpen && call.task.state == .canceling)
         let error = try call.end(with: URLError(.cancelled)).error
         #expect(!answers.isOpen)
         #expect(error?.code == .cancelled)

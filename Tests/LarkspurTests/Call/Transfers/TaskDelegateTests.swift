@@ -123,7 +123,7 @@ struct TaskDelegateTests {
         #expect(result.data == Data("one two".utf8))
         #expect(result.response === response)
         #expect(result.error == nil)
-        #expect(call.task.timeline.firstResponseByte != nil)
+        #expect(call.task.timeline.responseReceived != nil)
     }
 
     @Test("A new response replaces the earlier response and its content")
@@ -164,7 +164,7 @@ struct TaskDelegateTests {
         let call = makeData(maximumContentSize: 5)
         call.receive("12345")
         if isTooLarge { call.receive("6") }
-        #expect(call.task.state == (isTooLarge ? .cancelling : .running))
+        #expect(call.task.state == (isTooLarge ? .canceling : .running))
         let result = try call.end(with: isTooLarge ? URLError(.cancelled) : nil)
         #expect(result.error?.code == (isTooLarge ? .contentTooLarge : nil))
         #expect(result.data == Data("12345".utf8))
@@ -199,7 +199,7 @@ struct TaskDelegateTests {
         call.task.hooks.responseDisposition = { _, _ in disposition }
         let answer = try await value(call.delegate.receive(ReceivedResponse(try makeResponse())))
         #expect(answer == (disposition == .download && !canBecomeDownload ? .allow : disposition))
-        #expect(call.task.state == (disposition == .cancel ? .cancelling : .running))
+        #expect(call.task.state == (disposition == .cancel ? .canceling : .running))
     }
 
     // MARK: Sent content
@@ -278,7 +278,7 @@ struct TaskDelegateTests {
         let folder = TemporaryFolder()
         let call = makeDownload()
         call.delegate.receiveFile(at: folder.url.appendingPathComponent("missing"))
-        #expect(call.task.state == .cancelling)
+        #expect(call.task.state == .canceling)
         #expect(try call.end(with: URLError(.cancelled)).error?.code == .fileMoveFailed)
     }
 
@@ -350,9 +350,9 @@ struct LimitedAdapter: TransportAdapter {
     func prepare(_ request: URLRequest, for kind: TransferKind) throws(LarkspurError) -> URLRequest { request }
     func validate(_ limits: Timeouts) throws(LarkspurError) {}
     func perform(_ control: TaskControl, on task: URLSessionTask, in session: URLSession) {}
-    func invalidate(_ session: URLSession, cancellingTasks: Bool) {}
+    func invalidate(_ session: URLSession, cancelingTasks: Bool) {}
     func disposition(
-        for answer: ChallengeAnswer,
+        for answer: ChallengeDisposition,
         to challenge: URLAuthenticationChallenge
     ) -> (URLSession.AuthChallengeDisposition, URLCredential?)? { standard.disposition(for: answer, to: challenge) }
     func reply(

@@ -46,7 +46,7 @@ enum Client {
         try expect(report.libcurlPath == nil && report.libraries.isEmpty, "no library is loaded")
         let needed = ["content coding", "pins"]
         for ability in report.abilities where needed.contains(where: { ability.name.hasPrefix($0) }) {
-            try expect(ability.isPresent, ability.name)
+            try expect(ability.isAvailable, ability.name)
         }
 
         // Nothing in the folder resolves names.

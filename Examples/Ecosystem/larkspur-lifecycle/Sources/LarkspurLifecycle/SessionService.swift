@@ -27,10 +27,10 @@ public struct SessionService: Service {
         await withTaskCancellationHandler {
             // An error means that the task was cancelled.
             try? await gracefulShutdown()
-            manager.invalidate(cancellingTasks: Task.isCancelled)
+            manager.invalidate(cancelingTasks: Task.isCancelled)
             await finishCalls()
         } onCancel: {
-            manager.invalidate(cancellingTasks: true)
+            manager.invalidate(cancelingTasks: true)
         }
         try Task.checkCancellation()
     }
@@ -40,7 +40,7 @@ public struct SessionService: Service {
             group.addTask {
                 // The sleep ends with an error when all calls have ended.
                 guard (try? await manager.clock.sleep(for: limit)) != nil else { return }
-                manager.invalidate(cancellingTasks: true)
+                manager.invalidate(cancelingTasks: true)
             }
             await withCheckedContinuation { continuation in
                 manager.completionGroup.notify(queue: .global()) { continuation.resume() }

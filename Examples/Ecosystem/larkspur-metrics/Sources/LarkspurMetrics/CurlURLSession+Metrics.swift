@@ -31,9 +31,9 @@ extension CurlURLSession {
 
 extension OriginConnections {
     fileprivate func record(_ factory: any MetricsFactory) {
-        record(open: (active: busy, idle: idle), requests: (active: active, waiting: waiting), factory)
-        guard let oldest else { return }
-        let seconds = Double(oldest.components.seconds) + Double(oldest.components.attoseconds) / 1e18
+        record(open: (active: busy, idle: idle), requests: (active: activeRequests, waiting: waitingRequests), factory)
+        guard let oldestAge else { return }
+        let seconds = Double(oldestAge.components.seconds) + Double(oldestAge.components.attoseconds) / 1e18
         gauge("http.client.connection.oldest", [], factory).record(seconds)
     }
 

@@ -83,7 +83,7 @@ extension FuzzTarget {
                 stream.lastEventID = id
                 if !data.isEmpty {
                     let text = String(decoding: Array(data.joined(separator: [.lineFeed])), as: UTF8.self)
-                    stream.events.append(ServerSentEvent(event: type.isEmpty ? "message" : type, data: text, id: id))
+                    stream.events.append(ServerSentEvent(type: type.isEmpty ? "message" : type, data: text, id: id))
                 }
                 (type, data) = ("", [])
                 continue

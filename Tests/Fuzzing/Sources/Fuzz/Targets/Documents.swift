@@ -157,7 +157,7 @@ extension FuzzTarget {
         let data = Data(bytes)
         guard let parts = Multipart(data, boundary: "b")?.parts else { return }
         require(parts.reduce(0) { $0 + $1.data.count } <= data.count, "parts are not longer than the content")
-        for part in parts { _ = (part.name, part.filename) }
+        for part in parts { _ = (part.name, part.fileName) }
     }
 
     static let multipartForms = FuzzTarget("multipart-forms", measured: nil) { bytes in

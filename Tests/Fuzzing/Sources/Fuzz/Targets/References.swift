@@ -315,7 +315,7 @@ extension FuzzTarget {
         require(HSTSName.canonical(name), equals: name, "the form of a canonical name is the same")
         var hosts = HSTSHosts(capacity: 4)
         let now = Date(timeIntervalSince1970: 1_800_000_000)
-        let entry = HSTSHosts.Entry(includesSubdomains: true, expiry: now.addingTimeInterval(1))
+        let entry = HSTSHosts.Entry(includesSubdomains: true, expirationDate: now.addingTimeInterval(1))
         hosts.insert(entry, for: name, at: now)
         require(hosts.contains(name, at: now) && hosts.contains("a." + name, at: now), "a host requires https")
         require(!hosts.contains(name, at: now.addingTimeInterval(1)), "a host expires")
@@ -340,7 +340,7 @@ extension FuzzTarget {
         require(read.count, equals: entries.count, "the number of hosts")
         for (name, entry) in entries {
             require(read[name]?.includesSubdomains, equals: entry.includesSubdomains, "the subdomains of \(name)")
-            require(read[name]?.expiry, equals: entry.expiry, "the expiry of \(name)")
+            require(read[name]?.expirationDate, equals: entry.expirationDate, "the expiry of \(name)")
         }
     }
 }

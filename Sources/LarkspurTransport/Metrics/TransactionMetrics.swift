@@ -6,7 +6,7 @@ import HTTPSyntax
 /// Durations are measured from the beginning of the transfer. They do not include a wait because of the limit of
 /// connections per host. The duration of this wait is ``connectionWait``. If a phase did not take place, such as the
 /// name look-up on a reused connection, its duration is nil.
-public struct TransferMetrics: Sendable, Hashable {
+public struct TransactionMetrics: Sendable, Hashable {
     /// The source of a response. Later releases may add sources.
     public struct Source: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String { case network, cache, validatedCache }
@@ -17,7 +17,7 @@ public struct TransferMetrics: Sendable, Hashable {
         public static let network = Self(kind: .network)
         /// The cache, without revalidation. No request was sent.
         public static let cache = Self(kind: .cache)
-        /// The cache, after the server confirmed the stored response. ``TransferMetrics/response`` is the server's 304.
+        /// The cache, after the server confirmed the stored response. ``TransactionMetrics/response`` is the server's 304.
         public static let validatedCache = Self(kind: .validatedCache)
 
         /// The name of the source, such as `validatedCache`.
@@ -42,17 +42,17 @@ public struct TransferMetrics: Sendable, Hashable {
     /// connections per host or of all connections. Nil if it did not wait.
     public let connectionWait: Duration?
     /// The duration until the host's name was resolved; nil if no name was resolved.
-    public let nameLookup: Duration?
+    public let nameLookupEnd: Duration?
     /// The duration until the connection was established, without TLS; nil if no new connection was established.
-    public let connect: Duration?
+    public let connectEnd: Duration?
     /// The duration until the TLS handshake was complete; nil if there was no handshake.
-    public let secureConnect: Duration?
+    public let secureConnectEnd: Duration?
     /// The duration until the sending of the request began; nil if it did not begin.
     public let requestStart: Duration?
     /// The duration until the first byte of the response arrived; nil if no byte arrived.
-    public let firstByte: Duration?
+    public let responseStart: Duration?
     /// The duration until the last byte of the response arrived or the transfer failed.
-    public let end: Duration
+    public let responseEnd: Duration
     /// The protocol by its ALPN name: "http/1.0", "http/1.1", "h2" or "h3"; nil if no response arrived.
     public let protocolName: String?
     /// Whether the connection had been used before.
@@ -83,7 +83,7 @@ public struct TransferMetrics: Sendable, Hashable {
     public let tlsCipherSuite: String?
 }
 
-extension TransferMetrics {
+extension TransactionMetrics {
     /// The use of the cache in a transaction. It says whether a stored response was delivered, and for which reason.
     /// Later releases may add values.
     public struct CacheUse: Sendable, Hashable, CustomStringConvertible {

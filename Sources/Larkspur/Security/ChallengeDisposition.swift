@@ -1,7 +1,7 @@
 /// The disposition of an authentication challenge, with its credential or error.
 ///
 /// It is a struct and not an enum, so that a new kind of disposition does not break programs.
-public struct ChallengeAnswer: Sendable {
+public struct ChallengeDisposition: Sendable {
     enum Kind: Sendable {
         case useCredential(URLCredential)
         case performDefaultHandling
@@ -32,7 +32,7 @@ public struct ChallengeAnswer: Sendable {
     public static func fail(_ error: any Error) -> Self { Self(kind: .fail(error)) }
 }
 
-extension ChallengeAnswer: CustomStringConvertible {
+extension ChallengeDisposition: CustomStringConvertible {
     /// The name of the disposition, without the credential. It is safe to log.
     public var description: String {
         switch kind {
@@ -45,7 +45,7 @@ extension ChallengeAnswer: CustomStringConvertible {
     }
 }
 
-extension ChallengeAnswer: CustomReflectable {
+extension ChallengeDisposition: CustomReflectable {
     /// A mirror for `dump` and debuggers that does not show the credential.
-    public var customMirror: Mirror { Mirror(self, children: ["answer": description], displayStyle: .struct) }
+    public var customMirror: Mirror { Mirror(self, children: ["disposition": description], displayStyle: .struct) }
 }

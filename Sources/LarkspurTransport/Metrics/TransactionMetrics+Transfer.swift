@@ -2,7 +2,7 @@
 internal import CLibcurl
 import HTTPSyntax
 
-extension TransferMetrics {
+extension TransactionMetrics {
     /// Reads libcurl's measurements of a transfer that has ended.
     /// - Parameters:
     ///   - contentBytes: The number of received content bytes, without the framing of chunks and before decoding.
@@ -27,12 +27,12 @@ extension TransferMetrics {
         self.connectionWait = connectionWait
         let isNewConnection = handle.long(CURLINFO_NUM_CONNECTS) > 0
         let requestStart = handle.time(CURLINFO_PRETRANSFER_TIME_T)
-        nameLookup = isNewConnection ? handle.time(CURLINFO_NAMELOOKUP_TIME_T) : nil
-        connect = isNewConnection ? handle.time(CURLINFO_CONNECT_TIME_T) : nil
-        secureConnect = isNewConnection ? handle.time(CURLINFO_APPCONNECT_TIME_T) : nil
+        nameLookupEnd = isNewConnection ? handle.time(CURLINFO_NAMELOOKUP_TIME_T) : nil
+        connectEnd = isNewConnection ? handle.time(CURLINFO_CONNECT_TIME_T) : nil
+        secureConnectEnd = isNewConnection ? handle.time(CURLINFO_APPCONNECT_TIME_T) : nil
         self.requestStart = requestStart
-        firstByte = response == nil ? nil : handle.time(CURLINFO_STARTTRANSFER_TIME_T)
-        end = handle.time(CURLINFO_TOTAL_TIME_T) ?? .zero
+        responseStart = response == nil ? nil : handle.time(CURLINFO_STARTTRANSFER_TIME_T)
+        responseEnd = handle.time(CURLINFO_TOTAL_TIME_T) ?? .zero
         protocolName = response == nil ? nil : Self.protocolName(handle.long(CURLINFO_HTTP_VERSION))
         isProxyConnection = handle.route.proxy != nil
         isReusedConnection = !isNewConnection && requestStart != nil
@@ -89,7 +89,7 @@ extension EasyHandle {
     }
 }
 
-extension TransferMetrics {
+extension TransactionMetrics {
     /// Creates the metrics of a response from the cache. No request was sent for it.
     init(
         cachedResponse response: ReceivedResponse,
@@ -104,12 +104,12 @@ extension TransferMetrics {
         source = .cache
         self.start = start
         connectionWait = nil
-        nameLookup = nil
-        connect = nil
-        secureConnect = nil
+        nameLookupEnd = nil
+        connectEnd = nil
+        secureConnectEnd = nil
         requestStart = nil
-        firstByte = nil
-        end = .zero
+        responseStart = nil
+        responseEnd = .zero
         protocolName = nil
         isProxyConnection = false
         isReusedConnection = false

@@ -4,7 +4,7 @@ import LarkspurTransport
 import Testing
 
 @Suite("Metrics of transfers", .timeLimit(.minutes(5)))
-struct TransferMetricsTests {
+struct TransactionMetricsTests {
     let server: LoopbackServer
     let log = DelegateLog()
     let session: CurlURLSession
@@ -16,9 +16,9 @@ struct TransferMetricsTests {
 
     @Test("Sources and cache uses are printed by their names")
     func names() {
-        let sources: [TransferMetrics.Source] = [.network, .cache, .validatedCache]
+        let sources: [TransactionMetrics.Source] = [.network, .cache, .validatedCache]
         #expect(sources.map { "\($0)" } == ["network", "cache", "validatedCache"])
-        let uses: [TransferMetrics.CacheUse] = [
+        let uses: [TransactionMetrics.CacheUse] = [
             .absent, .bypassed, .unverifiable, .fresh, .stale, .revalidatedLater, .validated, .replaced, .fallback,
         ]
         let names = "absent bypassed unverifiable fresh stale revalidatedLater validated replaced fallback"
@@ -29,7 +29,7 @@ struct TransferMetricsTests {
     func redirects() async throws {
         let task = session.dataTask(with: server.url("/redirect/2"))
         _ = try await log.outcome(of: task)
-        let metrics = task.transferMetrics
+        let metrics = task.transactionMetrics
         #expect(metrics.map { $0.request.url?.path } == ["/redirect/2", "/relative-redirect/1", "/get"])
         #expect(metrics.map { $0.response?.statusCode } == [302, 302, 200])
         #expect(metrics.map(\.isReusedConnection) == [false, true, true])
@@ -40,9 +40,9 @@ struct TransferMetricsTests {
             #expect(transfer.remotePort == Int(server.port))
             #expect(transfer.localAddress == "127.0.0.1")
             #expect((transfer.localPort ?? 0) > 0)
-            #expect(transfer.secureConnect == nil)
+            #expect(transfer.secureConnectEnd == nil)
             #expect(transfer.tlsVersion == nil)
-            let first = try #require(transfer.firstByte)
+            let first = try #require(transfer.responseStart)
             #expect(first <= transfer.end)
             #expect(try #require(transfer.requestStart) <= first)
         }
@@ -55,8 +55,8 @@ struct TransferMetricsTests {
         server.route("/sizes", .data(Data(count: 5000)))
         let task = session.uploadTask(with: URLRequest(server.url("/sizes"), "POST"), from: content)
         _ = try await log.outcome(of: task)
-        let transfer = try #require(task.transferMetrics.first)
-        #expect(task.transferMetrics.count == 1)
+        let transfer = try #require(task.transactionMetrics.first)
+        #expect(task.transactionMetrics.count == 1)
         #expect(transfer.requestBodyBytes == 200_000)
         #expect(transfer.responseBodyBytes == 5000)
         #expect(transfer.responseBodyBytesDecoded == 5000)
@@ -90,7 +90,7 @@ struct TransferMetricsTests {
         task.delegate = log
         let outcome = try await log.outcome(of: task)
         #expect(outcome.status == 204, "\(String(describing: outcome.error))")
-        #expect(try await heads.first() == Int(task.transferMetrics.first?.requestHeaderBytes ?? 0))
+        #expect(try await heads.first() == Int(task.transactionMetrics.first?.requestHeaderBytes ?? 0))
     }
 
     @Test("A challenge leads to two transfers")
@@ -104,7 +104,7 @@ struct TransferMetricsTests {
         defer { session.finishTasksAndInvalidate() }
         let task = session.dataTask(with: server.url("/basic-auth/a/b"))
         _ = try await log.outcome(of: task)
-        #expect(task.transferMetrics.map { $0.response?.statusCode } == [401, 200])
+        #expect(task.transactionMetrics.map { $0.response?.statusCode } == [401, 200])
     }
 
     @Test("A failed transfer has metrics, and a request that was never sent has none")
@@ -112,14 +112,14 @@ struct TransferMetricsTests {
         let failed = session.dataTask(with: server.url("/fault/close-before-header"))
         failed.resume()
         try await log.ends.wait()
-        #expect(failed.transferMetrics.last?.response == nil)
-        #expect(failed.transferMetrics.isEmpty == false)
+        #expect(failed.transactionMetrics.last?.response == nil)
+        #expect(failed.transactionMetrics.isEmpty == false)
         var request = URLRequest(url: server.url("/get"))
         request.httpMethod = "G T"
         let unsent = session.dataTask(with: request)
         unsent.resume()
         try await log.ends.wait(for: 2)
-        #expect(unsent.transferMetrics.isEmpty)
+        #expect(unsent.transactionMetrics.isEmpty)
     }
 }
 #endif
