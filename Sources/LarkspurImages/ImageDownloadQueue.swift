@@ -1,7 +1,7 @@
 /// The queue of downloads, with the callers that wait for each download. It decides which download starts next. It is a
 /// value without I/O.
 ///
-/// A download is active from ``next()`` to ``finish(trailers:)``, even if its callers no longer wait, because its task still
+/// A download is active from ``next()`` to ``finish(_:)``, even if its callers no longer wait, because its task still
 /// uses a connection. A caller's handler is called when the caller is taken out of the queue, and therefore once.
 struct ImageDownloadQueue<Waiter: Sendable>: Sendable {
     /// The key of a download. Requests with equal keys share one download.

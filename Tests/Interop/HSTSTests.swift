@@ -85,7 +85,9 @@ struct HSTSTests {
 
         func summary(_ hosts: [HSTSStore.Host]) -> [String] {
             // The times of both differ by the duration of the test.
-            hosts.map { "\($0.name) \($0.includesSubdomains) \(Int($0.expirationDate.timeIntervalSinceNow / 86_400 + 0.5))" }
+            hosts.map {
+                "\($0.name) \($0.includesSubdomains) \(Int($0.expirationDate.timeIntervalSinceNow / 86_400 + 0.5))"
+            }
         }
         #expect(summary(try HSTSStore(file: file).hosts) == summary(store.hosts))
         try store.save()

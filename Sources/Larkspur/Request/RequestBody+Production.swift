@@ -81,15 +81,16 @@ extension RequestBody {
     ///     `bodyUnreadable`. So the last byte is sent only when the content has ended. Default: nil, for an unknown
     ///     number; over HTTP/1.1 the content is then sent in chunks.
     ///   - contentType: The media type. Default: `application/octet-stream`.
-    ///   - trailers: The names of the fields that ``BodyWriter/finish(trailers:)`` sends after the content. The request has
-    ///     the names in its field `Trailer`. It is sent over HTTP/1.1 in chunks, without a `Content-Length`, because
-    ///     libcurl sends no trailers in other cases. If a name is not allowed after the content, the call ends with the
-    ///     error `invalidHeaderField`. Default: none.
+    ///   - trailers: The names of the fields that ``BodyWriter/finish(trailers:)`` sends after the content. The request
+    ///     has the names in its field `Trailer`. It is sent over HTTP/1.1 in chunks, without a `Content-Length`,
+    ///     because libcurl sends no trailers in other cases. If a name is not allowed after the content, the call ends
+    ///     with the error `invalidHeaderField`. Default: none.
     ///   - isRepeatable: Whether the closure may be called again if the content has to be sent again. If false, a call
     ///     whose content has to be sent again ends with the error `bodyUnreadable`, as with a sequence that is sent
     ///     once. Default: false.
     ///   - write: A closure that writes the content, in a separate Swift task. The content ends when the closure
-    ///     returns, or with ``BodyWriter/finish(trailers:)``. If the closure throws an error, the request is broken off.
+    ///     returns, or with ``BodyWriter/finish(trailers:)``. If the closure throws an error, the request is broken
+    ///     off.
     public static func writer(
         length: Int64? = nil,
         contentType: String = "application/octet-stream",

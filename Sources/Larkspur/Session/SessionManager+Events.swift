@@ -20,8 +20,8 @@ extension SessionManager {
     ///   - headers: Fields of each connection. They replace fields of ``headers`` with the same name. Default: none.
     ///   - options: Hooks, interceptors, progress and other settings of each connection. Default: the settings of the
     ///     manager.
-    ///   - idleTimeout: The time without a byte after which a connection counts as lost; nil for no limit. It replaces the
-    ///     idle limits of ``requestSettings``, ``timeouts`` and the session, and includes the time for connecting.
+    ///   - idleTimeout: The time without a byte after which a connection counts as lost; nil for no limit. It replaces
+    ///     the idle limits of ``requestSettings``, ``timeouts`` and the session, and includes the time for connecting.
     ///     Default: 300 seconds.
     ///   - reconnection: The rules by which the stream is connected again. Default:
     ///     ``Reconnection/automatic``, which connects GET requests again.

@@ -62,7 +62,8 @@ extension SessionManager {
     ///   - options: Settings of the download: timeouts, hooks, interceptors, progress and others. Default: the
     ///     manager's settings.
     ///   - maximumResumptions: The maximum number of times that the task resumes automatically; see
-    ///     ``download(_:method:parameters:headers:options:maximumResumptions:resumeData:to:completionHandler:)``. Default: 0.
+    ///     ``download(_:method:parameters:headers:options:maximumResumptions:resumeData:to:completionHandler:)``.
+    ///     Default: 0.
     ///   - destination: The location of the file. Default: nil, for a temporary file that is removed when the task is
     ///     released.
     ///   - completionHandler: Called once, on ``completionQueue``. Default: none.
@@ -89,7 +90,8 @@ extension SessionManager {
     ///     ``downloadTask(with:options:maximumResumptions:to:completionHandler:)``. Default: those of the session
     ///     manager.
     ///   - maximumResumptions: The maximum number of times that the task resumes automatically; see
-    ///     ``download(_:method:parameters:headers:options:maximumResumptions:resumeData:to:completionHandler:)``. Default: 0.
+    ///     ``download(_:method:parameters:headers:options:maximumResumptions:resumeData:to:completionHandler:)``.
+    ///     Default: 0.
     ///   - destination: The location of the file. Default: nil, for a temporary file that is removed when the task is
     ///     released.
     ///   - completionHandler: Called once, on ``completionQueue``. Default: none.

@@ -85,18 +85,18 @@ extension SessionManager {
     ///   - headers: Fields of the download. They replace fields of ``headers`` with the same name. Default: none.
     ///   - options: Settings of the download: timeouts, hooks, interceptors, progress and others. Default: the
     ///     manager's settings.
-    ///   - maximumResumptions: The maximum number of times that the task resumes automatically after its connection is lost or
-    ///     times out. The delay before each resumption is random, from 0 to a limit. The first limit is 0.25 seconds.
-    ///     If no content has arrived since the last delay, the next limit is twice as long, up to 30 seconds. If
-    ///     content has arrived, the next limit is 0.25 seconds again. The task does not resume if the error has no
+    ///   - maximumResumptions: The maximum number of times that the task resumes automatically after its connection is
+    ///     lost or times out. The delay before each resumption is random, from 0 to a limit. The first limit is 0.25
+    ///     seconds. If no content has arrived since the last delay, the next limit is twice as long, up to 30 seconds.
+    ///     If content has arrived, the next limit is 0.25 seconds again. The task does not resume if the error has no
     ///     `resumeData`. If the number is above 0, the request asks the server for content without a content coding.
     ///     The number has no effect with the transport `.foundation` on Linux. Default: 0.
     ///   - resumeData: The resume data of an earlier task, with which the download continues:
-    ///     ``LarkspurError/resumeData``, ``DownloadTask/cancel(byProducingResumeData:)`` or ``DownloadTask/resumeData``.
-    ///     If the file on the server or the partial file on disk has changed, the download starts again from the
-    ///     beginning. If the data is not resume data, the error is `invalidResumeData`. With the transport
-    ///     `.foundation` on Linux the error is always `unsupported`. Default: nil, which downloads the file from its
-    ///     beginning.
+    ///     ``LarkspurError/resumeData``, ``DownloadTask/cancel(byProducingResumeData:)`` or
+    ///     ``DownloadTask/resumeData``. If the file on the server or the partial file on disk has changed, the download
+    ///     starts again from the beginning. If the data is not resume data, the error is `invalidResumeData`. With the
+    ///     transport `.foundation` on Linux the error is always `unsupported`. Default: nil, which downloads the file
+    ///     from its beginning.
     ///   - destination: The location of the file. If nil, handlers get a temporary file, which is removed when the task
     ///     is released. An `async` function then returns a temporary file that its caller owns. Default: nil.
     ///   - completionHandler: Called once, on ``completionQueue``. If the request cannot be built, the error is

@@ -5,12 +5,12 @@ internal import HTTPSyntax
 ///     manager.timeouts.total = .seconds(30)
 ///     let text = try await manager.get("slow").timeout(total: .seconds(5)).string
 ///
-/// ``connectionWait``, ``response`` and ``total`` are measured on ``SessionManager/clock``, from the start of the call. The
-/// limits ``idle`` and ``total`` of a manager do not apply to event streams (``EventSource``), which may be silent and
-/// have no end.
+/// ``connectionWait``, ``response`` and ``total`` are measured on ``SessionManager/clock``, from the start of the call.
+/// The limits ``idle`` and ``total`` of a manager do not apply to event streams (``EventSource``), which may be silent
+/// and have no end.
 ///
-/// ``connectionWait`` and ``connect`` need the transport `.curl`. With `.foundation` a call with one of them ends with the error
-/// `unsupported`. A custom transport ignores them.
+/// ``connectionWait`` and ``connect`` need the transport `.curl`. With `.foundation` a call with one of them ends with
+/// the error `unsupported`. A custom transport ignores them.
 public struct Timeouts: Sendable, Hashable {
     /// The maximum time until the request may connect to its host. The request may connect when the interceptors that
     /// limit calls have passed it on, and one of the `httpMaximumConnectionsPerHost` connections is free. Only the

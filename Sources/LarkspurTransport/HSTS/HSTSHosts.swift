@@ -51,8 +51,8 @@ struct HSTSHosts: Sendable {
 
     /// Adds an entry, which replaces the host's last entry. If there is no room, removes expired entries. If there is
     /// still no room, removes the quarter of the entries whose last changes are the oldest.
-    /// - Parameter tolerance: The change of the expirationDate, in seconds, for which the file does not have to be written.
-    ///   Default: 0.
+    /// - Parameter tolerance: The change of the expirationDate, in seconds, for which the file does not have to be
+    ///   written. Default: 0.
     /// - Returns: Whether a file with the hosts should be written again.
     @discardableResult
     mutating func insert(_ entry: Entry, for name: String, at now: Date, tolerance: TimeInterval = 0) -> Bool {

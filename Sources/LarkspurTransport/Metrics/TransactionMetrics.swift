@@ -17,7 +17,8 @@ public struct TransactionMetrics: Sendable, Hashable {
         public static let network = Self(kind: .network)
         /// The cache, without revalidation. No request was sent.
         public static let cache = Self(kind: .cache)
-        /// The cache, after the server confirmed the stored response. ``TransactionMetrics/response`` is the server's 304.
+        /// The cache, after the server confirmed the stored response. ``TransactionMetrics/response`` is the server's
+        /// 304.
         public static let validatedCache = Self(kind: .validatedCache)
 
         /// The name of the source, such as `validatedCache`.

@@ -7,7 +7,7 @@ extension CurlURLSession {
     /// thread has ended has no connections. Reading the property does not keep connections open.
     ///
     ///     for origin in await session.connections {
-    ///         print(origin.origin, origin.busy, "of", origin.open, "connections,", origin.waitingRequests, "requests wait")
+    ///         print(origin.origin, origin.busy, "of", origin.open, "connections are in use")
     ///     }
     public var connections: [OriginConnections] {
         get async {

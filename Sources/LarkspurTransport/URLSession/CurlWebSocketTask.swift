@@ -99,8 +99,8 @@ final class CurlWebSocketTask: URLSessionWebSocketTask, EngineTask, @unchecked S
     }
     /// The code of the server's close frame. Before this frame has arrived, the code of the frame of
     /// `cancel(with:reason:)`.
-    override var closeCode: CloseCode { (channel.closeFrame ?? channel.ownClosure)?.foundationCode ?? .invalid }
-    override var closeReason: Data? { (channel.closeFrame ?? channel.ownClosure).map { Data($0.reason.utf8) } }
+    override var closeCode: CloseCode { (channel.closeFrame ?? channel.ownCloseFrame)?.foundationCode ?? .invalid }
+    override var closeReason: Data? { (channel.closeFrame ?? channel.ownCloseFrame).map { Data($0.reason.utf8) } }
 
     override func resume() { core.resume() }
     override func suspend() { core.suspend() }

@@ -83,7 +83,8 @@ public struct EngineReport: Sendable, CustomStringConvertible {
         let codings = ContentCoding.allCases.map { coding in
             Ability(
                 name: "content coding \(coding.rawValue)",
-                unavailability: coding.isAvailable ? nil : "its library is not installed, and Accept-Encoding does not name it"
+                unavailability: coding.isAvailable
+                    ? nil : "its library is not installed, and Accept-Encoding does not name it"
             )
         }
         return [http2, http3] + codings + [
@@ -93,7 +94,8 @@ public struct EngineReport: Sendable, CustomStringConvertible {
             ),
             Ability(
                 name: "list of public suffixes for cookies",
-                unavailability: PublicSuffixList.current == .system ? nil : "libpsl is not installed; a rule takes its place"
+                unavailability: PublicSuffixList.current == .system
+                    ? nil : "libpsl is not installed; a rule takes its place"
             ),
         ]
     }

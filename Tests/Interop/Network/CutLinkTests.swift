@@ -128,7 +128,11 @@ extension NetworkFaultTests {
         func resumes(_ cut: Cut) async throws {
             let expected = try await server.digest(length: size, seed: 7)
             let manager = try makeManager()
-            let task = manager.download(target, maximumResumptions: 100, to: .file(folder.url.appendingPathComponent("file")))
+            let task = manager.download(
+                target,
+                maximumResumptions: 100,
+                to: .file(folder.url.appendingPathComponent("file"))
+            )
             try await self.cut(cut, within: task.downloadCounts)
             try await end(cut)
             #expect(try await SHA256Sum.of(task.file) == expected)
@@ -201,7 +205,11 @@ extension NetworkFaultTests {
         func changedAddress() async throws {
             let expected = try await server.digest(length: size, seed: 7)
             let manager = try makeManager()
-            let task = manager.download(target, maximumResumptions: 100, to: .file(folder.url.appendingPathComponent("file")))
+            let task = manager.download(
+                target,
+                maximumResumptions: 100,
+                to: .file(folder.url.appendingPathComponent("file"))
+            )
             for await count in task.downloadCounts where count > 64 << 10 { break }
             try NetworkNamespace.ip("addr del 192.0.2.2/24 dev near", "addr add 192.0.2.3/24 dev near")
             defer { try? NetworkNamespace.ip("addr del 192.0.2.3/24 dev near", "addr add 192.0.2.2/24 dev near") }

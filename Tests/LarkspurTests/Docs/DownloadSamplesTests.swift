@@ -30,7 +30,9 @@ struct DownloadSamplesTests {
         serve(cuts: [1_000, 1_000])
         let clock = TestClock()
         samples.manager.clock = clock
-        let task = samples.manager.downloadTask(with: URLRequest(url: samples.url), maximumResumptions: 10).response { _ in }
+        let task = samples.manager.downloadTask(with: URLRequest(url: samples.url), maximumResumptions: 10).response {
+            _ in
+        }
         try await clock.waitForSleeps()
         let storing = samples.storing(task)
         try await clock.waitForSleeps(2)

@@ -67,7 +67,12 @@ struct StreamSamples: Sendable {
         var rules = Reconnection.automatic
         rules.maximumAttempts = 10
         let fields: HTTPHeaders = ["Last-Event-ID": lastID]
-        for try await event in manager.events("updates", headers: fields, idleTimeout: .seconds(45), reconnection: rules) {
+        for try await event in manager.events(
+            "updates",
+            headers: fields,
+            idleTimeout: .seconds(45),
+            reconnection: rules
+        ) {
             print(event.id, event.data)
         }
         // end

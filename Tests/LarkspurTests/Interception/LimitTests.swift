@@ -309,7 +309,13 @@ struct LimitTests {
         policy.statusCodes = [404]
         let manager = TestTransport.curl.makeManager(for: server)
         manager.interceptors.attempt = [.rateLimit(.max, per: longest, burst: .max)]
-        manager.timeouts = Timeouts(total: longest, response: longest, idle: longest, connect: longest, connectionWait: longest)
+        manager.timeouts = Timeouts(
+            total: longest,
+            response: longest,
+            idle: longest,
+            connect: longest,
+            connectionWait: longest
+        )
         try await withTimeout(total: longest) { _ = try await manager.get("get").data }
         for random in [Double.nan, .infinity, -1, 0] {
             policy.random = { random }

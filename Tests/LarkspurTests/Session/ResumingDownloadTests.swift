@@ -32,7 +32,8 @@ struct ResumingDownloadTests {
 
     private func serve(_ file: BrokenFile) { server.route("/file") { file.answer($0) } }
 
-    private func makeTask(maximumResumptions: Int = 0, progress: SessionManager.ProgressHandler? = nil) -> DownloadTask {
+    private func makeTask(maximumResumptions: Int = 0, progress: SessionManager.ProgressHandler? = nil) -> DownloadTask
+    {
         manager.downloadTask(
             with: URLRequest(url: server.url("/file")),
             options: CallOptions(downloadProgress: progress),
@@ -314,7 +315,8 @@ struct ResumingDownloadTests {
         for name in try partialFiles { try FileManager.default.removeItem(at: folder.url.appendingPathComponent(name)) }
         let again = Recorder<DownloadResponse>()
         let request = URLRequest(url: server.url("/file"))
-        manager.downloadTask(withResumeData: data, request: request, maximumResumptions: 1) { again.record($0) }.resume()
+        manager.downloadTask(withResumeData: data, request: request, maximumResumptions: 1) { again.record($0) }
+            .resume()
         #expect(try await again.first().error == nil)
         #expect(server.requests.last?.headers["Range"] == nil)
         #expect(server.requests.last?.headers["Accept-Encoding"] == "identity")

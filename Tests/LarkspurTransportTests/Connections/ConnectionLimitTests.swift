@@ -185,7 +185,10 @@ struct ConnectionLimitTests {
         #expect(try await session.outcome(of: url).status == 200)
         let first = try #require(await session.connections.first)
         #expect(first.origin == "http://127.0.0.1:\(server.port)")
-        #expect(first.open == 1 && first.idle == 1 && first.busy == 0 && first.activeRequests == 0 && first.waitingRequests == 0)
+        #expect(
+            first.open == 1 && first.idle == 1 && first.busy == 0 && first.activeRequests == 0
+                && first.waitingRequests == 0
+        )
         #expect(first.protocolName == "http/1.1")
         #expect(try #require(first.oldestAge) > .zero)
 
@@ -193,7 +196,9 @@ struct ConnectionLimitTests {
         for _ in 0..<5 { session.dataTask(with: server.url("/wait")) { ends.record($2) }.resume() }
         try await server.waitForRequests(3)
         let busy = try #require(await session.connections.first)
-        #expect(busy.open == 2 && busy.idle == 0 && busy.busy == 2 && busy.activeRequests == 2 && busy.waitingRequests == 3)
+        #expect(
+            busy.open == 2 && busy.idle == 0 && busy.busy == 2 && busy.activeRequests == 2 && busy.waitingRequests == 3
+        )
         #expect(try #require(busy.oldestAge) > #require(first.oldestAge))
 
         gate.open()

@@ -12,7 +12,10 @@ import Testing
         var hosts = HSTSHosts(capacity: capacity)
         for name in names {
             let includesSubdomains = name.hasPrefix(".")
-            let entry = HSTSHosts.Entry(includesSubdomains: includesSubdomains, expirationDate: start.addingTimeInterval(100))
+            let entry = HSTSHosts.Entry(
+                includesSubdomains: includesSubdomains,
+                expirationDate: start.addingTimeInterval(100)
+            )
             hosts.insert(entry, for: includesSubdomains ? String(name.dropFirst()) : name, at: start)
         }
         return hosts
@@ -89,7 +92,9 @@ import Testing
         #expect(single.entries.keys.map(\.text).sorted() == ["b.test"])
     }
 
-    @Test("The HSTS file is written after an addition, and after a renewal only when the saved expirationDate is outdated")
+    @Test(
+        "The HSTS file is written after an addition, and after a renewal only when the saved expirationDate is outdated"
+    )
     func saving() throws {
         var hosts = hosts()
         let month = try field("max-age=2592000")
@@ -138,7 +143,9 @@ import Testing
     @Test("Each spelling of a host below a domain with includeSubDomains requires https")
     func spellings() throws {
         let store = HSTSStore(now: { [start] in start })
-        #expect(store.insert(.init(name: "A.test", includesSubdomains: true, expirationDate: start.addingTimeInterval(1))))
+        #expect(
+            store.insert(.init(name: "A.test", includesSubdomains: true, expirationDate: start.addingTimeInterval(1)))
+        )
         for host in ["b.a.test", "B.A.test.", "x~.a.test", "_x.a.test", "%62.a.test", "b%2ea.test", "\u{FC}.a.test"] {
             #expect(store.requiresHTTPS(host), "\(host)")
             let secured = store.secured(try #require(URL(string: "http://\(host)/")))

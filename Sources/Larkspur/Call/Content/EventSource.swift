@@ -6,7 +6,7 @@ import HTTPSyntax
 ///         print(event.type, event.data)
 ///     }
 ///
-/// ``SessionManager/events(_:method:parameters:body:headers:options:timeout:reconnection:)`` connects again
+/// ``SessionManager/events(_:method:parameters:body:headers:options:idleTimeout:reconnection:)`` connects again
 /// after the connection has ended or was lost. If an event had an ID, the new request has it in the field
 /// `Last-Event-ID`. A response with the status 204 ends the sequence. For any other status except 200, the error is
 /// `unacceptableStatusCode`. For another content type than `text/event-stream`, the error is `unacceptableContentType`.
@@ -194,8 +194,9 @@ extension DataTask {
     ///
     /// There is a single connection. The sequence ends when the connection ends. If the connection fails, the sequence
     /// throws its error. The connection counts as lost (`timedOut`) if no byte arrives for 300 seconds, or for the time
-    /// that ``SessionTask/timeout(total:response:idle:connect:connectionWait:)`` sets for the call. The request gets the
-    /// fields `Accept: text/event-stream` and `Cache-Control: no-store`, unless the call or the manager has set other values.
+    /// that ``SessionTask/timeout(total:response:idle:connect:connectionWait:)`` sets for the call. The request gets
+    /// the fields `Accept: text/event-stream` and `Cache-Control: no-store`, unless the call or the manager has set
+    /// other values.
     public var events: EventSource { events(idleTimeout: EventSource.defaultTimeout) }
 
     /// Returns the server-sent events of the response, as they arrive. Iterating starts the call. In all other respects

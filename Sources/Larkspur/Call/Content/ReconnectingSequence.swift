@@ -2,8 +2,8 @@
 /// ``SessionManager/reconnecting(by:_:)``.
 ///
 /// Leaving the loop cancels the connection. Cancelling the surrounding `Task` ends the loop immediately with the code
-/// `cancelled`, also during a delay. At the deadline of a surrounding ``withTimeout(total:clock:isolation:_:)`` the loop
-/// ends with the code `timedOut`. A second loop begins a new stream.
+/// `cancelled`, also during a delay. At the deadline of a surrounding ``withTimeout(total:clock:isolation:_:)`` the
+/// loop ends with the code `timedOut`. A second loop begins a new stream.
 public struct ReconnectingSequence<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable
 where Base.Element: Sendable, Base.Failure == LarkspurError {
     /// An element of a connection.
