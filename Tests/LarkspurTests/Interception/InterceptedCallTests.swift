@@ -281,9 +281,9 @@ struct InterceptedCallTests {
         let contents: [RequestBody] = [
             .data(bytes), .file(file), .stream(length: 7, contentType: "a/b") { InputStream(data: bytes) },
         ]
-        let canReplay = Recorder<Bool>()
+        let canRepeat = Recorder<Bool>()
         let twice = ClosureInterceptor { request, context, next in
-            canReplay.record(context.canRepeatBody)
+            canRepeat.record(context.canRepeatBody)
             _ = try await next(request)
             return try await next(request)
         }
@@ -293,19 +293,19 @@ struct InterceptedCallTests {
             #expect(response.error == nil)
         }
 
-        #expect(canReplay.values == [true, true, true])
+        #expect(canRepeat.values == [true, true, true])
         #expect(server.requests.map(\.text) == Array(repeating: "content", count: 6))
         var request = URLRequest(url: server.url("/x"))
         request.httpMethod = "PUT"
         request.httpBodyStream = InputStream(data: bytes)
         manager.interceptors.call = [
             ClosureInterceptor { request, context, next in
-                canReplay.record(context.canRepeatBody)
+                canRepeat.record(context.canRepeatBody)
                 return try await next(request)
             }
         ]
         _ = await manager.dataTask(with: request).response()
-        #expect(canReplay.values.last == false && server.requests.last?.text == "content")
+        #expect(canRepeat.values.last == false && server.requests.last?.text == "content")
     }
 
     @Test("A stream delivers the content of the last attempt, and reports this", arguments: TestTransport.allCases)
