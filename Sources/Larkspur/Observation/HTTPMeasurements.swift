@@ -112,7 +112,7 @@ public final class HTTPMeasurements: CallObserver {
         var attributes = attributes(of: transaction.request)
         attributes["network.protocol.version"] = transaction.protocolName.map(Self.version)
         Self.add(transaction.response?.statusCode, errorType: errorType, to: &attributes)
-        reportHistogram("request.duration", transaction.end.timeInterval, "s", attributes)
+        reportHistogram("request.duration", transaction.responseEnd.timeInterval, "s", attributes)
         reportHistogram("request.body.size", Double(transaction.requestBodyBytes), "By", attributes)
         reportHistogram("response.body.size", Double(transaction.responseBodyBytes), "By", attributes)
     }

@@ -76,10 +76,10 @@ extension SessionManager {
     ) -> CallPlan {
         var template = TransferTemplate.download
         template.resumeData = resumeData
-        if resumes > 0 { template.resumption = DownloadResumption(limit: resumes) }
+        if maximumResumptions > 0 { template.resumption = DownloadResumption(limit: maximumResumptions) }
         let placement = DownloadPlacement(destination: destination, hooks: sessions.hooks)
         // A resumed transfer begins in the middle of the content, where a content coding cannot be decoded.
-        let request = request?.map { resumes > 0 ? $0.requestingNoCoding : $0 }
+        let request = request?.map { maximumResumptions > 0 ? $0.requestingNoCoding : $0 }
         return CallPlan(template: template, request: request, download: placement)
     }
 

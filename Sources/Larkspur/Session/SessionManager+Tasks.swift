@@ -75,7 +75,7 @@ extension SessionManager {
         to destination: DownloadDestination? = nil,
         completionHandler: (@Sendable (DownloadResponse) -> Void)? = nil
     ) -> DownloadTask {
-        task(plan(.success(request), nil, resumes, destination), options, completionHandler)
+        task(plan(.success(request), nil, maximumResumptions, destination), options, completionHandler)
     }
 
     /// Creates a task that continues a download.
@@ -105,7 +105,7 @@ extension SessionManager {
         completionHandler: (@Sendable (DownloadResponse) -> Void)? = nil
     ) -> DownloadTask {
         let request = request.map(Result<URLRequest, LarkspurError>.success)
-        return task(plan(request, resumeData, resumes, destination), options, completionHandler)
+        return task(plan(request, resumeData, maximumResumptions, destination), options, completionHandler)
     }
 
     // MARK: Common parts

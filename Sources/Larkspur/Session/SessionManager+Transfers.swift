@@ -115,7 +115,7 @@ extension SessionManager {
         completionHandler: (@Sendable (DownloadResponse) -> Void)? = nil
     ) -> DownloadTask {
         let request = requestResult(RequestDraft(method, url, parameters, nil, headers).encoded(by: options))
-        let plan = plan(request, resumeData, resumes, destination)
+        let plan = plan(request, resumeData, maximumResumptions, destination)
         return perform(plan, completionHandler.map { FileHandler($0) }, options)
     }
 }

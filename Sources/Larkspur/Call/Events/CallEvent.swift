@@ -189,7 +189,7 @@ extension CallEvent: CustomStringConvertible {
             parts.append("\(request.httpMethod ?? "GET") \(Redaction.standard.text(of: url).onOneLine)")
         }
         if let status = httpResponse?.statusCode { parts.append("status \(status)") }
-        if let transaction { parts.append("from \(transaction.source) in \(transaction.end)") }
+        if let transaction { parts.append("from \(transaction.source) in \(transaction.responseEnd)") }
         if let use = transaction?.cacheUse { parts.append("cache: \(use)") }
         if let challenge { parts.append("by \(challenge.host)") }
         if let byteCount { parts.append("\(byteCount) bytes") }
