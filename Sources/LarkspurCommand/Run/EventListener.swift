@@ -25,7 +25,7 @@ struct EventListener: Sendable {
             method: HTTPMethod(rawValue: composed.request.httpMethod ?? "GET"),
             body: body,
             headers: headers,
-            timeout: limit ?? EventSource.defaultTimeout
+            idleTimeout: limit ?? EventSource.defaultTimeout
         )
         for try await event in events { try sink.write(text(of: event)) }
     }
