@@ -68,7 +68,7 @@ import Testing
 
     @Test("The failure of an expectation names the nearest request and the difference")
     func nearest() throws {
-        server.expect(.post("/post").query("a", "1").field("X-Kind", "big").json(["name": "Ada"]))
+        server.expect(.post("/post").query("a", "1").field("X-Kind", "big").json(encoding: ["name": "Ada"]))
         server.expect(.post("/pots").text("hello"))
         _ = try server.answer("/get")
         _ = try server.answer("/post?a=2", method: "POST", headers: "X-Kind: small\r\n", body: #"{ "name" : "Bob" }"#)
@@ -80,6 +80,21 @@ import Testing
             )
         )
         #expect(text.contains(#"nearest: POST /post?a=2, but its path is “/post”, and its content is"#))
+    }
+
+    @Test("Expectations compare JSON by its values")
+    func json() throws {
+        _ = try server.answer("/post", method: "POST", body: #"{ "b": [1, 2.0], "a": "é" }"#)
+        server.expect(.post("/post").json(#"{"a":"\u00e9","b":[1,2]}"#))
+        #expect(failure() == nil)
+        server.removeExpectations()
+        server.expect(.post("/post").json(#"{"a":"é","b":[2,1]}"#))
+        server.expect(.post("/post").json("{"))
+        server.expect(.post("/post").json(encoding: Double.nan))
+        let text = try #require(failure())
+        #expect(text.contains(#"its JSON is “{"a":"é","b":[1,2]}”"#))
+        #expect(text.contains("the expected JSON is a text that is no JSON"))
+        #expect(text.contains("the expected JSON is a value that cannot be encoded"))
     }
 
     @Test("Expectations have conditions on fields and requests")

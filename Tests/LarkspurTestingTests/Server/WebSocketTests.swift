@@ -15,7 +15,7 @@ struct WebSocketTests {
         let socket = try RawWebSocket(server, "/websocket/echo", protocols: ["chat"])
         #expect(socket.agreement.subprotocol == "chat")
         let messages: [WebSocketMessage] = [
-            .text("Grüße"), .data(Data([0, 255])), .text(""), .data(Data(repeating: 7, count: 100_000)),
+            .text("Grüße"), .binary(Data([0, 255])), .text(""), .binary(Data(repeating: 7, count: 100_000)),
         ]
         for message in messages {
             try socket.send(message)
@@ -45,7 +45,7 @@ struct WebSocketTests {
         let socket = try RawWebSocket(server, "/rooms/7", protocols: ["x", "a", "b"])
         #expect(socket.agreement == .init(subprotocol: "a", compression: nil))
         #expect(try socket.next() == .message(.text("Welcome to 7 by a")))
-        try socket.send(.data(Data([1])))
+        try socket.send(.binary(Data([1])))
         try socket.send(.text("bye"))
         #expect(try socket.next() == .close(code: 1_000, reason: ""))
         #expect(received.withLock { $0 } == [.data(Data([1])), .text("bye")])
@@ -71,7 +71,7 @@ struct WebSocketTests {
         }
         let socket = try RawWebSocket(server, "/")
         #expect(try socket.next() == .message(.text("Hello")))
-        #expect(try socket.next() == .message(.data(Data([1, 2, 3]))))
+        #expect(try socket.next() == .message(.binary(Data([1, 2, 3]))))
         #expect(try socket.next() == .ping(Data([9])))
         try socket.pong(Data([9]))
         #expect(try socket.next() == .close(code: 4_000, reason: "enough"))
