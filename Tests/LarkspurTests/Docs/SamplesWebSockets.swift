@@ -50,7 +50,7 @@ struct WebSocketSamples: Sendable {
 
         let socket = manager.webSocket("notes")
         try await socket.open()
-        try await socket.send(Note(author: "Ada", text: "Hello"))
+        try await socket.send(json: Note(author: "Ada", text: "Hello"))
         for try await note in socket.messages(as: Note.self) {
             print(note.author, note.text)
         }

@@ -69,7 +69,7 @@ struct WebSocketTests {
     func json() async throws {
         struct Note: Codable, Sendable, Equatable { var text: String }
         let socket = manager.webSocket("websocket/echo")
-        try await socket.send(Note(text: "one"))
+        try await socket.send(json: Note(text: "one"))
         try await socket.send("no JSON")
         try await socket.send(Data(#"{"text": "two"}"#.utf8))
         var notes: [Note] = []

@@ -33,7 +33,7 @@ struct TransactionMetricsTests {
         #expect(metrics.map { $0.request.url?.path } == ["/redirect/2", "/relative-redirect/1", "/get"])
         #expect(metrics.map { $0.response?.statusCode } == [302, 302, 200])
         #expect(metrics.map(\.isReusedConnection) == [false, true, true])
-        #expect(metrics.map { $0.connect == nil } == [false, true, true])
+        #expect(metrics.map { $0.connectEnd == nil } == [false, true, true])
         for transfer in metrics {
             #expect(transfer.protocolName == "http/1.1")
             #expect(transfer.remoteAddress == "127.0.0.1")
@@ -43,7 +43,7 @@ struct TransactionMetricsTests {
             #expect(transfer.secureConnectEnd == nil)
             #expect(transfer.tlsVersion == nil)
             let first = try #require(transfer.responseStart)
-            #expect(first <= transfer.end)
+            #expect(first <= transfer.responseEnd)
             #expect(try #require(transfer.requestStart) <= first)
         }
         #expect(metrics.map(\.start) == metrics.map(\.start).sorted())

@@ -73,7 +73,7 @@ struct WebSocketFloodTests {
         let (first, second) = (Data(repeating: 1, count: 16 << 20), Data(repeating: 2, count: (16 << 20) - 3))
         server.webSocket("/exchange") { socket in
             try socket.send(first)
-            try socket.send(Data([socket.receive() == .message(.binary(second)) ? 1 : 0]))
+            try socket.send(Data([socket.receive() == .message(.data(second)) ? 1 : 0]))
         }
         let socket = session.webSocket(with: server.url("/exchange"))
         try await socket.open()
