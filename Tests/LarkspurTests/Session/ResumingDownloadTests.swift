@@ -37,7 +37,7 @@ struct ResumingDownloadTests {
         manager.downloadTask(
             with: URLRequest(url: server.url("/file")),
             options: CallOptions(downloadProgress: progress),
-            maximumResumptions: resumes,
+            maximumResumptions: maximumResumptions,
             to: .file(destination)
         ) { [ends] in ends.record($0) }
     }
@@ -128,7 +128,7 @@ struct ResumingDownloadTests {
         serve(BrokenFile(100_000, cuts: [10_000]))
         let clock = TestClock()
         manager.clock = clock
-        let task = makeTask(maximumResumptions: resumes)
+        let task = makeTask(maximumResumptions: maximumResumptions)
         task.resume()
         try await clock.waitForSleeps(1)
         return (task, { clock.advance(by: .seconds(1)) })
