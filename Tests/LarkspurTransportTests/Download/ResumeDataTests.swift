@@ -37,6 +37,18 @@ struct ResumeDataTests {
         #expect(ResumeData(try #require(data.encoded)) == data)
     }
 
+    /// The texts are what version 1.0.0 writes. They never change: later versions of 1 have to read them.
+    @Test("Stored resume data is read")
+    func stored() throws {
+        let file = "/tmp/Larkspur-1-D2C4B3A1-0000-4000-8000-0123456789AB.tmp"
+        let start = #"{"date":1700000000,"entityTag":"\"a\"","fields":{"Accept":"text/plain"},"file":"\#(file)","#
+        let end = #""format":"Larkspur resume data","received":40,"total":100,"#
+        let text = start + end + #""url":"https://localhost/file?a=b","version":1}"#
+        let data = try make(fields: ["Accept": "text/plain"], file: file)
+        #expect(ResumeData(Data(text.utf8)) == data)
+        #expect(data.encoded.map { String(decoding: $0, as: UTF8.self) } == text)
+    }
+
     @Test("Data that is truncated anywhere, or of another kind, is not resume data")
     func garbage() throws {
         let whole = try #require(try make().encoded)
