@@ -105,8 +105,8 @@ struct CookbookSamples: Sendable {
     }
 
     func errorBody() async {
-        // sample: cookbook, body of an error
-        struct Problem: Decodable {
+        // sample: cookbook, content of an error
+        nonisolated struct Problem: Decodable, Sendable {
             var reason: String
         }
 
@@ -234,6 +234,7 @@ struct CookbookSamples: Sendable {
 
     func offline(_ reachability: NetworkReachabilityManager) async {
         // sample: cookbook, wait for the network
+        reachability.startMonitoring()
         var response = await manager.get("notes").response()
         if response.error != nil, response.response == nil {
             for await status in reachability.statusUpdates where status.isReachable { break }
