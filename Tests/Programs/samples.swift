@@ -99,6 +99,7 @@ nonisolated static let downloader: ImageDownloader = any()
 nonisolated static let image: Image = any()
 
 // page: Interceptors.md
+nonisolated static let (accessToken, refreshToken): (String, String) = any()
 nonisolated static let (reader, writer): (SessionManager, SessionManager) = any()
 
 nonisolated static func store(_ credential: OAuth2Credential) async {}

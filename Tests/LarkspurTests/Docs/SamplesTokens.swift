@@ -11,8 +11,9 @@ struct TokensSamples: Sendable {
 
     private func store(_ credential: OAuth2Credential) async { output.record("stored") }
 
-    func oauth(_ credential: OAuth2Credential) async throws {
+    func oauth(_ accessToken: String, _ refreshToken: String) async throws {
         // sample: oauth 2
+        let credential = OAuth2Credential(accessToken: accessToken, refreshToken: refreshToken)
         var authenticator = OAuth2Authenticator(tokenEndpoint: tokenURL, clientID: "app", manager: manager)
         authenticator.didRefresh = { credential in
             await store(credential)

@@ -23,7 +23,7 @@ struct TokensSamplesTests {
     }
 
     @Test func oauth() async throws {
-        try await samples.oauth(OAuth2Credential(accessToken: "old", refreshToken: "r"))
+        try await samples.oauth("old", "r")
         #expect(samples.output.values == ["stored", "Ada"])
         #expect(server.requests.map(\.path) == ["/account", "/token", "/account"])
     }
@@ -34,7 +34,7 @@ struct TokensSamplesTests {
         other.route("/token", .json(#"{"access_token": "secret"}"#))
         server.route("/token", .redirect(to: other.url("/token").absoluteString, status: status))
         let error = await #expect(throws: LarkspurError.self) {
-            try await samples.oauth(OAuth2Credential(accessToken: "old", refreshToken: "r"))
+            try await samples.oauth("old", "r")
         }
         #expect(error?.code == .credentialRefreshFailed && error?.message.contains("status \(status)") == true)
         #expect(other.requests.isEmpty)
