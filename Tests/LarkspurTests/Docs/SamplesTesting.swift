@@ -111,18 +111,19 @@ struct TestingSamples {
     // end
 
     @Test func cassettes() async throws {
-        let folder = TemporaryFolder()
-        let baseURL = server.baseURL
+        let temporary = TemporaryFolder()
+        let (baseURL, folder) = (server.baseURL, temporary.url)
         server.route("/users", .json(#"["Ada"]"#))
         for _ in 0..<2 {
             // sample: cassette
-            try await withCassette("users", in: folder.url) { cassette in
+            try await withCassette("users", in: folder) { cassette in
                 let manager = SessionManager(baseURL: baseURL, transport: cassette.transport)
                 let names = try await manager.get("users").value(as: [String].self)
                 #expect(names == ["Ada"])
             }
             // end
         }
+        withExtendedLifetime(temporary) {}
         #expect(server.requests.count == 1)
     }
 
