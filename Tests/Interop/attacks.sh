@@ -3,7 +3,7 @@
 #
 #     Tests/Interop/attacks.sh swift test --filter AttackTests
 #
-# The tests send requests to URLs that strangers choose. A socket that gets each packet of the kernel shows to which addresses they went. What is missing is
+# The tests send requests to URLs that you do not choose. A socket that gets each packet of the kernel shows to which addresses they went. What is missing is
 # installed from Debian's or Ubuntu's packages. Nothing is left when the command has ended.
 set -euo pipefail
 

@@ -4,7 +4,7 @@ internal import HTTPSyntax
 ///
 ///     manager.observers = [ConsoleLogger()]
 ///     // GET https://api.example.com/users?page=2 → 200, 1.2 kB in 45.1 ms, h2
-///     // POST https://api.example.com/login → timed-out after 10.0 s: The request timed out.
+///     // POST https://api.example.com/login → timed-out after 10.0 s: The call took longer than 10.0 seconds in all.
 ///
 /// A ``Redaction`` hides secrets. Characters that a terminal would interpret are shown as question marks.
 public struct ConsoleLogger: CallObserver {

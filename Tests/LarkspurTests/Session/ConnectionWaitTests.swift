@@ -91,7 +91,8 @@ struct ConnectionWaitTests {
         gate.open()
         #expect(error?.code == .timedOut)
         let message = try #require(error?.message)
-        let beginning = limit == "queue" ? "waited longer than 1.5 seconds for a connection, " : ": it has waited "
+        let beginning =
+            limit == "connectionWait" ? "waited longer than 1.5 seconds for a connection, " : ": it has waited "
         #expect(message.contains(beginning) && message.contains("because 2 requests to its host are under way"))
         #expect(message.contains("GET \(server.url("/held"))?… since "))
         for holder in holders { _ = try await holder.value }
