@@ -89,8 +89,8 @@ enum HTTP2Trust {
 /// delayed, but no request fails. If the check of the certificate fails over QUIC and succeeds over TCP, the request is
 /// sent over TCP. libcurl prefers an existing connection to a new connection.
 ///
-/// The engine was tested with libcurl 8.22.0 and 8.23.0, which use ngtcp2 for QUIC. With another libcurl, a response without
-/// Content-Length may look complete although the server has reset its stream without an error.
+/// The engine was tested with libcurl 8.22.0 and 8.23.0, which use ngtcp2 for QUIC. With another libcurl, a response
+/// without Content-Length may look complete although the server has reset its stream without an error.
 ///
 /// Pins of keys and certificates are checked in the handshake of QUIC in the same way as in the handshake over TCP.
 /// This requires that libcurl uses an OpenSSL whose functions the engine can call. Otherwise, a session with pins does

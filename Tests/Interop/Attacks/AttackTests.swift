@@ -5,8 +5,8 @@ import LarkspurTransport
 import TestSupport
 import Testing
 
-/// URLs that strangers choose, in a network where each address would be reached. The kernel's packets are the judge.
-@Suite("URLs that strangers choose", .needsAttackNetwork, .serialized, .seeded, .timeLimit(.minutes(5)))
+/// URLs that you do not choose, in a network where each address would be reached. The kernel's packets are the judge.
+@Suite("URLs that you do not choose", .needsAttackNetwork, .serialized, .seeded, .timeLimit(.minutes(5)))
 struct AttackTests {
     static let network = Result { try AttackNetwork() }
 
