@@ -17,11 +17,13 @@ public struct ChallengeDisposition: Sendable {
     /// - Parameter credential: The credential.
     public static func useCredential(_ credential: URLCredential) -> Self { Self(kind: .useCredential(credential)) }
 
-    /// The disposition that handles the challenge as if no hook were set. The task uses the credential that the
-    /// session's storage proposes. If there is none, the task ends with the 401 response.
+    /// The disposition that handles the challenge as if no hook were set. The engine tries the credential of the URL
+    /// once, and then the credential of the session's storage once. If there is none, the task ends with the 401
+    /// response.
     public static let performDefaultHandling = Self(kind: .performDefaultHandling)
 
-    /// The disposition that sends no credential. The task ends with the 401 response.
+    /// The disposition that sends no credential for the challenge. If the server has sent several challenges, the
+    /// engine proposes the next challenge. If there is none, the task ends with the 401 response.
     public static let rejectProtectionSpace = Self(kind: .rejectProtectionSpace)
 
     /// The disposition that cancels the task.
