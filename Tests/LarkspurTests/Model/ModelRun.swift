@@ -157,10 +157,10 @@ final class ModelRun: Sendable {
     }
 
     /// Waits for a condition that no event reports.
-    private func wait(for description: String, _ condition: () -> Bool) async {
+    private func wait(for event: String, _ condition: () -> Bool) async {
         let deadline = ContinuousClock.now + limit
         while !condition() {
-            guard ContinuousClock.now < deadline else { return fail("After \(limit) \(description)") }
+            guard ContinuousClock.now < deadline else { return fail("After \(limit) \(event): \(description)") }
             try? await Task.sleep(for: .microseconds(200))
         }
     }
