@@ -6,9 +6,9 @@ import HTTPSyntax
 ///     manager.upload("files", from: .file(image), resumable: .ietf)
 ///
 /// The first request creates an upload resource on the server. Further requests send the content to it. After a
-/// temporary failure, the client requests the number of bytes that the server has, and sends the rest. ``retry`` sets
-/// the delays and limits. The response of the task is the response to the last request. The server must support the
-/// protocol.
+/// temporary failure, the client requests the number of bytes that the server has, and sends the rest. ``retryPolicy``
+/// sets the delays and limits. The response of the task is the response to the last request. The server must support
+/// the protocol.
 ///
 /// The content is data or a file. A stream cannot be read again from the middle, so with a stream the task fails with
 /// the error `unsupported`. If a file is changed between two requests, or during a request, the error is
