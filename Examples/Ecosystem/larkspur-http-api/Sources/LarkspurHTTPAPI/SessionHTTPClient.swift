@@ -198,7 +198,7 @@ extension SessionHTTPClient {
         ) async throws(LarkspurError) {
             try await write(buffer: &buffer)
             switch destination {
-            case .request(let writer): try await writer.finish(HTTPHeaders(finalElement ?? [:]))
+            case .request(let writer): try await writer.finish(trailers: HTTPHeaders(finalElement ?? [:]))
             case .chunks(let writer): try writer.finish(finalElement)
             }
             conclusion.isReached.store(true, ordering: .relaxed)
