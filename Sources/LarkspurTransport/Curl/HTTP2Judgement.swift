@@ -52,7 +52,7 @@ enum HTTP2Judgement: Equatable, Sendable {
     }
 
     /// The reason, without a full stop, why HTTP/2 is not offered by default; nil if it is offered.
-    var lack: String? {
+    var unavailability: String? {
         switch self {
         case .sound: nil
         case .absent: "this libcurl was built without it"

@@ -2,7 +2,7 @@
 internal import HTTPSyntax
 
 /// The file with the hosts that require https, in the format of `curl --hsts`. Each line has the name of a host and the
-/// time of expirationDate. If subdomains are included, a dot precedes the name.
+/// date of expiration. If subdomains are included, a dot precedes the name.
 ///
 /// ```text
 /// .example.com "20271126 05:34:20"

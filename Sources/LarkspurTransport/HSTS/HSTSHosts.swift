@@ -9,8 +9,8 @@ struct HSTSHosts: Sendable {
         var expirationDate: Date
         /// The number of the last change, in the order of all changes.
         fileprivate var change = 0
-        /// The expirationDate that is stored in the file; nil if the file does not have the entry.
-        fileprivate var savedExpiry: Date?
+        /// The date that is stored in the file; nil if the file does not have the entry.
+        fileprivate var savedDate: Date?
 
         init(includesSubdomains: Bool, expirationDate: Date) {
             self.includesSubdomains = includesSubdomains
@@ -51,7 +51,7 @@ struct HSTSHosts: Sendable {
 
     /// Adds an entry, which replaces the host's last entry. If there is no room, removes expired entries. If there is
     /// still no room, removes the quarter of the entries whose last changes are the oldest.
-    /// - Parameter tolerance: The change of the expirationDate, in seconds, for which the file does not have to be
+    /// - Parameter tolerance: The change of the date, in seconds, for which the file does not have to be
     ///   written. Default: 0.
     /// - Returns: Whether a file with the hosts should be written again.
     @discardableResult
@@ -61,9 +61,9 @@ struct HSTSHosts: Sendable {
         changes += 1
         var entry = entry
         entry.change = changes
-        entry.savedExpiry = last?.savedExpiry
+        entry.savedDate = last?.savedDate
         entries[name] = entry
-        guard let last, let saved = entry.savedExpiry else { return true }
+        guard let last, let saved = entry.savedDate else { return true }
         return last.includesSubdomains != entry.includesSubdomains
             || abs(saved.timeIntervalSince(entry.expirationDate)) > tolerance
     }
@@ -76,7 +76,7 @@ struct HSTSHosts: Sendable {
 
     /// Records that a file now has these entries.
     mutating func noteSaved(_ saved: [TextKey: Entry]) {
-        for (name, entry) in saved { entries[name]?.savedExpiry = entry.expirationDate }
+        for (name, entry) in saved { entries[name]?.savedDate = entry.expirationDate }
     }
 
     private mutating func makeRoom(at now: Date) {

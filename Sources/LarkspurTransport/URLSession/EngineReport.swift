@@ -101,7 +101,7 @@ public struct EngineReport: Sendable, CustomStringConvertible {
     }
 
     private static var http2: Ability {
-        Ability(name: "HTTP/2", unavailability: HTTP2Judgement.ofLoadedLibcurl.lack)
+        Ability(name: "HTTP/2", unavailability: HTTP2Judgement.ofLoadedLibcurl.unavailability)
     }
 
     private static var http3: Ability {

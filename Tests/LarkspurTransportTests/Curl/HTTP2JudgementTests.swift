@@ -112,11 +112,11 @@ struct HTTP2JudgementTests {
 
     @Test("The reason names every fault, and the option that enables HTTP/2 in spite of them")
     func reasons() {
-        #expect(HTTP2Judgement.sound.lack == nil)
-        #expect(HTTP2Judgement.absent.lack == "this libcurl was built without it")
-        #expect(HTTP2Judgement.untried.lack?.contains("HTTP2Use.always") == true)
+        #expect(HTTP2Judgement.sound.unavailability == nil)
+        #expect(HTTP2Judgement.absent.unavailability == "this libcurl was built without it")
+        #expect(HTTP2Judgement.untried.unavailability?.contains("HTTP2Use.always") == true)
         #expect(
-            HTTP2Judgement.faulty([.resetWithoutError, .goAway, .resetDuringUpload]).lack
+            HTTP2Judgement.faulty([.resetWithoutError, .goAway, .resetDuringUpload]).unavailability
                 == "not offered by default, because with this libcurl a response looks complete although its stream was "
                 + "reset without an error code, or a GOAWAY has ended its stream, and a complete response fails if its "
                 + "stream is reset before all of the request was sent; HTTP2Use.always offers it"

@@ -77,7 +77,7 @@ import TestSupport
     }
 
     @Test(
-        "Any expirationDate time can be saved and read",
+        "Any date of expiration can be saved and read",
         arguments: [1e300, Double.infinity, 1e12, 253_402_300_800, -1e300, -Double.infinity, Double.nan]
     )
     func times(_ seconds: TimeInterval) throws {

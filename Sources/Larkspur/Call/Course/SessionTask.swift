@@ -225,7 +225,7 @@ public class SessionTask: @unchecked Sendable {
     }
 
     /// Records that a response has begun to arrive.
-    func markFirstResponseByte() {
+    func markResponse() {
         storage.withLock { storage in
             if storage.timeline.responseReceived == nil { storage.timeline.responseReceived = .now }
         }

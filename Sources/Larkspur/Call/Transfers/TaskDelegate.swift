@@ -65,7 +65,7 @@ final class TaskDelegate: TransferReceiver {
     /// Records that a response begins. Discards the previous response and its content. There is a previous response
     /// after a challenge, after an informational response, and if a suspension made the transfer begin again.
     func receive(_ response: ReceivedResponse) -> TransferAnswer<URLSession.ResponseDisposition> {
-        task.markFirstResponseByte()
+        task.markResponse()
         task.note(.responseReceived, .response(response.object))
         storage.withLock { storage in
             storage.received.response = response
@@ -200,7 +200,7 @@ final class TaskDelegate: TransferReceiver {
     }
 
     private func noteFile(_ written: Int64, of expected: Int64) {
-        task.markFirstResponseByte()
+        task.markResponse()
         var total = expected
         // The length of a partial response is not the length of the file. The transport knows the length of the file,
         // because it requested the part.
