@@ -35,6 +35,9 @@ struct CodingDifferentialTests {
             } else if own == sample.content || own == nil, sample.hasRest {
                 // Python's zlib gives such bytes to its caller, brotli and zstandard do it or fail.
                 run.differ("bytes behind the end of a coding are \(own == nil ? "a fault" : "ignored")", "")
+            } else if sample.isBroken, sample.field == "zstd", own?.count == sample.content?.count {
+                // libzstd 1.5.4 and 1.5.7 decode some of them to different bytes.
+                run.differ("a damaged frame without a checksum has no certain content", "")
             } else {
                 let length = { (data: Data?) in data.map { "\($0.count) bytes" } ?? "a fault" }
                 let text =
