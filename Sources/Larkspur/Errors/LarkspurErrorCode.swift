@@ -163,6 +163,8 @@ extension LarkspurError.Code {
     /// The server asks to try again at a time that is beyond the deadline of the retry policy, or after a longer delay
     /// than the policy allows.
     public static let deadlineExceeded = Self(label: "deadline-exceeded", number: NSURLErrorTimedOut)
+    /// Nothing was sent, because the maximum number of calls is under way; see `.concurrencyLimit(_:maximumWaiting:)`.
+    public static let tooManyCalls = Self(label: "too-many-calls", number: NSURLErrorResourceUnavailable)
     /// Nothing was sent, because the server has failed repeatedly; see `.circuitBreaker()`.
     public static let circuitOpen = Self(label: "circuit-open", number: NSURLErrorResourceUnavailable)
     /// A credential has expired or was refused, and there is no new credential; see the underlying error.

@@ -1,10 +1,11 @@
 import Synchronization
 
-/// An interceptor that stops sending requests to an origin for a while after consecutive failures.
+/// An interceptor that stops sending requests to an origin for a while after failures.
 ///
 ///     manager.interceptors.attempt = [.circuitBreaker()]
 ///
-/// After a number of consecutive failures the circuit opens: requests fail immediately with the code `circuitOpen`.
+/// After a number of consecutive failures, or at a proportion of failures in a period, the circuit opens: requests fail
+/// immediately with the code `circuitOpen`.
 /// After the open time, one request is sent as a trial. If the trial has not ended after another open time, the next
 /// request is a trial, too. A successful trial closes the circuit. A failed trial keeps it open for another open time.
 ///
@@ -20,13 +21,7 @@ final class CircuitBreaker: RequestInterceptor {
     private let circuits = Mutex(OriginTable<Circuit>())
     private let stopwatch = SharedStopwatch()
 
-    /// Creates an interceptor.
-    /// - Parameters:
-    ///   - failures: The number of consecutive failures that open the circuit, at least 1. Default: 5.
-    ///   - openTime: The time from the opening until a request is sent as a trial. Default: 30 seconds.
-    init(failures: Int = 5, openTime: Duration = .seconds(30)) {
-        rules = Circuit.Rules(failures: max(1, failures), openTime: openTime)
-    }
+    init(_ rules: Circuit.Rules) { self.rules = rules }
 
     /// Sends a request unless the circuit of its origin is open.
     /// - Throws: The error of the attempt; `circuitOpen`.
@@ -37,11 +32,8 @@ final class CircuitBreaker: RequestInterceptor {
     ) async throws -> InterceptedResponse {
         let now = stopwatch.elapsed(by: context)
         guard let round = change(request.url, { $0.begin(at: now, rules) }) else {
-            throw LarkspurError(
-                .circuitOpen,
-                "Nothing is sent, because the server failed \(rules.failures) times in succession.",
-                request: request
-            )
+            context.note(.limit(.circuit, reason: rules.reason))
+            throw LarkspurError(.circuitOpen, "Nothing is sent, because \(rules.reason).", request: request)
         }
         do {
             let response = try await next(request)
@@ -73,63 +65,14 @@ final class CircuitBreaker: RequestInterceptor {
     ]
 }
 
-/// The state of a circuit, as a value.
-struct Circuit: Equatable, Sendable {
-    /// The limits at which a circuit changes its state.
-    struct Rules: Sendable {
-        var failures: Int
-        var openTime: Duration
-    }
-
-    /// The outcome of a request.
-    enum End: Sendable {
-        case success, failure, neither
-    }
-
-    enum State: Equatable, Sendable {
-        /// Requests are sent.
-        case closed(failures: Int)
-        /// No request is sent until the given time.
-        case open(until: Duration)
-        /// One request was sent as a trial, and no other request is sent until the given time.
-        case halfOpen(until: Duration)
-    }
-
-    private(set) var state = State.closed(failures: 0)
-    /// The number of changes of the state. A change begins a new round. A request that began in an earlier round no
-    /// longer changes the state.
-    private var round = 0
-
-    /// Returns the round of a request; nil if the request may not be sent.
-    mutating func begin(at now: Duration, _ rules: Rules) -> Int? {
-        switch state {
-        case .closed: break
-        case .open(let end), .halfOpen(let end):
-            guard now >= end else { return nil }
-            enter(.halfOpen(until: now + rules.openTime))
+extension Circuit.Rules {
+    /// The reason for which the circuit is open.
+    fileprivate var reason: String {
+        switch opening {
+        case .consecutive(let failures): "the server failed \(failures) times in succession"
+        case .proportion(let proportion, _, let period):
+            "at least \((proportion * 1000).rounded() / 10) % of the attempts failed within \(period.inSeconds)"
         }
-        return round
-    }
-
-    /// Records the outcome of a request.
-    mutating func end(_ end: End, of round: Int, at now: Duration, _ rules: Rules) {
-        // The request began before the last change of the state, so its outcome does not affect the current state.
-        guard round == self.round else { return }
-        switch (state, end) {
-        case (.closed(let failures), .failure) where failures + 1 < rules.failures:
-            state = .closed(failures: failures + 1)
-        case (.closed, .failure), (.halfOpen, .failure): enter(.open(until: now + rules.openTime))
-        // The outcome of the trial is unknown, so the next request is a trial, too.
-        case (.halfOpen, .neither): enter(.open(until: now))
-        case (.halfOpen, .success): enter(.closed(failures: 0))
-        case (.closed, .success): state = .closed(failures: 0)
-        case (.open, _), (.closed, .neither): break
-        }
-    }
-
-    private mutating func enter(_ state: State) {
-        self.state = state
-        round += 1
     }
 }
 
@@ -139,6 +82,27 @@ extension RequestInterceptor where Self == ClosureInterceptor {
     ///   - failures: The number of consecutive failures that open the circuit, at least 1. Default: 5.
     ///   - openTime: The time from the opening until a request is sent as a trial. Default: 30 seconds.
     public static func circuitBreaker(failures: Int = 5, openTime: Duration = .seconds(30)) -> ClosureInterceptor {
-        ClosureInterceptor(CircuitBreaker(failures: failures, openTime: openTime))
+        ClosureInterceptor(
+            CircuitBreaker(Circuit.Rules(opening: .consecutive(max(1, failures)), openTime: openTime))
+        )
+    }
+
+    /// Returns an interceptor that stops sending requests to an origin for a while if too many of its last attempts
+    /// have failed.
+    /// - Parameters:
+    ///   - failureRatio: The proportion of failures that opens the circuit, from 0 to 1.
+    ///   - minimumAttempts: The number of attempts in the period below which the circuit stays closed, at least 1.
+    ///     Default: 100.
+    ///   - period: The length of the period before now whose attempts count. It is counted in ten parts, so it may be
+    ///     up to a tenth shorter. Default: 30 seconds.
+    ///   - openTime: The time from the opening until a request is sent as a trial. Default: 5 seconds.
+    public static func circuitBreaker(
+        failureRatio: Double,
+        minimumAttempts: Int = 100,
+        period: Duration = .seconds(30),
+        openTime: Duration = .seconds(5)
+    ) -> ClosureInterceptor {
+        let opening = Circuit.Rules.Opening.proportion(failureRatio, of: max(1, minimumAttempts), in: period)
+        return ClosureInterceptor(CircuitBreaker(Circuit.Rules(opening: opening, openTime: openTime)))
     }
 }

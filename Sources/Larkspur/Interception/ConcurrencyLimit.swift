@@ -22,16 +22,24 @@ final class ConcurrencyLimit: RequestInterceptor {
     }
 
     private let limit: Int
+    private let maximumWaiting: Int
     private let priority: @Sendable (URLRequest) -> Int
     private let state = Mutex(State())
 
     /// Creates an interceptor.
     /// - Parameters:
     ///   - limit: The maximum number of concurrent attempts for each origin, at least 1.
+    ///   - maximumWaiting: The maximum number of attempts that wait for each origin. Further attempts fail with the
+    ///     code `tooManyCalls`. Default: no limit.
     ///   - priority: A closure that returns the priority of a request. The waiting request with the highest value is
     ///     sent first. The closure is called on an arbitrary thread. Default: the same priority for all requests.
-    init(_ limit: Int, priority: @escaping @Sendable (URLRequest) -> Int = { _ in 0 }) {
+    init(
+        _ limit: Int,
+        maximumWaiting: Int = .max,
+        priority: @escaping @Sendable (URLRequest) -> Int = { _ in 0 }
+    ) {
         self.limit = max(1, limit)
+        self.maximumWaiting = max(0, maximumWaiting)
         self.priority = priority
     }
 
@@ -41,7 +49,8 @@ final class ConcurrencyLimit: RequestInterceptor {
     var originCount: Int { state.withLock { $0.lanes.count } }
 
     /// Sends a request as soon as there are fewer attempts than the limit.
-    /// - Throws: The error of the attempt; a `CancellationError` if the call is cancelled while it waits.
+    /// - Throws: The error of the attempt; a `CancellationError` if the call is cancelled while it waits;
+    ///   `tooManyCalls`.
     func intercept(
         _ request: URLRequest,
         context: RequestContext,
@@ -50,7 +59,12 @@ final class ConcurrencyLimit: RequestInterceptor {
         // Waiting could cause a deadlock: the attempts under way may wait for this refresh.
         if RefreshScope.isActive { return try await next(request) }
         let origin = request.url.flatMap(Origin.init)
-        try await enter(origin, priority(request))
+        do {
+            try await enter(origin, priority(request))
+        } catch let refusal as Refusal {
+            context.note(.limit(.concurrentCalls, reason: refusal.reason))
+            throw LarkspurError(.tooManyCalls, "Nothing is sent, because \(refusal.reason).", request: request)
+        }
         defer { leave(origin) }
         return try await next(request)
     }
@@ -71,6 +85,9 @@ final class ConcurrencyLimit: RequestInterceptor {
                     if lane.active < limit {
                         lane.active += 1
                         return .success(())
+                    }
+                    guard lane.line.count < maximumWaiting else {
+                        return .failure(Refusal(limit: limit, waiting: lane.line.count))
                     }
                     lane.line.add(continuation, id, priority: priority)
                     return nil
@@ -96,16 +113,29 @@ final class ConcurrencyLimit: RequestInterceptor {
     }
 }
 
+/// The refusal of an attempt for which there is no room.
+private struct Refusal: Error {
+    let limit: Int
+    let waiting: Int
+
+    var reason: String {
+        "\(limit) of \(limit) are under way to the server" + (waiting > 0 ? " and \(waiting) wait" : "")
+    }
+}
+
 extension RequestInterceptor where Self == ClosureInterceptor {
     /// Returns an interceptor that limits the number of concurrent attempts for each origin.
     /// - Parameters:
     ///   - limit: The maximum number of concurrent attempts for each origin, at least 1.
+    ///   - maximumWaiting: The maximum number of attempts that wait for each origin. Further attempts fail with the
+    ///     code `tooManyCalls`. Default: no limit.
     ///   - priority: A closure that returns the priority of a request. The waiting request with the highest value is
     ///     sent first. The closure is called on an arbitrary thread. Default: the same priority for all requests.
     public static func concurrencyLimit(
         _ limit: Int,
+        maximumWaiting: Int = .max,
         priority: @escaping @Sendable (URLRequest) -> Int = { _ in 0 }
     ) -> ClosureInterceptor {
-        ClosureInterceptor(ConcurrencyLimit(limit, priority: priority))
+        ClosureInterceptor(ConcurrencyLimit(limit, maximumWaiting: maximumWaiting, priority: priority))
     }
 }

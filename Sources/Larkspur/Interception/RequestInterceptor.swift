@@ -28,7 +28,8 @@ public protocol RequestInterceptor: Sendable {
     ///   - context: The facts about the call, and its clock.
     ///   - next: A closure that sends a request through the rest of the chain. After the closure has returned, the
     ///     interceptor may call it again for another attempt, but not twice at the same time. The closure returns a
-    ///     response with any status. If there is no response, it throws ``LarkspurError``.
+    ///     response with any status. If there is no response, it throws ``LarkspurError``. If the Swift task that calls
+    ///     the closure is cancelled, the attempt under way ends with the code `cancelled`.
     /// - Returns: The response that the call gets. It is validated and serialized afterwards.
     /// - Throws: The error that the call gets. ``LarkspurError`` is reported unchanged. A `CancellationError` is
     ///   reported with the code `cancelled`. Any other error is the `underlyingError` of an error with the code
@@ -103,6 +104,8 @@ public struct RequestContext: Sendable {
     var isPersonal = false
     /// The identity of the session manager's sessions, which send the request.
     var sender: ObjectIdentifier?
+    /// Whether the content of the request comes from a file or a stream.
+    var sendsLargeBody = false
     /// The operations of the call that a resumable upload uses; nil for other calls.
     var upload: UploadControl?
     private let withhold: @Sendable ([String]) -> Void
@@ -116,6 +119,11 @@ public struct RequestContext: Sendable {
         var canBeginContent = true
         /// The number of bytes of content that have arrived.
         var receivedBytes: Int64 = 0
+        /// The number of bytes of the request's content that were sent in this attempt, and the number of all; −1 if it
+        /// is not known.
+        var sentBytes: (Int64, total: Int64) = (0, -1)
+        /// Whether the head of the current attempt's response has arrived.
+        var hasResponse = false
         /// The names, in lower case, of the fields that are omitted from a redirect to another origin.
         var withheldFields: Set<TextKey> = []
     }
@@ -170,6 +178,13 @@ public struct RequestContext: Sendable {
 
     /// The number of bytes of content that have arrived in all attempts of a download.
     var receivedBytes: Int64 { state().receivedBytes }
+
+    /// The number of bytes of the request's content that were sent in this attempt, and the number of all; −1 if it is
+    /// not known.
+    var sentBytes: (Int64, total: Int64) { state().sentBytes }
+
+    /// Whether the head of the current attempt's response has arrived.
+    var hasResponse: Bool { state().hasResponse }
 
     /// Omits fields that hold a secret from redirects to other origins. `Authorization`, `Proxy-Authorization` and
     /// `Cookie` are always omitted. Call the method before `next`.
@@ -235,4 +250,6 @@ enum CallNote: Sendable {
     case retry(after: Duration, reason: String)
     /// The call waits for the response to an equal request.
     case coalesced
+    /// A limit has refused or ended a request, or prevents another attempt.
+    case limit(InterceptorLimit, reason: String)
 }

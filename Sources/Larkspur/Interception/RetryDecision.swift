@@ -2,8 +2,9 @@ internal import HTTPSyntax
 
 /// The decision of a ``RetryPolicy`` after an attempt.
 enum RetryDecision: Equatable, Sendable {
-    /// The result of the attempt is the result of the call.
-    case done
+    /// The result of the attempt is the result of the call. If it is a temporary failure, the limit prevents another
+    /// attempt.
+    case done(InterceptorLimit?)
     /// Another attempt follows after a delay.
     case retry(after: Duration)
     /// The call fails, because the server asks for a delay beyond a limit.
@@ -47,16 +48,17 @@ extension RetryPolicy {
     ///   - random: A number from 0 to 1: the fraction of the longest delay that the call waits.
     ///   - now: The current date, for a `Retry-After` date in a response without a `Date` field.
     func decision(after attempt: RetryAttempt, random: Double, now: Date) -> RetryDecision {
-        guard attempt.canRepeat, attempt.isWithinBudget, attempt.count < maximumAttempts, isPassing(attempt.result),
-            isRepeatable(attempt.request)
-        else { return .done }
+        guard isPassing(attempt.result) else { return .done(nil) }
+        guard attempt.canRepeat, isRepeatable(attempt.request) else { return .done(.repeatability) }
+        guard attempt.count < maximumAttempts else { return .done(.attempts) }
+        guard attempt.isWithinBudget else { return .done(.retryBudget) }
         let told = attempt.result.retryAfter(now: now)
         // The random number may come from the caller's code. A number out of range counts as the nearest limit, and NaN
         // as 0.
         let delay = (told ?? .zero) + longestDelay(after: attempt.count) * (random > 0 ? min(random, 1) : 0)
         let rest = deadline.map { $0 - attempt.elapsed }
         // If the policy's own delay would end after the deadline, this is no error: the call ends with its last result.
-        guard let told else { return rest.map { delay <= $0 } ?? true ? .retry(after: delay) : .done }
+        guard let told else { return rest.map { delay <= $0 } ?? true ? .retry(after: delay) : .done(.retryDeadline) }
         if let deadline, let rest, told > rest { return .fail(told: told, limit: .deadline(deadline)) }
         if told > maximumServerDelay { return .fail(told: told, limit: .delay(maximumServerDelay)) }
         // The deadline shortens the random part of the delay, and not the server's part.
@@ -77,10 +79,18 @@ extension RetryPolicy {
     }
 
     /// Returns whether a request may be sent twice.
-    private func isRepeatable(_ request: URLRequest) -> Bool {
+    func isRepeatable(_ request: URLRequest) -> Bool {
         methods.contains(HTTPMethod(rawValue: request.httpMethod ?? "GET"))
             // With an empty key, a server cannot recognize the second request.
             || request.value(forHTTPHeaderField: "Idempotency-Key")?.contains { !$0.isWhitespace } == true
+    }
+
+    /// Returns a request with a new key, if it needs one so that it may be sent again.
+    func addingKey(to request: URLRequest) -> URLRequest {
+        guard let idempotencyKey, !isRepeatable(request) else { return request }
+        var request = request
+        request.setValue(idempotencyKey.value(for: UUID()), forHTTPHeaderField: "Idempotency-Key")
+        return request
     }
 
     /// Returns the longest random delay after an attempt.

@@ -42,6 +42,12 @@ public struct RetryPolicy: RequestInterceptor {
     /// The methods whose requests may be sent again without the field `Idempotency-Key`. Default: all methods
     /// that IANA lists as idempotent: GET, HEAD, OPTIONS, TRACE, PUT, DELETE, QUERY, and most methods of WebDAV.
     public var methods = HTTPMethod.idempotent
+    /// The form of the field `Idempotency-Key` that is added to requests which may not be sent again without it.
+    /// Default: nil, so that the field is not added.
+    ///
+    /// The key is a random UUID. All attempts of a call have the same key, by which the server recognizes a request
+    /// that it has already executed. Set it only if the server supports the field.
+    public var idempotencyKey: IdempotencyKey?
     /// The status codes that are followed by another attempt. Default: 408, 425, 429, 500, 502, 503 and 504.
     public var statusCodes: StatusCodes = [408, 425, 429, 500, 502, 503, 504]
     /// The kinds of failure that are followed by another attempt. Default:
@@ -110,6 +116,7 @@ public struct RetryPolicy: RequestInterceptor {
         context: RequestContext,
         next: RequestContext.Next
     ) async throws -> InterceptedResponse {
+        let request = addingKey(to: request)
         let stopwatch = context.stopwatch()
         var count = 0
         while true {
@@ -129,11 +136,15 @@ public struct RetryPolicy: RequestInterceptor {
                 isWithinBudget: isWithinBudget(request, result)
             )
             switch decision(after: attempt, random: random(), now: date()) {
-            case .done: return try result.get()
+            case .done(let limit):
+                if let limit, !Task.isCancelled { context.note(.limit(limit, reason: attempt.reason)) }
+                return try result.get()
             case .retry(let delay):
                 context.note(.retry(after: delay.bounded, reason: attempt.reason))
                 try await context.clock.sleep(for: delay.bounded)
-            case .fail(let told, let limit): throw Self.error(told, limit, of: attempt)
+            case .fail(let told, let limit):
+                context.note(.limit(.server, reason: "the server says to try again in \(told.inSeconds)"))
+                throw Self.error(told, limit, of: attempt)
             }
         }
     }
@@ -164,6 +175,23 @@ public struct RetryPolicy: RequestInterceptor {
             response: response?.response,
             responseData: response?.data
         )
+    }
+}
+
+extension RetryPolicy {
+    /// A form of the field `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header).
+    public struct IdempotencyKey: Sendable, Hashable {
+        private let isQuoted: Bool
+
+        /// The key without quotation marks, which most services expect: `Idempotency-Key: 8e03978e-…`.
+        public static let bare = Self(isQuoted: false)
+        /// The key in quotation marks, as the draft requires: `Idempotency-Key: "8e03978e-…"`.
+        public static let quoted = Self(isQuoted: true)
+
+        func value(for id: UUID) -> String {
+            let text = id.uuidString.lowercased()
+            return isQuoted ? "\"\(text)\"" : text
+        }
     }
 }
 

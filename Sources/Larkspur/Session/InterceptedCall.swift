@@ -53,7 +53,10 @@ struct InterceptedCall: Sendable {
             facts.hasDeliveredContent = template.stream?.hasDelivered == true
             facts.canBeginContent = template.producer?.canBegin ?? true
             facts.receivedBytes = task.download.completed
+            facts.sentBytes = task.upload.counted
+            facts.hasResponse = task.hasResponse
         }
+        context.sendsLargeBody = template.sendsLargeBody(of: request)
         context.onSuspension = { [task] in task.setSuspensionHandler($1, of: $0) }
         if let observation = task.observation {
             context.identity = observation.identity
@@ -100,17 +103,24 @@ struct InterceptedCall: Sendable {
             return state.file.take()
         }
         Self.remove(abandonedFile)
-        let result = await withCheckedContinuation { [template] continuation in
-            let ending = TransferEnding.attempt { [attempts] result, report in
-                attempts.state.withLock { state in
-                    state.file = result.file
-                    if let resumeData = result.error?.resumeData { state.resumeData = resumeData }
-                    state.report = report
+        let result = await withTaskCancellationHandler { [template] in
+            await withCheckedContinuation { continuation in
+                let ending = TransferEnding.attempt { [attempts] result, report in
+                    attempts.state.withLock { state in
+                        state.file = result.file
+                        if let resumeData = result.error?.resumeData { state.resumeData = resumeData }
+                        state.report = report
+                    }
+                    continuation.resume(returning: result)
                 }
-                continuation.resume(returning: result)
+                // `beginAttempt` is called only if there is a transfer. Otherwise `start` has called `ending` already.
+                guard manager.start(task, template, .success(request), ending) else { return }
+                task.beginAttempt()
+                // The cancellation handler may have run already, before there was an attempt.
+                if Task.isCancelled { task.cancelAttempt() }
             }
-            // `beginAttempt` is called only if there is a transfer. Otherwise `start` has called `ending` already.
-            if manager.start(task, template, .success(request), ending) { task.beginAttempt() }
+        } onCancel: {
+            task.cancelAttempt()
         }
         if let error = result.error { throw error }
         var response = InterceptedResponse(request: result.request, response: result.response, data: result.data)

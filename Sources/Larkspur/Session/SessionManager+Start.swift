@@ -36,11 +36,14 @@ extension SessionManager: CallLauncher {
         if let resumption = template.resumption { own.call.append(resumption) }
         if let resumer = template.resumer { own.call.append(resumer) }
         let shared = environment.settings.interceptors
+        let attemptLimit = options.value.timeouts.attempt.map { TimeLimit(part: .attempt, limit: $0) }
         // If the request could not be built, no interceptor runs: `start` ends the task with the error.
-        if !(shared.isEmpty && own.isEmpty),
+        if !(shared.isEmpty && own.isEmpty) || attemptLimit != nil,
             case .success(let request) = request ?? template.requestOfResumeData.map({ .success($0) })
         {
-            let chain = InterceptorChain(shared.chain(with: own), lastOwn: shared.lastIndex(of: own))
+            var interceptors = shared.chain(with: own)
+            if let attemptLimit { interceptors.append(attemptLimit) }
+            let chain = InterceptorChain(interceptors, lastOwn: shared.lastIndex(of: own))
             return InterceptedCall(self, task, template, chain).start(with: request)
         }
         self.start(task, template, request, isValid: task.plan.isValid, .call)

@@ -5,9 +5,9 @@ internal import HTTPSyntax
 ///     manager.timeouts.total = .seconds(30)
 ///     let text = try await manager.get("slow").timeout(total: .seconds(5)).string
 ///
-/// ``connectionWait``, ``response`` and ``total`` are measured on ``SessionManager/clock``, from the start of the call.
-/// The limits ``idle`` and ``total`` of a manager do not apply to event streams (``EventSource``), which may be silent
-/// and have no end.
+/// All limits but ``connect`` and ``idle`` are measured on ``SessionManager/clock``; ``connectionWait``, ``response``
+/// and ``total`` from the start of the call. The limits ``idle`` and ``total`` of a manager do not apply to event
+/// streams (``EventSource``), which may be silent and have no end.
 ///
 /// ``connectionWait`` and ``connect`` need the transport `.curl`. With `.foundation` a call with one of them ends with
 /// the error `unsupported`. A custom transport ignores them.
@@ -29,6 +29,11 @@ public struct Timeouts: Sendable, Hashable {
     /// The maximum time for the whole call, with all attempts, redirects and delays. Default: nil, for no limit except
     /// `timeoutIntervalForResource` of the configuration.
     public var total: Duration?
+    /// The maximum time of each attempt, without the delays of the interceptors that run once for each call, such as
+    /// ``RetryPolicy``. An attempt that reaches the limit fails with `timedOut`, and another attempt may follow. For a
+    /// download or a stream, the limit ends when the head of the response has arrived. For an upload of a file or a
+    /// stream, it begins again while content is sent. Default: nil, for no limit.
+    public var attempt: Duration?
 
     /// Creates limits.
     /// - Parameters:
@@ -38,18 +43,21 @@ public struct Timeouts: Sendable, Hashable {
     ///     `timeoutInterval` applies.
     ///   - connect: The maximum time for making a connection. Default: nil, for no limit.
     ///   - connectionWait: The maximum time until the request may connect to its host. Default: nil, for no limit.
+    ///   - attempt: The maximum time of each attempt. Default: nil, for no limit.
     public init(
         total: Duration? = nil,
         response: Duration? = nil,
         idle: Duration? = nil,
         connect: Duration? = nil,
-        connectionWait: Duration? = nil
+        connectionWait: Duration? = nil,
+        attempt: Duration? = nil
     ) {
         self.total = total
         self.response = response
         self.idle = idle
         self.connect = connect
         self.connectionWait = connectionWait
+        self.attempt = attempt
     }
 
     /// Whether there is no limit.
@@ -62,12 +70,15 @@ public struct Timeouts: Sendable, Hashable {
             response: response ?? others.response,
             idle: idle ?? others.idle,
             connect: connect ?? others.connect,
-            connectionWait: connectionWait ?? others.connectionWait
+            connectionWait: connectionWait ?? others.connectionWait,
+            attempt: attempt ?? others.attempt
         )
     }
 
     /// The limits of a manager that apply to event streams, which may be silent and have no end.
-    var forEventStreams: Timeouts { Timeouts(response: response, connect: connect, connectionWait: connectionWait) }
+    var forEventStreams: Timeouts {
+        Timeouts(response: response, connect: connect, connectionWait: connectionWait, attempt: attempt)
+    }
 
     /// Throws `unsupported` if there is a limit for connections. Only a transport that reports its connections can
     /// enforce it.

@@ -25,7 +25,8 @@ struct ProcessUsage {
     /// The time since then, in whole seconds.
     var seconds: Int64 { start.duration(to: .now).components.seconds }
 
-    private static var cpuTime: Double {
+    /// The CPU time of the process so far, in seconds.
+    static var cpuTime: Double {
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9

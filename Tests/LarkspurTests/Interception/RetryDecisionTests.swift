@@ -47,19 +47,22 @@ struct RetryDecisionTests {
             #expect(try decide(attempt(method: method)) == .retry(after: .milliseconds(500)), "\(method)")
         }
         for method in ["POST", "PATCH", "CONNECT", "LOCK", "FROB"] {
-            #expect(try decide(attempt(method: method)) == .done, "\(method)")
+            #expect(try decide(attempt(method: method)) == .done(.repeatability), "\(method)")
             #expect(
                 try decide(attempt(method: method, requestFields: ["idempotency-key": "1"]))
                     == .retry(after: .milliseconds(500)),
                 "\(method)"
             )
-            #expect(try decide(attempt(method: method, requestFields: ["Idempotency-Key": " "])) == .done, "\(method)")
+            #expect(
+                try decide(attempt(method: method, requestFields: ["Idempotency-Key": " "])) == .done(.repeatability),
+                "\(method)"
+            )
         }
     }
 
     @Test("Only statuses of temporary failures are repeated")
     func statuses() throws {
-        let repeated = try (100..<600).filter { try decide(attempt(status: $0)) != .done }
+        let repeated = try (100..<600).filter { try decide(attempt(status: $0)) != .done(nil) }
         #expect(repeated == [408, 425, 429, 500, 502, 503, 504])
     }
 
@@ -84,10 +87,10 @@ struct RetryDecisionTests {
             .resourceUnavailable,
         ]
         for code in final {
-            #expect(try decide(attempt(error: LarkspurError(transportError: URLError(code)))) == .done, "\(code)")
+            #expect(try decide(attempt(error: LarkspurError(transportError: URLError(code)))) == .done(nil), "\(code)")
         }
-        #expect(try decide(attempt(error: URLError(.timedOut))) == .done)
-        #expect(try decide(attempt(error: CancellationError())) == .done)
+        #expect(try decide(attempt(error: URLError(.timedOut))) == .done(nil))
+        #expect(try decide(attempt(error: CancellationError())) == .done(nil))
     }
 
     @Test("Certificate errors and cancellations are final under any policy")
@@ -95,9 +98,9 @@ struct RetryDecisionTests {
         var policy = policy
         policy.errorCodes = [.certificateExpired, .certificatePinMismatch, .cancelled, .malformedResponse]
         for code in [LarkspurError.Code.certificateExpired, .certificatePinMismatch, .cancelled] {
-            #expect(try decide(attempt(error: LarkspurError(code, "")), by: policy) == .done)
+            #expect(try decide(attempt(error: LarkspurError(code, "")), by: policy) == .done(nil))
         }
-        #expect(try decide(attempt(error: LarkspurError(.malformedResponse, "")), by: policy) != .done)
+        #expect(try decide(attempt(error: LarkspurError(.malformedResponse, "")), by: policy) != .done(nil))
     }
 
     @Test("The sets of a policy replace the default errors, statuses and methods")
@@ -109,26 +112,26 @@ struct RetryDecisionTests {
         policy.urlErrorCodes = []
         for code in [URLError.Code.networkConnectionLost, .timedOut, .cannotFindHost, .badServerResponse] {
             let decision = try decide(attempt(error: LarkspurError(transportError: URLError(code))), by: policy)
-            #expect((decision != .done) == (code == .networkConnectionLost), "\(code)")
+            #expect((decision != .done(nil)) == (code == .networkConnectionLost), "\(code)")
         }
-        #expect(try decide(attempt(status: 503), by: policy) == .done)
+        #expect(try decide(attempt(status: 503), by: policy) == .done(nil))
         policy.statusCodes = [418]
         for (method, isRepeated) in [("GET", true), ("DELETE", true), ("PUT", false), ("POST", false)] {
             let decision = try decide(attempt(method: method, status: 418), by: policy)
-            #expect((decision != .done) == isRepeated, "\(method)")
+            #expect((decision != .done(.repeatability)) == isRepeated, "\(method)")
         }
     }
 
     @Test("There is no further attempt at the limit, without a budget, or if the content cannot be repeated")
     func limits() throws {
         #expect(try decide(attempt(2)) == .retry(after: .seconds(1)))
-        #expect(try decide(attempt(3)) == .done)
+        #expect(try decide(attempt(3)) == .done(.attempts))
         var poor = try attempt()
         poor.isWithinBudget = false
-        #expect(decide(poor) == .done)
+        #expect(decide(poor) == .done(.retryBudget))
         var unrepeatable = try attempt()
         unrepeatable.canRepeat = false
-        #expect(decide(unrepeatable) == .done)
+        #expect(decide(unrepeatable) == .done(.repeatability))
     }
 
     @Test("The maximum delay doubles up to a limit, and the delay is a random part of it")
@@ -147,8 +150,8 @@ struct RetryDecisionTests {
     @Test("No delay passes the deadline")
     func deadline() throws {
         #expect(try decide(attempt(elapsed: .milliseconds(59_500))) == .retry(after: .milliseconds(500)))
-        #expect(try decide(attempt(elapsed: .milliseconds(59_501))) == .done)
-        #expect(try decide(attempt(elapsed: .seconds(61)), random: 0) == .done)
+        #expect(try decide(attempt(elapsed: .milliseconds(59_501))) == .done(.retryDeadline))
+        #expect(try decide(attempt(elapsed: .seconds(61)), random: 0) == .done(.retryDeadline))
     }
 
     @Test(

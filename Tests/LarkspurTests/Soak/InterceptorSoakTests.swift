@@ -118,12 +118,20 @@ struct Soak: Sendable, CustomTestStringConvertible {
             name: "circuitBreaker, open now and then",
             run: each(.circuitBreaker(failures: 3, openTime: .milliseconds(20)), failing { $0 / 50 % 2 == 0 })
         ),
+        Soak(
+            name: "circuitBreaker, by proportion",
+            run: each(
+                .circuitBreaker(failureRatio: 0.1, period: .milliseconds(500), openTime: .milliseconds(20)),
+                failing { $0 / 500 % 2 == 0 }
+            )
+        ),
         Soak(name: "rateLimit", run: each(.rateLimit(10_000, burst: 10_000))),
         Soak(name: "rateLimit, waiting", step: 1, run: each(.rateLimit(100, burst: 1), ofSeveralOrigins: false)),
         Soak(name: "concurrencyLimit", run: each(.concurrencyLimit(4))),
         Soak(name: "concurrencyLimit, waiting") { run in
             try await concurrently(3, run, through: .concurrencyLimit(1))
         },
+        Soak(name: "time limit", run: each(TimeLimit(part: .attempt, limit: .seconds(10)))),
     ]
 
     /// Sends requests in several tasks at once.

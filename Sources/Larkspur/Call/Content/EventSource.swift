@@ -194,9 +194,9 @@ extension DataTask {
     ///
     /// There is a single connection. The sequence ends when the connection ends. If the connection fails, the sequence
     /// throws its error. The connection counts as lost (`timedOut`) if no byte arrives for 300 seconds, or for the time
-    /// that ``SessionTask/timeout(total:response:idle:connect:connectionWait:)`` sets for the call. The request gets
-    /// the fields `Accept: text/event-stream` and `Cache-Control: no-store`, unless the call or the manager has set
-    /// other values.
+    /// that ``SessionTask/timeout(total:response:idle:connect:connectionWait:attempt:)`` sets for the call. The request
+    /// gets the fields `Accept: text/event-stream` and `Cache-Control: no-store`, unless the call or the manager has
+    /// set other values.
     public var events: EventSource { events(idleTimeout: EventSource.defaultTimeout) }
 
     /// Returns the server-sent events of the response, as they arrive. Iterating starts the call. In all other respects

@@ -10,7 +10,7 @@ struct CallAttempt {
     private var whenIdle: (@Sendable () -> Void)?
     /// Whether the attempt takes no more orders, because it has ended or belongs to another task now.
     private(set) var isDetached = false
-    /// Whether only the attempt is cancelled, because its response is known. The task continues.
+    /// Whether only the attempt is cancelled. The task continues.
     private var isCancelled = false
     /// The resume data for the next attempt.
     var resumeData: Data?

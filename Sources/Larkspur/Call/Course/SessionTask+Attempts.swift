@@ -34,7 +34,14 @@ extension SessionTask {
         if !storage.withLock({ $0.course.store(suspensionHandler: handler, of: owner) }) { handler?() }
     }
 
-    /// Cancels the attempt and not the task, because the response of the attempt is known.
+    /// Whether the head of the response of the attempt under way has arrived.
+    var hasResponse: Bool {
+        // The transport's code is called outside the lock.
+        storage.withLock { $0.attempt.isDetached ? nil : $0.attempt.transfer }?.response != nil
+    }
+
+    /// Cancels the attempt and not the task, because the response of the attempt is known, or an interceptor has ended
+    /// the attempt.
     func cancelAttempt() {
         storage.withLock { $0.attempt.cancel() }
         applyState()

@@ -87,6 +87,9 @@ final class TransferProgress: Sendable {
     /// The number of bytes so far.
     var completed: Int64 { counts.withLock { $0.completed } }
 
+    /// The number of bytes so far and the total, which is −1 while it is not known.
+    var counted: (Int64, total: Int64) { counts.withLock { ($0.completed, $0.totalCount) } }
+
     /// Returns the `Progress`. Cancelling, pausing or resuming the `Progress` has the same effect on the task.
     func progress(of task: SessionTask) -> Progress {
         if let progress = counts.withLock({ $0.progress }) { return progress }

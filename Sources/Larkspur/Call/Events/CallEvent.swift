@@ -19,6 +19,7 @@ public struct CallEvent: Sendable {
         case transaction(TransactionMetrics)
         case wait(ConnectionWait)
         case retry(delay: Duration?, reason: String)
+        case limit(InterceptorLimit, reason: String)
         case attemptEnd(TransferResult)
         case completion(TaskCompletion, TransferResult)
         case message(size: Int, isText: Bool)
@@ -159,12 +160,17 @@ extension CallEvent {
         if case .wait(let wait) = detail { wait.holders.map(\.request) } else { nil }
     }
 
-    /// The reason in words. For `retryScheduled` it is the failure, for `coalesced` the rule, for
-    /// `waitingForConnection` the limit and the requests that have the connections, and for `webSocketClosed` the end
-    /// of the WebSocket.
+    /// The limit that was reached, for `limitReached`.
+    public var limit: InterceptorLimit? {
+        if case .limit(let limit, _) = detail { limit } else { nil }
+    }
+
+    /// The reason in words. For `retryScheduled` it is the failure, for `coalesced` the rule, for `limitReached` the
+    /// limit, for `waitingForConnection` the limit and the requests that have the connections, and for
+    /// `webSocketClosed` the end of the WebSocket.
     public var reason: String? {
         switch detail {
-        case .retry(_, let reason): reason
+        case .retry(_, let reason), .limit(_, let reason): reason
         case .wait(let wait): wait.reason
         case .webSocket(_, _, let reason): reason
         default: nil
@@ -194,6 +200,7 @@ extension CallEvent: CustomStringConvertible {
         if let challenge { parts.append("by \(challenge.host)") }
         if let byteCount { parts.append("\(byteCount) bytes") }
         if let delay { parts.append("in \(delay)") }
+        if let limit { parts.append("\(limit)") }
         if let reason { parts.append("because \(reason)") }
         if let error { parts.append("\(error.code.label)") }
         return parts.joined(separator: ", ")

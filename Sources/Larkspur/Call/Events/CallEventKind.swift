@@ -8,6 +8,7 @@ extension CallEvent {
             case transactionEnded, attemptEnded, retryScheduled, coalesced
             case completed
             case webSocketOpened, webSocketSent, webSocketReceived, webSocketClosed
+            case limitReached
         }
 
         private let name: Name
@@ -68,6 +69,10 @@ extension CallEvent {
         /// A WebSocket's connection was closed, refused or lost.
         public static let webSocketClosed = Self(.webSocketClosed)
 
+        /// A limit of one of Larkspur's interceptors has refused or ended a request, or prevents another attempt.
+        /// ``CallEvent/limit`` names it. The event comes before the end of the attempt or the call.
+        public static let limitReached = Self(.limitReached)
+
         /// All kinds of this version, in the order of a call.
         public static let allCases = Name.allCases.map(Self.init)
 
@@ -96,6 +101,7 @@ extension CallEvent {
             case .webSocketSent: "webSocketSent"
             case .webSocketReceived: "webSocketReceived"
             case .webSocketClosed: "webSocketClosed"
+            case .limitReached: "limitReached"
             }
         }
 

@@ -91,6 +91,7 @@ extension CallObservation {
             post(.retryScheduled, of: task, .retry(delay: delay, reason: reason))
         case .coalesced:
             post(.coalesced, of: task, .retry(delay: nil, reason: "an equal request is under way"))
+        case .limit(let limit, let reason): post(.limitReached, of: task, .limit(limit, reason: reason))
         }
     }
 }

@@ -136,21 +136,24 @@ extension SessionTask {
     ///     nil, for the manager's limit.
     ///   - connectionWait: The maximum time until the request may connect to its host. The transport
     ///     `.foundation` refuses this limit. Default: nil, for the manager's limit.
+    ///   - attempt: The maximum time of each attempt. Default: nil, for the manager's limit.
     /// - Returns: The task.
     public func timeout(
         total: Duration? = nil,
         response: Duration? = nil,
         idle: Duration? = nil,
         connect: Duration? = nil,
-        connectionWait: Duration? = nil
+        connectionWait: Duration? = nil,
+        attempt: Duration? = nil
     ) -> Self {
-        configure("timeout(total:response:idle:connect:connectionWait:)") { options in
+        configure("timeout(total:response:idle:connect:connectionWait:attempt:)") { options in
             options.timeouts = Timeouts(
                 total: total,
                 response: response,
                 idle: idle,
                 connect: connect,
-                connectionWait: connectionWait
+                connectionWait: connectionWait,
+                attempt: attempt
             ).filled(from: options.timeouts)
         }
     }

@@ -109,6 +109,14 @@ struct TransferTemplate: Sendable {
         return producer.content(of: request, part: range, isTwoWay: self.stream != nil)
     }
 
+    /// Returns whether the content of a request comes from a file or a stream.
+    func sendsLargeBody(of request: URLRequest) -> Bool {
+        switch self.content {
+        case .uploadOfFile, .uploadOfStream, .uploadOfProduced: true
+        case .data, .download, .uploadOfBody, .uploadOfData: request.httpBodyStream != nil || self.producer != nil
+        }
+    }
+
     /// Returns whether the content of a request can be sent again.
     func canRepeatBody(of request: URLRequest) -> Bool {
         if let producer = self.producer { return producer.canBegin }
