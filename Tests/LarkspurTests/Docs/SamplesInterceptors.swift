@@ -20,6 +20,12 @@ struct InterceptorSamples: Sendable {
         // end
     }
 
+    func standard() {
+        // sample: the standard interceptors
+        manager.interceptors = .standard()
+        // end
+    }
+
     func adapting() {
         // sample: adapting requests
         manager.interceptors.attempt = [
