@@ -26,7 +26,7 @@ struct CallEventTests {
             created resumed suspended cancelled attemptStarted waitingForConnection redirected challenged \
             interimResponse responseReceived contentSent contentReceived transactionEnded attemptEnded retryScheduled \
             coalesced completed \
-            webSocketOpened webSocketSent webSocketReceived webSocketClosed
+            webSocketOpened webSocketSent webSocketReceived webSocketClosed limitReached
             """
         #expect(CallEvent.Kind.allCases.map { "\($0)" }.joined(separator: " ") == names)
     }
