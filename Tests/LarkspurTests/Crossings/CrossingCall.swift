@@ -78,10 +78,19 @@ final class CrossingCall: Sendable {
         var options = CallOptions()
         if crossing.order?.action == .expire { options.timeouts = Timeouts(total: .seconds(50)) }
         if crossing.surroundings == .limits {
-            options.timeouts = Timeouts(total: .seconds(50), response: .seconds(40), idle: .seconds(40))
+            options.timeouts = Timeouts(
+                total: .seconds(50),
+                response: .seconds(40),
+                idle: .seconds(40),
+                attempt: .seconds(40)
+            )
         }
         if crossing.response == .challenge {
             options.credential = URLCredential(user: "ada", password: "secret", persistence: .forSession)
+        }
+        if crossing.surroundings == .standard {
+            let retry = RetryPolicy(maximumAttempts: 2, baseDelay: .microseconds(1))
+            options.interceptors = .standard(total: .seconds(50), retry: retry, attempt: .seconds(40))
         }
         if let interceptor = makeInterceptor() { options.interceptors.call.append(interceptor) }
         switch crossing.order?.place {
@@ -124,9 +133,9 @@ final class CrossingCall: Sendable {
 
     private func makeInterceptor() -> (any RequestInterceptor)? {
         switch crossing.surroundings {
-        case .nothing, .cache, .executor, .limits: return nil
+        case .nothing, .cache, .executor, .limits, .standard: return nil
         case .retry: return RetryPolicy(maximumAttempts: 2, baseDelay: .microseconds(1))
-        case .circuitBreaker: return CircuitBreaker(failures: 1_000)
+        case .circuitBreaker: return CircuitBreaker(Circuit.Rules(opening: .consecutive(1_000), openTime: .seconds(30)))
         case .rateLimit: return RateLimit(100_000, burst: 1_000)
         case .concurrencyLimit: return ConcurrencyLimit(32)
         case .coalescing: return RequestCoalescing()
