@@ -185,8 +185,8 @@ let package = Package(
             path: "Tests/Interop",
             exclude: [
                 "Attacks/README.md", "Daemons", "HTTPie.md", "LibcurlVersions.md", "ReachabilityEvents.md", "Scripts",
-                "attacks.sh", "autobahn.sh", "exits.sh", "libcurls.sh", "load.sh", "network.sh", "reachability.sh",
-                "servers.sh",
+                "attacks.sh", "autobahn.sh", "exits.sh", "libcurls.sh", "liveness.sh", "load.sh", "network.sh",
+                "reachability.sh", "servers.sh",
             ],
             swiftSettings: strict
         ),

@@ -40,7 +40,8 @@ final class Connections {
         let support = try ConnectionSupport(
             tls: settings.tls,
             allowedAddresses: settings.options.allowedAddresses,
-            poll: poll
+            poll: poll,
+            watch: settings.peerWatch
         )
         self.support = support
         let first = try Shard(for: .requests, connections: self, support: support)

@@ -43,6 +43,12 @@ extension EasyHandle {
     /// The sockets that may be the socket of the transfer's connection. See ``SocketTable/sockets(at:)``.
     var possibleSockets: [Int32] { support.sockets.sockets(at: long(CURLINFO_LOCAL_PORT)) }
 
+    /// The state of the other machine of the transfer's connection; nil if there is no established TCP connection. If
+    /// several sockets may be the connection's socket, this is the state with the shortest silence.
+    var peerState: PeerState? {
+        possibleSockets.compactMap { PeerState(of: $0) }.min { $0.silence < $1.silence }
+    }
+
     /// Whether a socket may be the socket of the transfer's connection.
     func mayUse(_ socket: Int32) -> Bool { possibleSockets.contains(socket) }
 
@@ -158,11 +164,17 @@ final class ConnectionSupport {
     /// needs no lock functions, because all multi handles belong to one thread.
     let share: UnsafeMutableRawPointer
 
-    init(tls: TLSSettings, allowedAddresses: AllowedAddresses, poll: EventPoll) throws(LoopFailure) {
+    /// - Parameter watch: The watch for lost machines; nil if there is none.
+    init(
+        tls: TLSSettings,
+        allowedAddresses: AllowedAddresses,
+        poll: EventPoll,
+        watch: PeerWatch?
+    ) throws(LoopFailure) {
         guard let share = libcurl_share_init() else { throw .noHandle }
         self.share = share
         self.poll = poll
-        sockets = SocketTable(poll: poll)
+        sockets = SocketTable(poll: poll, watch: watch)
         self.allowedAddresses = allowedAddresses.allowsAll ? nil : allowedAddresses
         trust = ServerTrust(tls)
         keyLog = tls.keyLog

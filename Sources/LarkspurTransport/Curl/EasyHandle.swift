@@ -125,7 +125,8 @@ final class EasyHandle {
         set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
         // The responses to `CONNECT` are read from the trace, so that a proxy cannot forge a response of the server.
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        set(CURLOPT_TCP_KEEPALIVE, 1)
+        // The table of sockets sets the times of probes, which libcurl would replace with its own.
+        set(CURLOPT_TCP_KEEPALIVE, support.sockets.watch == nil ? 1 : 0)
         // Without this option, the removal of a transfer would wait for a look-up of its host. Older versions of
         // libcurl do not have the option.
         set(CURLOPT_QUICK_EXIT, 1)

@@ -23,7 +23,8 @@ final class HTTP2TrialRunner {
         support = try ConnectionSupport(
             tls: TLSSettings(TLSConfiguration(), abilities: .present),
             allowedAddresses: .all,
-            poll: try EventPoll()
+            poll: try EventPoll(),
+            watch: nil
         )
     }
 

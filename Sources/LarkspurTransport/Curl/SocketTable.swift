@@ -9,6 +9,8 @@ import HTTPSyntax
 /// transfer. The table belongs to the loop's thread, and exists longer than all connections.
 final class SocketTable {
     private let poll: EventPoll
+    /// The watch for lost machines; nil if there is none.
+    let watch: PeerWatch?
     /// The sockets that were not yet connected at the last check.
     @exclusivity(unchecked) private var unplaced: [Int32] = []
     /// The connected sockets by their local ports. Sockets without a port, such as Unix-domain sockets, are stored at
@@ -24,7 +26,10 @@ final class SocketTable {
         let time: LoopTime
     }
 
-    init(poll: EventPoll) { self.poll = poll }
+    init(poll: EventPoll, watch: PeerWatch?) {
+        self.poll = poll
+        self.watch = watch
+    }
 
     /// The sockets that are open, with the beginnings of their connections.
     var all: [Int32: Opening] { openings }
@@ -32,6 +37,7 @@ final class SocketTable {
     fileprivate func makeSocket(_ type: libcurl_socket_type, for user: ConnectionOwner) -> Int32 {
         let descriptor = socket(type.family, type.type | Int32(SOCK_CLOEXEC.rawValue), type.protocol)
         guard descriptor >= 0 else { return descriptor }
+        if let watch, type.type == Int32(SOCK_STREAM.rawValue), type.family != AF_UNIX { watch.configure(descriptor) }
         unplaced.append(descriptor)
         openings[descriptor] = Opening(user: user, time: .now)
         poll.noteOpening(of: descriptor)

@@ -19,6 +19,8 @@ struct CurlTransfer {
     /// The stream of HTTP/2 or HTTP/3; nil if the session does not use these versions for the URL.
     var stream: Stream?
     var ending = Ending()
+    /// The time of the next check whether the other machine of the connection is lost.
+    var peerCheck = LoopTime.distantFuture
 
     /// - Parameter headMemory: The last header section of the origin, if it is known. Default: nil.
     init(

@@ -14,6 +14,7 @@ extension Exchange {
         )
         transaction.beginTransfer()
         touch()
+        schedulePeerCheck()
         do throws(URLError) {
             let reader = try content?.makeReader()
             if let proxy = try proxy() { takeRoute(through: proxy) }
@@ -246,7 +247,7 @@ extension Exchange {
 
     /// Returns the server, and the proxy if there is one. The addresses that were tried belong to the proxy. Without a
     /// proxy, they belong to the server.
-    private func peers(of handle: EasyHandle) -> (server: Peer?, proxy: Peer?) {
+    func peers(of handle: EasyHandle) -> (server: Peer?, proxy: Peer?) {
         let addresses = handle.addresses.tried
         let proxy = transfer.route.proxy.map { Peer($0, addresses: addresses) }
         return (destination.url.flatMap { Peer($0, addresses: proxy == nil ? addresses : []) }, proxy)

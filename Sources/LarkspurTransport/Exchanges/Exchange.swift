@@ -172,10 +172,13 @@ final class Exchange: DeadlineHolder {
     /// Records that a byte was sent or received.
     func touch() { timers.touch(at: group.now) }
 
-    /// The time at which the task fails or reports its wait, if no byte is transferred before.
-    var deadline: LoopTime {
-        guard let start = wait.start, ticket != nil, !wait.isReported else { return limit }
-        return min(limit, start.adding(Self.reportedWait))
+    /// The time at which the task fails, reports its wait or checks its connection, if no byte is transferred before.
+    var deadline: LoopTime { min(limit, min(transfer.peerCheck, reportTime)) }
+
+    /// The time at which the task reports its wait.
+    private var reportTime: LoopTime {
+        guard let start = wait.start, ticket != nil, !wait.isReported else { return .distantFuture }
+        return start.adding(Self.reportedWait)
     }
 
     /// The time at which the task fails if no byte is transferred. While the consumer or a suspension pauses the
@@ -187,12 +190,12 @@ final class Exchange: DeadlineHolder {
         )
     }
 
-    /// If the time limit of the task has passed, ends the task. If the wait has to be reported, reports it. Returns
-    /// false if the task continues.
+    /// If the time limit of the task has passed, or its connection is lost, ends the task. If the wait has to be
+    /// reported, reports it. Returns false if the task continues.
     func expire(at now: LoopTime) -> Bool {
         guard now >= limit else {
-            if now >= deadline { reportWait() }
-            return false
+            if now >= reportTime { reportWait() }
+            return now >= transfer.peerCheck && endIfPeerIsLost(at: now)
         }
         if let webSocket, webSocket.isOpen, now >= webSocket.deadline {
             webSocket.expire(at: now)

@@ -87,8 +87,8 @@ final class EventLoop {
         var deadline = min(nextDeadline, connections.deadlines.next)
         // If tasks are running, this thread will soon wake anyway.
         let isLent = mayWait && isIdle && lent != nil
-        // Most requests have this timeout. So the loop's thread does not have to be woken for their deadline.
-        if isLent { deadline = min(deadline, exchanges.now.adding(settings.requestTimeout)) }
+        // Most requests have this deadline. So the loop's thread does not have to be woken for it.
+        if isLent { deadline = min(deadline, exchanges.now.adding(settings.firstDeadline)) }
         let time = mayWait ? exchanges.now.milliseconds(until: deadline) : 0
         mailbox.wait(poll, milliseconds: time, until: deadline, lending: isLent ? lent : nil)
     }

@@ -115,6 +115,19 @@ public struct EngineOptions: Sendable {
     /// RFC 8305 (section 5) calls this time the Connection Attempt Delay. It recommends 250 milliseconds, and requires
     /// at least 100.
     public var addressFamilyDelay: Duration = .milliseconds(200)
+    /// The time after which the other machine of a connection is lost if it confirms nothing, although the system asks
+    /// it to. Default: 25 seconds. Nil turns this check off.
+    ///
+    /// Each task that uses the connection then fails with `networkConnectionLost`, and is not sent again. The other
+    /// machine is the server, or the proxy or load balancer before it. Its system confirms, so a program that only
+    /// takes long is not lost. While no bytes arrive, the system sends a small packet (a TCP keepalive probe) after
+    /// two fifths of the time, and then every fifth of the time; by default after 10 seconds, and then every 5 seconds
+    /// until a confirmation arrives. The time is rounded up to whole seconds, and is at least one second.
+    ///
+    /// The check begins when the connection is open. It does not apply to HTTP/3, which has its own, and to
+    /// Unix-domain sockets. Without the check, probes are sent after 60 seconds, and a task waits until one of its
+    /// timeouts.
+    public var deadPeerTime: Duration? = .seconds(25)
     /// The folder for partial files of downloads. Default: nil, so that the temporary folder is used. Many systems
     /// remove its files when they start.
     ///

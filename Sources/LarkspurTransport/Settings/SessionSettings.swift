@@ -24,6 +24,8 @@ final class SessionSettings: Sendable {
     let access: AccessRules?
     /// The time for which idle connections stay open, in seconds.
     let idleConnectionTime: TimeInterval
+    /// The watch for lost machines; nil if there is none.
+    let peerWatch: PeerWatch?
     /// The use of HTTP/3 if the session offers HTTP/2.
     private let possibleHTTP3: HTTP3Use
     let http3Origins = Mutex(HTTP3Origins())
@@ -69,6 +71,7 @@ final class SessionSettings: Sendable {
         self.options = options
         access = AccessRules(options, proxies: proxies)
         idleConnectionTime = max(1, options.idleConnectionTime.timeInterval)
+        peerWatch = options.deadPeerTime.map { PeerWatch(limit: $0) }
         tls = TLSSettings(options.tls, abilities: tlsAbilities ?? .present)
         possibleHTTP3 = options.http3.effective(hasHTTP3: hasHTTP3, offersHTTP2: true, tls: tls)
         cache = SessionCache.store(for: configuration.urlCache, isShared: !tls.isCustom)
@@ -85,6 +88,9 @@ final class SessionSettings: Sendable {
         else { return fieldsForStrangers }
         return additionalFields
     }
+
+    /// The time in seconds after which most requests have their first deadline.
+    var firstDeadline: TimeInterval { min(requestTimeout, peerWatch?.limit ?? requestTimeout) }
 
     /// The maximum number of connections of a multi handle; nil if there is no limit.
     var totalConnections: Int? { options.maximumConnections.map { max(1, $0) } }

@@ -43,6 +43,9 @@ final class RawServer: Sendable {
             _ = connect(descriptor, &none, socklen_t(MemoryLayout<sockaddr>.size))
         }
 
+        /// Drops all packets that arrive from now on, as if this machine were gone: none is confirmed.
+        func vanish() { RawServer.vanish(descriptor) }
+
         private func read(until isEnough: (Data) -> Bool) -> Data {
             var data = Data()
             var buffer = [UInt8](repeating: 0, count: 1 << 14)
@@ -105,6 +108,17 @@ final class RawServer: Sendable {
                 }
             }
             close(listener)
+        }
+    }
+
+    /// Drops all packets that arrive from now on at a socket, by a filter of the system.
+    static func vanish(_ descriptor: Int32) {
+        // The only instruction of the filter returns 0, the number of bytes to keep (BPF_RET | BPF_K).
+        var instruction: (code: UInt16, jumps: UInt16, value: UInt32) = (6, 0, 0)
+        withUnsafePointer(to: &instruction) { start in
+            var filter: (count: UInt16, start: UnsafeRawPointer) = (1, UnsafeRawPointer(start))
+            let size = socklen_t(MemoryLayout.size(ofValue: filter))
+            setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &filter, size)
         }
     }
 

@@ -8,6 +8,9 @@ With a folder that has certificate.pem and key.pem, the second port is for https
     GET  /file/LENGTH/SEED[?rate=BYTES]   random content with an entity tag; in whole so many bytes a second, from an offset at once
     GET  /digest/LENGTH/SEED              the SHA-256 of this content
     any  /hash                            the method, and the length and the SHA-256 of the content
+    any  /stalled/MILLISECONDS            the same, but the content is not read before so much time has passed
+    GET  /waiting/MILLISECONDS            "done", after so much time
+    GET  /silence                         no response, while the connection stays open
     GET  /events                          an event every 20 ms, numbered from Last-Event-ID
     GET  /socket                          a WebSocket: the number of the connection, then each message comes back
     POST, HEAD, PATCH /tus                tus 1.0.0
@@ -177,7 +180,14 @@ async def serve_one(reader, writer):
     elif target.startswith("/digest/"):
         _, _, length, seed = target.split("/")
         respond(writer, "200 OK", hashlib.sha256(file_content(int(length), int(seed))).hexdigest().encode())
-    elif target.startswith("/hash"):
+    elif target == "/silence":
+        await asyncio.Event().wait()
+    elif target.startswith("/waiting/"):
+        await asyncio.sleep(int(target[9:]) / 1000)
+        respond(writer, "200 OK", b"done")
+    elif target.startswith(("/hash", "/stalled/")):
+        if target.startswith("/stalled/"):
+            await asyncio.sleep(int(target[9:]) / 1000)
         digest, length = hashlib.sha256(), 0
         async for chunk in read_content(reader, fields):
             digest.update(chunk)
