@@ -452,6 +452,20 @@ MUTATIONS = [
         [Suite("InteropTests.SilentConnectionTests", HTTP2)],
     ),
     Mutation(
+        "a task whose server has disappeared ends",
+        ENGINE + "Exchanges/Exchange+PeerWatch.swift",
+        "guard let watch = group.settings.peerWatch else { return }",
+        "guard let watch = group.settings.peerWatch, !isMutated else { return }",
+        ["LarkspurTransportTests.LostPeerTests"],
+    ),
+    Mutation(
+        "a machine that confirms, but accepts no bytes, is not lost",
+        ENGINE + "Curl/PeerWatch.swift",
+        "return state.isSilent ? .lost",
+        "return state.isSilent || isMutated ? .lost",
+        ["LarkspurTransportTests.PeerWatchTests"],
+    ),
+    Mutation(
         "a judgement of HTTP/2 for which descriptors were missing is made again",
         ENGINE + "Curl/HTTP2Judgement.swift",
         "judgement = HTTP2Judgement(tracesStreams: HTTP2Trust.tracesStreams) }",
