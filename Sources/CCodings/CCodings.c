@@ -108,10 +108,19 @@ static struct {
     unsigned long long (*content_size)(const void *, size_t);
 } zstd;
 
+/// The encoder of zstd, which older or smaller builds of the library may lack.
+static struct {
+    size_t (*compress)(void *output, size_t capacity, const void *input, size_t input_size, int level);
+    unsigned (*is_error)(size_t);
+} zstd_encoder;
+
+/// ZSTD_CLEVEL_DEFAULT. With this level, the window has at most 2 MB.
+static const int zstd_level = 3;
+
 /// ZSTD_CONTENTSIZE_UNKNOWN
 static const uint64_t zstd_unknown_size = UINT64_MAX;
 
-static bool has_zlib, has_zlib_encoder, has_zlib_messages, has_brotli, has_zstd;
+static bool has_zlib, has_zlib_encoder, has_zlib_messages, has_brotli, has_zstd, has_zstd_encoder;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void load(void) {
@@ -152,11 +161,17 @@ static void load(void) {
         {"ZSTD_getFrameContentSize", &zstd.content_size},
         {NULL, NULL},
     };
+    const dynamic_function zstd_encoder_functions[] = {
+        {"ZSTD_compress", &zstd_encoder.compress},
+        {"ZSTD_isError", &zstd_encoder.is_error},
+        {NULL, NULL},
+    };
     has_zlib = dynamic_library_load(zlib_names, zlib_functions);
     has_zlib_encoder = dynamic_library_load(zlib_names, zlib_encoder_functions);
     has_zlib_messages = dynamic_library_load(zlib_names, zlib_message_functions);
     has_brotli = dynamic_library_load(brotli_names, brotli_functions);
     has_zstd = dynamic_library_load(zstd_names, zstd_functions);
+    has_zstd_encoder = dynamic_library_load(zstd_names, zstd_encoder_functions);
 }
 
 bool coding_is_available(coding_kind kind) {
@@ -425,8 +440,7 @@ coding_status coding_step(
 
 // MARK: Encoding
 
-size_t coding_compress(const uint8_t *input, size_t input_size, uint8_t *output, size_t capacity) {
-    pthread_once(&once, load);
+static size_t gzip_compress(const uint8_t *input, size_t input_size, uint8_t *output, size_t capacity) {
     if (!has_zlib_encoder) return 0;
     zlib_stream stream = {0};
     if (zlib_encoder.init(
@@ -449,6 +463,25 @@ size_t coding_compress(const uint8_t *input, size_t input_size, uint8_t *output,
     }
     zlib_encoder.end(&stream);
     return result == Z_STREAM_END ? written : 0;
+}
+
+static size_t zstd_compress(const uint8_t *input, size_t input_size, uint8_t *output, size_t capacity) {
+    if (!has_zstd_encoder) return 0;
+    size_t result = zstd_encoder.compress(output, capacity, input, input_size, zstd_level);
+    return zstd_encoder.is_error(result) ? 0 : result;
+}
+
+size_t coding_compress(
+    coding_kind kind, const uint8_t *input, size_t input_size, uint8_t *output, size_t capacity
+) {
+    pthread_once(&once, load);
+    switch (kind) {
+    case coding_gzip: return gzip_compress(input, input_size, output, capacity);
+    case coding_zstd: return zstd_compress(input, input_size, output, capacity);
+    case coding_deflate:
+    case coding_brotli: return 0;
+    }
+    return 0;
 }
 
 // MARK: Messages

@@ -38,7 +38,7 @@
     f(BrotliDecoderCreateInstance) f(BrotliDecoderDecompressStream) f(BrotliDecoderDestroyInstance) \
     /* libzstd.a */ \
     f(ZSTD_createDStream) f(ZSTD_decompressStream) f(ZSTD_isError) f(ZSTD_freeDStream) \
-    f(ZSTD_getFrameContentSize) f(ZSTD_DCtx_setParameter) f(ZSTD_getErrorCode)
+    f(ZSTD_getFrameContentSize) f(ZSTD_DCtx_setParameter) f(ZSTD_getErrorCode) f(ZSTD_compress)
 
 // Since 8.3.0. libcurl's other functions need the same part of its archive, so that a weak reference finds it.
 extern void curl_global_trace(void) __attribute__((weak));

@@ -98,8 +98,10 @@ struct RequestRunTests {
 
     @Test("Content is compressed on request")
     func compression() async throws {
-        let request = try await request("-x", "SERVER/post", "--raw", String(repeating: "a", count: 5000))
-        #expect(request.headers["Content-Encoding"] == "gzip" && request.body.count < 100)
+        for (option, coding) in [("-x", "gzip"), ("--compress-zstd", "zstd")] {
+            let request = try await request(option, "SERVER/post", "--raw", String(repeating: "a", count: 5000))
+            #expect(request.headers["Content-Encoding"] == coding && request.body.count < 100)
+        }
     }
 
     @Test("Credentials are sent at once, or after a challenge")

@@ -1,4 +1,4 @@
-/// Decoders for the content codings of HTTP. They use the libraries that libcurl itself uses: zlib, brotli and zstd.
+/// Decoders for the content codings of HTTP, and compressors for two of them. They use the libraries that libcurl itself uses: zlib, brotli and zstd.
 /// The libraries are found at run time.
 ///
 /// If a library is already loaded in the process, it is used. Otherwise it is loaded by name. Neither headers nor link
@@ -64,12 +64,19 @@ coding_status coding_step(
 
 void coding_close(coding_decoder *decoder);
 
-/// Compresses bytes in the format of RFC 1952.
+/// Compresses bytes, as one gzip member or one zstd frame.
 ///
+/// @param kind The coding. There are no compressors for deflate and brotli.
 /// @param output The buffer for the compressed bytes.
 /// @param capacity The size of that buffer in bytes.
 /// @return The number of bytes that were written; 0 if there is no library, no memory, or not enough room.
-size_t coding_compress(const uint8_t *input, size_t input_size, uint8_t *output, size_t capacity);
+size_t coding_compress(
+    coding_kind kind,
+    const uint8_t *input,
+    size_t input_size,
+    uint8_t *output,
+    size_t capacity
+);
 
 // MARK: Messages
 

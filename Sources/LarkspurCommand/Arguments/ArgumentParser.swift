@@ -158,8 +158,10 @@ extension Invocation {
         guard mode == .request || mode == .webSocket else { return }
         if download.continues, !download.isRequested { throw UsageError("--continue goes only with --download.") }
         if download.continues, output.file == nil { throw UsageError("--continue needs --output.") }
-        if request.compresses, request.isChunked { throw UsageError("--compress and --chunked do not go together.") }
-        if request.compresses, request.contentKind == .multipart {
+        if request.compression != nil, request.isChunked {
+            throw UsageError("--compress and --chunked do not go together.")
+        }
+        if request.compression != nil, request.contentKind == .multipart {
             throw UsageError("--compress and --multipart do not go together.")
         }
         if request.raw != nil, request.hasDataItems { throw Self.mixedBody }

@@ -1,4 +1,5 @@
 import HTTPSyntax
+import Larkspur
 
 /// The parsed arguments of one run of the program.
 struct Invocation: Equatable, Sendable {
@@ -53,7 +54,8 @@ struct Invocation: Equatable, Sendable {
         var contentKind: ContentKind?
         var boundary: String?
         var raw: String?
-        var compresses = false
+        /// The coding in which the body is compressed; nil for none.
+        var compression: RequestCoding?
         var isChunked = false
         var ignoresStandardInput = false
         var defaultScheme = "http"

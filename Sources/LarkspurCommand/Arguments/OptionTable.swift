@@ -28,7 +28,13 @@ enum OptionTable {
             letter: "x",
             .request,
             "Compresses the body with gzip if that helps.",
-            .flag { $0.request.compresses = true }
+            .flag { $0.request.compression = .gzip }
+        ),
+        Option(
+            "compress-zstd",
+            .request,
+            "Compresses the body with zstd if that helps.",
+            .flag { $0.request.compression = .zstd }
         ),
         Option(
             "chunked",

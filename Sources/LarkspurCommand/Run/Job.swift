@@ -20,7 +20,7 @@ struct Job: Sendable {
     }
 
     private func run() async throws -> ExitStatus {
-        if invocation.request.compresses { manager.interceptors = RequestInterceptors(call: [Self.compression]) }
+        if let compression { manager.interceptors = RequestInterceptors(call: [compression]) }
         if invocation.mode == .webSocket {
             let reader = invocation.request.ignoresStandardInput ? nil : LineReader(input)
             let conversation = WebSocketConversation(
@@ -87,15 +87,17 @@ struct Job: Sendable {
         if let cookie, printed.request.value(forHTTPHeaderField: "Cookie") == nil {
             printed.request.setValue(cookie, forHTTPHeaderField: "Cookie")
         }
-        guard invocation.request.compresses, case .data = printed.body,
-            let coded = Self.compression.compressed(printed.complete), let content = coded.httpBody
+        guard let compression, case .data = printed.body,
+            let coded = compression.compressed(printed.complete), let content = coded.httpBody
         else { return printed }
         printed.request.headers = coded.headers
         printed.body = .data(content)
         return printed
     }
 
-    private static let compression = RequestCompression(threshold: 1)
+    private var compression: RequestCompression? {
+        invocation.request.compression.map { RequestCompression(threshold: 1, coding: $0) }
+    }
 
     private var curlCommand: String {
         var request = composed.complete

@@ -263,10 +263,17 @@ enum ContentCoding: String, CaseIterable {
     }
 }
 
-/// The format gzip (RFC 1952), for the content of requests.
-package enum Gzip {
-    /// Compresses data. Returns nil if there is no zlib, or if the data would not become smaller.
-    package static func compress(_ data: Data) -> Data? {
+/// The compression of the content of requests.
+package enum ContentCompressor {
+    /// Compresses data in the format gzip (RFC 1952). Returns nil if there is no zlib, or if the data would not become
+    /// smaller.
+    package static func gzip(_ data: Data) -> Data? { compress(data, .gzip) }
+
+    /// Compresses data in the format zstd (RFC 8878). Returns nil if there is no libzstd, or if the data would not
+    /// become smaller.
+    package static func zstd(_ data: Data) -> Data? { compress(data, .zstd) }
+
+    private static func compress(_ data: Data, _ coding: ContentCoding) -> Data? {
         guard data.count > 1 else { return nil }
         var compressed = Data(count: data.count - 1)
         let count = compressed.withUnsafeMutableBytes { output in
@@ -274,7 +281,7 @@ package enum Gzip {
                 guard let target = output.bindMemory(to: UInt8.self).baseAddress,
                     let source = input.bindMemory(to: UInt8.self).baseAddress
                 else { return 0 }
-                return coding_compress(source, input.count, target, output.count)
+                return coding_compress(coding.kind, source, input.count, target, output.count)
             }
         }
         return count > 0 ? compressed.prefix(count) : nil

@@ -12,10 +12,25 @@ struct RequestCompressionTests {
 
     init() throws { server = try LoopbackServer() }
 
-    private func makeManager(_ transport: TestTransport, threshold: Int = 1024) -> SessionManager {
+    private func makeManager(
+        _ transport: TestTransport,
+        threshold: Int = 1024,
+        coding: RequestCoding = .gzip
+    ) -> SessionManager {
         let manager = transport.makeManager(for: server)
-        manager.interceptors.call = [.compression(threshold: threshold)]
+        let interceptor: ClosureInterceptor =
+            coding == .gzip ? .compression(threshold: threshold) : .compression(threshold: threshold, coding: coding)
+        manager.interceptors.call = [interceptor]
         return manager
+    }
+
+    /// Decodes the content of the last request, by the engine, which gets it as the content of a response.
+    private func decoded() async throws -> Data {
+        let request = try #require(server.requests.last)
+        var response = LoopbackServer.Response.data(request.body)
+        response.headers["Content-Encoding"] = request.headers["Content-Encoding"]
+        server.route("/decoded", response)
+        return try await TestTransport.curl.makeManager(for: server).get("decoded").data
     }
 
     /// Decodes the content of the last request by `gzip` of the system.
@@ -109,14 +124,90 @@ struct RequestCompressionTests {
         #expect(server.requests.count == 2)
     }
 
-    @Test("Content of any length is compressed correctly", arguments: [0, 1, 2, 1 << 16, 5 << 20])
-    func lengths(_ count: Int) async throws {
+    @Test(
+        "Content of any length is compressed correctly",
+        arguments: [0, 1, 2, 1 << 16, 5 << 20],
+        [RequestCoding.gzip, .zstd]
+    )
+    func lengths(_ count: Int, _ coding: RequestCoding) async throws {
         let data = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 >> 6) })
-        let manager = makeManager(.curl, threshold: 0)
+        let manager = makeManager(.curl, threshold: 0, coding: coding)
         #expect(await manager.upload("post", from: .data(data)).response().error == nil)
-        let isCoded = server.requests.last?.headers["Content-Encoding"] == "gzip"
+        let isCoded = server.requests.last?.headers["Content-Encoding"] == coding.name
         #expect(isCoded == (count > 100))
-        #expect(try isCoded ? unpacked() == data : server.requests.last?.body == data)
+        if isCoded, coding == .gzip { #expect(try unpacked() == data) }
+        #expect(try await decoded() == data)
+    }
+
+    @Test(
+        "If the server refuses zstd, gzip follows only where its response names it, and then no coding",
+        arguments: [
+            ("gzip", ["zstd", "gzip"]), ("br, GZIP;q=0.5", ["zstd", "gzip"]), ("br", ["zstd", nil]),
+            ("gzip;q=0", ["zstd", nil]), ("gzip; q=0.000", ["zstd", nil]), (nil, ["zstd", nil]),
+            ("gzip", ["zstd", "gzip", nil]),
+        ] as [(String?, [String?])]
+    )
+    func offers(_ offer: String?, _ codings: [String?]) async throws {
+        server.route("/plain") { request in
+            if request.headers["Content-Encoding"] == codings.last { return .text("taken") }
+            var response = LoopbackServer.Response.status(415)
+            response.headers["Accept-Encoding"] = offer
+            return response
+        }
+        let manager = makeManager(.curl, coding: .zstd)
+        #expect(try await manager.upload("plain", from: .data(Data(text.utf8))).string == "taken")
+        #expect(server.requests.map { $0.headers["Content-Encoding"] } == codings)
+        #expect(try await decoded() == Data(text.utf8))
+    }
+
+    @Test("After gzip no other coding is tried, whatever the response names")
+    func gzipAlone() async throws {
+        server.route("/plain") { request in
+            guard request.headers["Content-Encoding"] != nil else { return .text("taken") }
+            var response = LoopbackServer.Response.status(415)
+            response.headers["Accept-Encoding"] = "zstd, gzip"
+            return response
+        }
+        #expect(try await makeManager(.curl).upload("plain", from: .data(Data(text.utf8))).string == "taken")
+        #expect(server.requests.map { $0.headers["Content-Encoding"] } == ["gzip", nil])
+    }
+
+    // MARK: Beside other features
+
+    @Test("Each attempt of a retry sends the compressed content", arguments: [RequestCoding.gzip, .zstd])
+    func retries(_ coding: RequestCoding) async throws {
+        server.route("/twice", .status(503), .text("done"))
+        let manager = makeManager(.curl, coding: coding)
+        manager.interceptors.attempt = [.retry(baseDelay: .zero)]
+        let call = manager.request(.put, "twice", body: .data(Data(text.utf8)))
+        #expect(try await call.string == "done")
+        #expect(server.requests.map { $0.headers["Content-Encoding"] } == [coding.name, coding.name])
+        #expect(server.requests.first?.body == server.requests.last?.body)
+        #expect(try await decoded() == Data(text.utf8))
+    }
+
+    @Test("A redirect that keeps the content keeps the coding", arguments: [RequestCoding.gzip, .zstd])
+    func redirect(_ coding: RequestCoding) async throws {
+        var response = LoopbackServer.Response.status(307)
+        response.headers["Location"] = "/post"
+        server.route("/moved", response)
+        let call = makeManager(.curl, coding: coding).upload("moved", from: .data(Data(text.utf8)))
+        #expect(await call.response().error == nil)
+        #expect(server.requests.map { $0.headers["Content-Encoding"] } == [coding.name, coding.name])
+        #expect(try await decoded() == Data(text.utf8))
+    }
+
+    @Test("A Content-Length of the caller is that of the compressed content", arguments: [RequestCoding.gzip, .zstd])
+    func length(_ coding: RequestCoding) async throws {
+        let call = makeManager(.curl, coding: coding).upload(
+            "post",
+            from: .data(Data(text.utf8)),
+            headers: ["Content-Length": "\(text.utf8.count)"]
+        )
+        #expect(await call.response().error == nil)
+        let request = try #require(server.requests.last)
+        #expect(request.headers["Content-Length"] == "\(request.body.count)")
+        #expect(try await decoded() == Data(text.utf8))
     }
 }
 #endif

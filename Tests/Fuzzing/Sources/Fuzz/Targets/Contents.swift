@@ -222,10 +222,12 @@ extension FuzzTarget {
 
     private static let gzip = FuzzTarget(unmeasured: "gzip") { bytes in
         let data = Data(bytes + bytes + bytes)
-        guard let compressed = Gzip.compress(data) else { return }
-        require(compressed.count < data.count, "compressed data is shorter")
-        let content = decode("gzip", Division.parts(of: Array(compressed)))
-        require(content?.bytes, equals: Array(data), "compressed data is decompressed")
+        for (name, compressed) in [("gzip", ContentCompressor.gzip(data)), ("zstd", ContentCompressor.zstd(data))] {
+            guard let compressed else { continue }
+            require(compressed.count < data.count, "compressed data is shorter")
+            let content = decode(name, Division.parts(of: Array(compressed)))
+            require(content?.bytes, equals: Array(data), "compressed data is decompressed")
+        }
         for coding in LoopbackServer.ContentCoding.allCases {
             let content = decode(coding.rawValue, Division.parts(of: Array(coding.encode(Data(bytes)))))
             require(content, equals: Content(bytes: bytes), "the content that the server encodes")
