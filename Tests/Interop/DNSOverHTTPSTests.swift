@@ -100,6 +100,25 @@ struct DNSOverHTTPSTests {
         #expect(queries.allSatisfy { $0.hasSuffix(" known.test") })
     }
 
+    @Test(
+        "A name is looked up again for another connection if the time of its addresses has passed",
+        arguments: [(Duration.zero, 2), (.seconds(60), 1)]
+    )
+    func cacheTime(_ time: Duration, _ count: Int) async throws {
+        let session = session { $0.nameCacheTime = time }
+        defer { session.invalidateAndCancel() }
+        for _ in 0..<2 {
+            var request = URLRequest(url: try url("known.test"))
+            request.setValue("close", forHTTPHeaderField: "Connection")
+            let (_, response) = try await session.data(for: request)
+            #expect((response as? HTTPURLResponse)?.statusCode == 200)
+        }
+        let queries = try await resolver.queries.wait { queries in
+            queries.count { $0 == "POST A known.test" } >= count
+        }
+        #expect(queries.count { $0 == "POST A known.test" } == count)
+    }
+
     @Test("A name that the server does not know is not found, and the system is not asked")
     func unknown() async throws {
         let session = session()

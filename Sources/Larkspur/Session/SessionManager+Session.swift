@@ -28,6 +28,39 @@ extension SessionManager {
     /// requests.
     public var executor: (any TaskExecutor)? { Platform.executor(of: session) }
 
+    /// Opens connections to the origin of a URL before they are needed, and waits until they are open.
+    ///
+    ///     try await manager.connect()
+    ///
+    /// Connections that are open already count, whether they have requests or not. With HTTP/2, one connection is
+    /// enough for any count. For each connection, the session sends a HEAD request to the path `/`, without cookies,
+    /// credentials for the server, and fields of ``headers``. Its response is ignored, whatever the status is. The
+    /// request is no call: interceptors, observers and hooks are not called, and ``tasks`` does not contain it. The
+    /// limit ``Timeouts/connect`` and ``RequestSettings/timeoutInterval`` apply. Connections are only opened with the
+    /// transport `.curl`, for a `CurlURLSession`, whose method of this name says more.
+    /// - Parameters:
+    ///   - url: An absolute URL, or a reference that is resolved against ``baseURL``. Only its origin counts. Default:
+    ///     nil, the base URL.
+    ///   - count: The number of connections that shall be open, at most `httpMaximumConnectionsPerHost` of the
+    ///     configuration. Default: 1.
+    /// - Throws: The error of a call that cannot be sent, such as `cannotConnectToHost`. `invalidURL` without a URL and
+    ///   a base URL, `sessionInvalidated` after an invalidation, and `unsupported` with another transport.
+    public func connect(to url: (any RequestTarget)? = nil, count: Int = 1) async throws(LarkspurError) {
+        let url = try resolved(url ?? "")
+        let session = try sessions.withSession { $0.session }
+        do {
+            try await Platform.connect(
+                to: url,
+                count: count,
+                in: session,
+                requestTimeout: requestSettings.timeoutInterval,
+                connectTimeout: timeouts.connect?.timeInterval
+            )
+        } catch {
+            throw LarkspurError(transportError: error)
+        }
+    }
+
     /// The tasks of the current session that have not ended, in the order of their creation.
     public var tasks: [SessionTask] { sessions.tasks }
 

@@ -105,10 +105,10 @@ extension Platform {
         #endif
     }
 
-    /// Returns whether a task is the handshake of a WebSocket.
-    static func opensWebSocket(_ task: URLSessionTask) -> Bool {
+    /// Returns whether a task belongs to no call: it is the handshake of a WebSocket, or opens a connection in advance.
+    static func belongsToNoCall(_ task: URLSessionTask) -> Bool {
         #if canImport(FoundationNetworking)
-        task.opensWebSocket
+        task.opensWebSocket || task.opensConnection
         #else
         false
         #endif
@@ -156,6 +156,35 @@ extension Platform {
 }
 
 extension Platform {
+    /// Opens connections to the origin of a URL in advance.
+    /// - Parameters:
+    ///   - count: The number of connections that shall be open.
+    ///   - requestTimeout: The time without a byte after which a request fails, in seconds; nil for the timeout of the
+    ///     configuration.
+    ///   - connectTimeout: The maximum time for opening a connection, in seconds; nil for no limit.
+    static func connect(
+        to url: URL,
+        count: Int,
+        in session: URLSession,
+        requestTimeout: TimeInterval?,
+        connectTimeout: TimeInterval?
+    ) async throws {
+        #if canImport(FoundationNetworking)
+        if let session = session as? CurlURLSession {
+            return try await session.connect(
+                to: url,
+                count: count,
+                requestTimeout: requestTimeout,
+                connectTimeout: connectTimeout
+            )
+        }
+        #endif
+        throw LarkspurError(
+            .unsupported,
+            "The transport cannot open connections in advance, so that none is opened; the transport .curl can."
+        )
+    }
+
     /// Returns the executor of the thread on which a session calls its delegate; nil if it has none.
     static func executor(of session: URLSession) -> (any TaskExecutor)? {
         #if canImport(FoundationNetworking)

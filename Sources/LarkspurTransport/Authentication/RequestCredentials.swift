@@ -32,6 +32,13 @@ struct RequestCredentials {
         return own ?? others.values.first
     }
 
+    /// Removes the session's fields with credentials for servers.
+    mutating func keepCredentialsOfProxy() {
+        additionalFields = additionalFields.filter { name, _ in
+            !CredentialField.matches(name) || name.hasSameLetters(as: "Proxy-Authorization")
+        }
+    }
+
     func has(_ name: String) -> Bool {
         request.value(forHTTPHeaderField: name) != nil
             || additionalFields.contains { $0.key.hasSameLetters(as: name) }

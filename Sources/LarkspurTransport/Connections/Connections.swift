@@ -92,17 +92,28 @@ final class Connections {
     /// - Parameter queue: The queue of the origin; nil for a WebSocket, which needs a separate connection.
     func shard(for queue: HostQueue?) -> Shard? {
         guard let queue else { return shardWithRoom(for: .webSockets) }
-        return queue.takeShard() ?? shardWithRoom(for: .requests)
+        if let support { queue.forgetClosed(in: support.sockets) }
+        return queue.takeShard() ?? shardWithRoom(for: .requests, avoids: queue.avoids)
     }
 
     /// Returns a shard for a transfer that has no connection to reuse.
-    func shardWithRoom(for use: Shard.Use) -> Shard? {
-        if let shard = current[use], shard.hasRoom { return shard }
+    /// - Parameter avoids: Whether the transfer must use another shard than the given one. Default: never.
+    func shardWithRoom(for use: Shard.Use, avoids: (Shard) -> Bool = { _ in false }) -> Shard? {
+        if let shard = current[use], shard.hasRoom, !avoids(shard) { return shard }
         // The shard must be at least half empty. Otherwise it would be full after a few transfers, and this search
         // would happen again.
-        let roomy = shards.first { $0.use == use && $0.transferCount <= Shard.capacity / 2 }
+        let roomy = shards.first { $0.use == use && $0.transferCount <= Shard.capacity / 2 && !avoids($0) }
         if let shard = roomy ?? makeShard(for: use) { current[use] = shard }
         return current[use]
+    }
+
+    /// The time before which a connection must have been opened to be too old for new requests; nil if the age of busy
+    /// connections is not limited.
+    ///
+    /// The new connection is opened in another shard. With a limit of all connections, there is only one shard.
+    var oldestOpening: LoopTime? {
+        guard let age = settings.options.maximumConnectionAge, settings.totalConnections == nil else { return nil }
+        return LoopTime.now.subtracting(TimeInterval(Int.wholeSeconds(age.timeInterval)))
     }
 
     private func makeShard(for use: Shard.Use) -> Shard? {
@@ -133,6 +144,7 @@ final class Connections {
             age: options.maximumConnectionAge?.timeInterval,
             familyDelay: options.addressFamilyDelay.timeInterval
         )
+        handle.setNameCacheTime(options.nameCacheTime.timeInterval)
         guard limitsAge else {
             let sentence = "This libcurl cannot limit the age of connections: that needs version 7.80."
             throw .engine(.cannotConnectToHost, sentence, url: url)

@@ -35,6 +35,8 @@ final class HostQueue {
     @exclusivity(unchecked) var usesHTTP1 = false
     /// The shard of the latest HTTP/2 transfer, whose connection further transfers can share; nil without HTTP/2.
     @exclusivity(unchecked) private var sharedShard: Shard?
+    /// The shared connections that have reached their maximum age but still have requests.
+    @exclusivity(unchecked) private var agedConnections = AgedConnections()
 
     /// Whether the queue can be discarded, because no request runs or waits.
     var isIdle: Bool { active == 0 && lines.allSatisfy { $0.line.isEmpty } }
@@ -104,15 +106,15 @@ final class HostQueue {
     /// Returns a shard with a connection to the origin that a transfer can use; nil if there is none.
     func takeShard() -> Shard? {
         while let shard = idleShards.popLast() {
-            if !shard.isClosed { return shard }
+            if !shard.isClosed, !avoids(shard) { return shard }
         }
         guard let sharedShard, !sharedShard.isClosed, sharedShard.transferCount < 2 * Shard.capacity else { return nil }
-        return sharedShard
+        return avoids(sharedShard) ? nil : sharedShard
     }
 
     /// Raises the limit for an origin with HTTP/2, because many transfers can share a connection.
     func allowMultiplexing(in shard: Shard?) {
-        sharedShard = shard
+        if shard.map(avoids) != true { sharedShard = shard }
         usesHTTP1 = false
         if !isMultiplexed {
             isMultiplexed = true
@@ -121,6 +123,20 @@ final class HostQueue {
         guard limit < Self.streamLimit else { return }
         limit = Self.streamLimit
         admit()
+    }
+
+    // MARK: The age of connections
+
+    /// Makes new transfers avoid a shard until a connection in it is closed. libcurl would choose this connection for
+    /// each new transfer, because it chooses the first one that can be shared.
+    func avoid(_ shard: Shard, while sockets: [OpenSocket]) { agedConnections.insert(shard, sockets) }
+
+    /// Whether new transfers avoid a shard.
+    func avoids(_ shard: Shard) -> Bool { agedConnections.contains(shard) }
+
+    /// Ends the avoidance of shards whose connection was closed.
+    func forgetClosed(in sockets: SocketTable) {
+        if !agedConnections.isEmpty { agedConnections.forgetClosed(isOpen: sockets.isOpen) }
     }
 
     /// Returns the index of the line for a priority; adds the line if it is missing.
@@ -170,6 +186,22 @@ final class HostQueue {
     }
 }
 
+/// The connections to an origin that have reached their maximum age but still have requests, with their shards.
+struct AgedConnections {
+    private var entries: [(shard: Shard, sockets: [OpenSocket])] = []
+
+    var isEmpty: Bool { entries.isEmpty }
+
+    mutating func insert(_ shard: Shard, _ sockets: [OpenSocket]) { entries.append((shard, sockets)) }
+
+    func contains(_ shard: Shard) -> Bool { entries.contains { $0.shard === shard } }
+
+    /// Removes the connections without an open socket.
+    mutating func forgetClosed(isOpen: (OpenSocket) -> Bool) {
+        entries.removeAll { !$0.sockets.contains(where: isOpen) }
+    }
+}
+
 /// A user of connections. It waits for a place at its origin, and then has a transfer in a shard.
 protocol ConnectionUser: EasyHandleClient {
     /// The ticket in the queue of the origin; nil if the user does not wait there.
@@ -181,6 +213,9 @@ protocol ConnectionUser: EasyHandleClient {
     /// Receives the notification that the connections to a host are not shared. If the user waits, within libcurl, for
     /// one of these connections, it opens a separate connection.
     func connectSeparately(to host: HostQueue)
+
+    /// Makes libcurl close the connection of the transfer after its requests, if it has one of these sockets.
+    func closeConnection(with sockets: [OpenSocket])
 
     /// Reports how much of the request's content has been sent.
     func noteSentBytes()

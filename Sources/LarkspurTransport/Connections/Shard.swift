@@ -93,6 +93,11 @@ final class Shard: DeadlineHolder, MultiHandleClient {
     /// Makes users open separate connections if they wait for a connection to the host that another user opens.
     func connectSeparately(to host: HostQueue) { for user in users.values { user.connectSeparately(to: host) } }
 
+    /// Makes libcurl close a connection when its requests have ended.
+    func closeConnection(with sockets: [OpenSocket]) {
+        for user in users.values { user.closeConnection(with: sockets) }
+    }
+
     /// Removes a transfer. If the transfer is under way, also closes its connection.
     func remove(_ user: any ConnectionUser, _ handle: EasyHandle) {
         multi?.remove(handle)

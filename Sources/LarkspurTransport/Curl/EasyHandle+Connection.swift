@@ -130,14 +130,25 @@ extension EasyHandle {
     func setTimes(idle: TimeInterval, age: TimeInterval?, familyDelay: TimeInterval) -> Bool {
         set(CURLOPT_HAPPY_EYEBALLS_TIMEOUT_MS, Int.milliseconds(familyDelay))
         // The unit of the next two options is a second, and 0 would mean no limit.
-        set(CURLOPT_MAXAGE_CONN, (Int.milliseconds(idle) + 999) / 1000)
+        set(CURLOPT_MAXAGE_CONN, .wholeSeconds(idle))
         guard let age else { return true }
-        let seconds = (Int.milliseconds(age) + 999) / 1000
-        return libcurl_easy_setopt_long(raw, CURLOPT_MAXLIFETIME_CONN, seconds) == CURLE_OK
+        return libcurl_easy_setopt_long(raw, CURLOPT_MAXLIFETIME_CONN, .wholeSeconds(age)) == CURLE_OK
     }
+
+    /// Sets the time for which libcurl uses the addresses of a name after it has looked them up, in seconds.
+    func setNameCacheTime(_ time: TimeInterval) {
+        guard time != Self.defaultNameCacheTime else { return }
+        set(CURLOPT_DNS_CACHE_TIMEOUT, time > 0 ? .wholeSeconds(time) : 0)
+    }
+
+    /// libcurl's default.
+    private static var defaultNameCacheTime: TimeInterval { 60 }
 }
 
 extension Int {
+    /// Rounds seconds up to a whole number, which is at least 1.
+    static func wholeSeconds(_ seconds: TimeInterval) -> Int { (milliseconds(seconds) + 999) / 1000 }
+
     /// Converts seconds into milliseconds. The result is rounded up, at least 1, and at most the largest number that
     /// libcurl accepts.
     static func milliseconds(_ seconds: TimeInterval) -> Int {

@@ -64,6 +64,18 @@ final class SocketTable {
         return socketsByPort[port] ?? []
     }
 
+    /// Returns the sockets that may belong to a connection, with the times of their opening, if all of them were opened
+    /// before a time. Otherwise returns nothing.
+    func connection(at port: Int, openedBefore time: LoopTime) -> [OpenSocket] {
+        let sockets = sockets(at: port).compactMap { socket in
+            openings[socket].map { OpenSocket(number: socket, opening: $0.time) }
+        }
+        return sockets.allSatisfy { $0.opening < time } ? sockets : []
+    }
+
+    /// Whether a socket has not been closed since it was found.
+    func isOpen(_ socket: OpenSocket) -> Bool { openings[socket.number]?.time == socket.opening }
+
     /// Whether the other machine is silent on a connection. The system has sent bytes two more times (RFC 6298), or two
     /// probes, and has received no confirmation. The first confirmation ends this state.
     ///
@@ -103,6 +115,12 @@ final class SocketTable {
             }
         }
     }
+}
+
+/// An open socket. The system may give its number to another socket after it was closed.
+struct OpenSocket: Sendable {
+    let number: Int32
+    let opening: LoopTime
 }
 
 /// The transfer for which a connection was opened.

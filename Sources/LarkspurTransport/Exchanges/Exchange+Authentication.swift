@@ -11,6 +11,7 @@ extension Exchange {
             request: request,
             additionalFields: group.settings.additionalFields(for: request, after: firstRequest)
         )
+        if task.plan.opensConnection { credentials.keepCredentialsOfProxy() }
         if transfer.route.proxy != nil { credentials.proxyAuthorization = credentials.take("Proxy-Authorization") }
         guard history.authentication != nil || !group.settings.credentials.known.isEmpty else { return credentials }
         var authentication = history.authentication ?? AuthenticationState()
@@ -18,7 +19,7 @@ extension Exchange {
         // The request's own credentials are replaced only after a challenge from their recipient.
         let brings = [credentials.has("Authorization"), credentials.proxyAuthorization != nil]
         for (recipient, bringsOwn) in zip([AuthenticationState.Recipient.origin, .proxy], brings) {
-            guard let request = request(to: recipient) else {
+            guard let request = request(to: recipient), recipient == .proxy || !task.plan.opensConnection else {
                 authentication[recipient].sendNothing()
                 continue
             }

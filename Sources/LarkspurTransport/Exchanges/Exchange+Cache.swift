@@ -40,7 +40,8 @@ extension Exchange {
     /// Creates the state of the cache for the request. Returns nil if the cache is not used, for example because the
     /// task is not a data task.
     private func makeCacheState(_ policy: URLRequest.CachePolicy) -> CacheState? {
-        guard !history.ignoresCache, task.plan.kind == .data, case .none = content?.body ?? TaskBody.none,
+        guard !history.ignoresCache, task.plan.kind == .data, !task.plan.opensConnection,
+            case .none = content?.body ?? TaskBody.none,
             let url = destination.url, let key = destination.normalForm, let method = request.httpMethod,
             CacheRequest.serves(method)
         else { return nil }

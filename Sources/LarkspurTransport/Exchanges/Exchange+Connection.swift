@@ -8,7 +8,8 @@ extension Exchange {
     /// Decides, from within libcurl, whether the request may be sent now; false stops the transfer.
     func maySend(onStaleConnection isStale: Bool) -> Bool {
         let verdict = transfer.sending.begin(
-            hasStaleConnection: isStale || transfer.shard?.retiredConnections != nil && hasRetiredConnection,
+            hasStaleConnection: isStale || transfer.shard?.retiredConnections != nil && hasRetiredConnection
+                || transfer.route.sharesConnection && hasAgedConnection,
             takesContent: content != nil && takesContent,
             resend: { resendDecision(after: .lost) }
         )
@@ -55,6 +56,7 @@ extension Exchange {
     func configureConnection(of handle: EasyHandle) {
         handle.connectionUse.makesConnection =
             history.needsNewConnection || !handle.seesSendings && (takesContent || resendDecision == .fail)
+            || opensConnection
         handle.connectionUse.closesConnection = false
         handle.connectionUse.lacksContent = false
         // If libcurl (up to 8.14) fails to send content again, the next request of the handle fails too. So the handle
@@ -69,10 +71,11 @@ extension Exchange {
     /// transfer has ended for another reason, or if it cannot be restarted.
     func takesFreshConnection(_ handle: EasyHandle) -> Bool {
         guard transfer.sending.endInterruption(), transaction.failure == nil else { return false }
-        handle.connectionUse.makesConnection = true
         handle.connectionUse.closesConnection = false
         handle.connectionUse.lacksContent = false
         handle.clearFailure()
+        if leaveAgedConnection(handle) { return true }
+        handle.connectionUse.makesConnection = true
         if transfer.shard?.restart(handle) == true { return true }
         transaction.note(engineError(.unknown, Self.notBegun))
         return false
@@ -116,6 +119,49 @@ extension Exchange {
         handle.connectionUse.closesConnection = true
         return true
     }
+
+    /// Whether libcurl has chosen a shared connection that has reached its maximum age. If it has, reading this property
+    /// also makes libcurl close the connection when its requests have ended, and makes new requests avoid the shard.
+    ///
+    /// libcurl itself checks the age only of connections without requests.
+    var hasAgedConnection: Bool {
+        guard let time = group.connections.oldestOpening, let host, host.isMultiplexed, let shard = transfer.shard,
+            let handle = transfer.handle, handle.usesKnownConnection
+        else { return false }
+        let sockets = handle.support.sockets.connection(at: handle.long(CURLINFO_LOCAL_PORT), openedBefore: time)
+        guard !sockets.isEmpty else { return false }
+        handle.connectionUse.closesConnection = true
+        shard.closeConnection(with: sockets)
+        if !host.avoids(shard) { host.avoid(shard, while: sockets) }
+        return true
+    }
+
+    func closeConnection(with sockets: [OpenSocket]) {
+        guard transaction.isTransferring, transfer.sending.hasBegun, let handle = transfer.handle,
+            handle.possibleSockets.contains(where: { socket in sockets.contains { $0.number == socket } })
+        else { return }
+        handle.connectionUse.closesConnection = true
+    }
+
+    /// If the transfer was stopped on a connection that has reached its maximum age, moves the transfer to another
+    /// shard, where it shares a connection with other new requests. Returns false if there is no other shard.
+    private func leaveAgedConnection(_ handle: EasyHandle) -> Bool {
+        guard let host, let shard = transfer.shard, host.avoids(shard),
+            let next = group.connections.shard(for: host), next !== shard
+        else { return false }
+        let isWatched = transfer.stream?.isWatched == true
+        if isWatched { shard.endWatchingStreams() }
+        shard.remove(self, handle)
+        transfer.shard = next
+        if isWatched { next.beginWatchingStreams() }
+        handle.trace.ofStreams = next.watchesStreams
+        guard next.add(self, handle) else { return false }
+        if content?.reader != nil { next.watchUpload(of: self) }
+        return true
+    }
+
+    /// Whether the task opens a connection in advance, and shares no connection that another request opens.
+    var opensConnection: Bool { task.plan.opensConnection && !transfer.route.sharesConnection }
 
     /// Retires the connection of the transfer, so that it gets no more requests.
     func retireConnection() {

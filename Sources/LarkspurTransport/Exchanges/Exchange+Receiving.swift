@@ -93,9 +93,11 @@ extension Exchange {
         if destination.isSecure { noteSecureResponse(head) }
         if !head.setCookies.isEmpty { storeCookies(of: head, from: url) }
         // This comes before the decision about a redirect, because accepted credentials are recorded in any case.
-        let demand = demand(of: head, response)
+        let ignoresChallenge = task.plan.opensConnection && head.status == 401
+        let demand = ignoresChallenge ? nil : demand(of: head, response)
         // A request for which the cache is used is safe, and invalidates nothing.
         if current.caching == nil { invalidateCache(after: head) }
+        if task.plan.opensConnection { return demand ?? .deliver }
         let decision = RedirectDecision.decide(
             status: head.status,
             location: head.location,

@@ -48,6 +48,7 @@ extension Exchange {
             let handle = transfer.handle, handle.addresses.tried.isEmpty, !handle.connectionUse.makesConnection
         else { return }
         setWait(of: handle)
+        handle.connectionUse.makesConnection = opensConnection
         transfer.start = Date()
         if transfer.shard?.restart(handle) != true { fail(engineError(.unknown, Self.notBegun)) }
     }

@@ -209,7 +209,10 @@ extension ExchangeGroup {
             let origin = exchange.destination.origin
             if exchange.ticket != nil { change(origin) { $0.waitingRequests += 1 } }
             guard let handle = exchange.transfer.handle else { continue }
-            change(origin) { $0.activeRequests += 1 }
+            change(origin) {
+                $0.activeRequests += 1
+                if exchange.task.plan.webSocket != nil { $0.webSockets += 1 }
+            }
             if let port = handle.localPort, let socket = sockets?.sockets(at: port).first {
                 busy.insert(socket)
             } else {
@@ -233,7 +236,7 @@ extension ExchangeGroup {
     }
 
     /// Returns the origin in lower case and with its port, and without user information.
-    private static func displayed(_ origin: String) -> String {
+    static func displayed(_ origin: String) -> String {
         let reference = URLReference(origin)
         if let origin = reference.origin { return "\(origin.scheme)://\(origin.host):\(origin.port)" }
         let authority = reference.authority ?? ""

@@ -55,6 +55,8 @@ public struct OriginConnections: Sendable, Hashable {
     /// The number of requests that have a place at the origin, or are an open WebSocket. Over HTTP/2, many requests
     /// share a connection.
     public internal(set) var activeRequests = 0
+    /// The number of WebSockets among ``activeRequests``. Each has its own connection.
+    var webSockets = 0
     /// The number of requests that wait for a place at the origin.
     public internal(set) var waitingRequests = 0
     /// The protocol of the latest response, by its ALPN identifier, such as "http/1.1" or "h2"; nil before the first

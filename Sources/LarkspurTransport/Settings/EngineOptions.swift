@@ -87,6 +87,15 @@ public struct EngineOptions: Sendable {
     /// the requests fail with this error. The time of the call is a part of the request timeout. The closure is not
     /// called for addresses and for ``hostAddresses``.
     public var resolver: HostResolver?
+    /// The time for which the addresses of a name are used for further connections after they were looked up. Default:
+    /// 60 seconds, libcurl's default.
+    ///
+    /// With zero, or a negative time, the name is looked up for each connection. Other times are rounded up to whole
+    /// seconds. The time applies to the look-ups of the system, of ``nameServers`` and of ``dnsOverHTTPS``. It replaces
+    /// the times to live of the answers, which libcurl does not read. It does not apply to ``resolver``, whose addresses
+    /// have their own times, and to ``hostAddresses``. Open connections are used whatever their age is, unless there is
+    /// a ``maximumConnectionAge``.
+    public var nameCacheTime: Duration = .seconds(60)
     /// The time for which a connection without requests stays open for later requests. Default: 60 seconds.
     ///
     /// The default is the shortest time after which common servers and load balancers close idle connections. A request
@@ -97,9 +106,11 @@ public struct EngineOptions: Sendable {
     /// The age at which a connection receives no more requests. Default: nil, so that there is no limit.
     ///
     /// With a limit, requests move to the servers that a load balancer or a changed DNS entry provides. The age is
-    /// rounded up to whole seconds, and is at least one second. It is checked when a request looks for a connection
-    /// without requests. So the option does not limit an HTTP/2 connection that always has requests. The option needs
-    /// libcurl 7.80. With older versions, every request fails.
+    /// rounded up to whole seconds, and is at least one second. It is checked when a request is about to be sent on an
+    /// open connection. An older HTTP/2 connection that still has requests is closed when they have ended, and new
+    /// requests share a new connection. With ``maximumConnections``, such a connection gets new requests until it has
+    /// none, because there may be no room for another connection. The option needs libcurl 7.80. With older versions,
+    /// every request fails.
     public var maximumConnectionAge: Duration?
     /// The maximum number of connections to all hosts together, including idle connections. It is at least 1. Default:
     /// nil, so that there is no limit.

@@ -10,6 +10,9 @@ extension URLSessionTask {
     /// Whether the task is the handshake of a ``WebSocketTask``.
     package var opensWebSocket: Bool { (self as? any EngineTask)?.core.plan.webSocket != nil }
 
+    /// Whether the task opens a connection in advance.
+    package var opensConnection: Bool { (self as? any EngineTask)?.core.plan.opensConnection == true }
+
     /// The lower-case names of the fields that were removed when a redirect of a WebSocket's handshake led to another
     /// origin. Empty for other tasks.
     package var withheldFields: Set<TextKey> {

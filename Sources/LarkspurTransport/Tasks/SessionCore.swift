@@ -81,7 +81,8 @@ final class SessionCore: Sendable {
         resumption: ResumeData? = nil,
         webSocket: WebSocketConnection? = nil,
         defect: URLError? = nil,
-        receiver: (any TransferReceiver)? = nil
+        receiver: (any TransferReceiver)? = nil,
+        opensConnection: Bool = false
     ) -> TaskCore {
         storage.withLock { storage in
             let identifier = storage.nextIdentifier
@@ -94,7 +95,8 @@ final class SessionCore: Sendable {
                 resumption: Boxed(wrappedValue: resumption),
                 webSocket: webSocket,
                 defect: storage.isInvalidated ? Self.invalidated(request) : defect ?? unavailable(request),
-                hasReceiver: receiver != nil
+                hasReceiver: receiver != nil,
+                opensConnection: opensConnection
             )
             let task = TaskCore(identifier: identifier, plan, session: self, receiver: receiver)
             storage.tasks[identifier] = task

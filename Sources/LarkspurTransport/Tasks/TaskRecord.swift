@@ -107,6 +107,9 @@ struct TaskPlan: Sendable {
     var refresh: Refresh?
     /// Whether a receiver gets the events. In this case, the task object is created only when it is read.
     var hasReceiver = false
+    /// Whether the task opens a connection in advance, with a HEAD request. It sends no credentials to the origin,
+    /// follows no redirect, and does not use the cache.
+    var opensConnection = false
 
     /// The decisions about the new response of a refresh. They are made in the same way as for the responses of the
     /// task that received the stale response.

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import HTTPSyntax
+
 extension CurlURLSession {
     /// A snapshot of the session's connections and requests, with one value for each origin that has any. The values
     /// are sorted by origin.
@@ -16,6 +18,102 @@ extension CurlURLSession {
                 core.loop.post(.snapshot { continuation.resume(returning: $0) })
             }
         }
+    }
+}
+
+extension CurlURLSession {
+    /// Opens connections to the origin of a URL before they are needed, and waits until they are open.
+    ///
+    ///     try await session.connect(to: url)
+    ///
+    /// Connections that are open already count, whether they have requests or not. So do connections that other
+    /// requests are just opening; the method does not wait for these. With HTTP/2 or HTTP/3, one connection is enough
+    /// for any count. A connection stays open until ``EngineOptions/idleConnectionTime`` has passed or the server
+    /// closes it.
+    ///
+    /// For each connection, the session sends a HEAD request to the path `/`, because libcurl cannot use a connection
+    /// again on which it has sent nothing. The request has no cookies and no credentials for the server. Its response
+    /// is ignored: any status will do, redirects are not followed, and nothing is stored. The route is that of other
+    /// requests: the same proxies, addresses, TLS settings, HSTS rules, limits and timeouts. A challenge of a proxy is
+    /// answered.
+    /// - Parameters:
+    ///   - url: A URL with the scheme http, https, http+unix or https+unix. Its path and query are not sent.
+    ///   - count: The number of connections that shall be open, at most `httpMaximumConnectionsPerHost` of the
+    ///     configuration. Default: 1.
+    /// - Throws: A `URLError` if a connection cannot be opened, as for a request; `unsupportedURL` for other schemes. If
+    ///   several connections are opened, the method first waits for all of them.
+    public func connect(to url: URL, count: Int = 1) async throws {
+        try await connect(to: url, count: count, requestTimeout: nil, connectTimeout: nil)
+    }
+
+    /// - Parameters:
+    ///   - requestTimeout: The time without a byte after which a request fails, in seconds; nil for the timeout of the
+    ///     configuration.
+    ///   - connectTimeout: The maximum time for opening a connection, in seconds; nil for no limit.
+    package func connect(
+        to url: URL,
+        count: Int,
+        requestTimeout: TimeInterval?,
+        connectTimeout: TimeInterval?
+    ) async throws {
+        guard let root = url.rootOfOrigin else {
+            throw URLError.engine(.unsupportedURL, "No connection can be opened to this URL.", url: url)
+        }
+        var request = URLRequest(url: core.settings.secured(root) ?? root)
+        request.httpMethod = "HEAD"
+        request.httpShouldHandleCookies = false
+        if let requestTimeout { request.timeoutInterval = requestTimeout }
+        let missing = await missingConnections(to: request.url ?? root, of: count)
+        guard missing > 0 else { return }
+        let options = connectTimeout.map { TransferOptions(connectTimeout: $0) }
+        let failures = await withTaskGroup(of: (any Error)?.self) { [request] group in
+            for _ in 0..<missing {
+                group.addTask {
+                    do { try await self.openConnection(with: request, options) } catch { return error }
+                    return nil
+                }
+            }
+            return await group.reduce(into: [any Error]()) { if let failure = $1 { $0.append(failure) } }
+        }
+        if let failure = failures.first { throw failure }
+    }
+
+    /// The number of requests that have to be sent so that a number of connections is open. Each opens a connection,
+    /// unless the origin uses HTTP/2.
+    private func missingConnections(to url: URL, of count: Int) async -> Int {
+        let wanted = min(count, core.settings.maximumConnectionsPerHost)
+        let name = ExchangeGroup.displayed(Destination(url).origin)
+        guard let known = await connections.first(where: { $0.origin == name }) else { return wanted }
+        // A request that has a place, but no connection yet, opens one.
+        let present = known.idle + max(known.busy, known.activeRequests) - known.webSockets
+        return ["h2", "h3"].contains(known.protocolName) ? min(wanted, 1 - present) : wanted - present
+    }
+
+    private func openConnection(with request: URLRequest, _ options: TransferOptions?) async throws {
+        _ = try await AsyncTransfer<URLResponse>.run(delegate: nil) { finish in
+            let task = core.makeTask(
+                kind: .data,
+                request: request,
+                body: .none,
+                completion: .data { _, response, error in finish(AsyncTransfer.outcome(response, error)) },
+                opensConnection: true
+            )
+            if let options { task.withStorage { $0.options = options } }
+            return CurlDataTask(task, of: self)
+        }
+    }
+}
+
+extension URL {
+    /// The URL with the path `/`, and without user information, query and fragment; nil if it has no host, or a scheme
+    /// without connections to open.
+    fileprivate var rootOfOrigin: URL? {
+        let reference = URLReference(absoluteString)
+        let schemes = ["http", "https"] + UnixSocketTarget.schemes
+        guard let scheme = reference.scheme?.inLowercase, schemes.contains(scheme),
+            let host = reference.authority?.parts(separatedBy: "@", omittingEmptyParts: false).last, !host.isEmpty
+        else { return nil }
+        return URL(string: "\(scheme)://\(host)/")
     }
 }
 

@@ -146,6 +146,58 @@ struct HTTP2ConnectionTests {
         for task in tasks { #expect(try await task.value == 204) }
     }
 
+    @Test(
+        "A busy connection beyond its maximum age is left to its streams, and the next requests share a new connection",
+        .enabled(if: Libcurl.isAtLeast(7, 80)),
+        arguments: ["GET", "POST"]
+    )
+    func age(_ method: String) async throws {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = nil
+        var options = server.options
+        options.maximumConnectionAge = .seconds(3)
+        let session = CurlURLSession(configuration: configuration, options: options)
+        defer { session.invalidateAndCancel() }
+        let name = UUID().uuidString
+        let first = try await server.echo(in: session).connection
+        async let stream = session.reply(to: server.url("head:200 data:10 signal:\(name) wait:\(name)2 last:5"))
+        _ = try await server.makeSession().reply(to: server.url("wait:\(name) headend:204"))
+        #expect(try await server.echo(in: session).connection == first)
+        // The time passes.
+        var request = URLRequest(url: try server.url("forever"))
+        request.timeoutInterval = 4
+        let silent = request
+        await #expect(throws: URLError.self) { _ = try await server.makeSession().reply(to: silent) }
+        let second = try await server.echo(in: session, method: method).connection
+        #expect(second != first)
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<5 { group.addTask { try await server.echo(in: session, method: method).connection } }
+            for try await connection in group { #expect(connection == second) }
+        }
+        #expect(await session.connections.first?.open == 2)
+        _ = try await server.makeSession().reply(to: server.url("signal:\(name)2 headend:204"))
+        #expect(try await stream.content.count == 15)
+        // The old connection is closed.
+        while await session.connections.first?.open != 1 {}
+        #expect(try await server.echo(in: session).connection == second)
+    }
+
+    @Test("One connection is opened in advance, whatever their number is, and only if there is none")
+    func connect() async throws {
+        let servers = try Servers()
+        let url = try servers.url(.h2, "/")
+        var options = servers.options
+        options.http2 = .always
+        let session = servers.makeSession(options: options)
+        defer { session.invalidateAndCancel() }
+        for count in [3, 1, 5] {
+            try await session.connect(to: url, count: count)
+            let origin = try #require(await session.connections.first)
+            #expect(origin.open == 1 && origin.idle == 1 && origin.protocolName == "h2")
+        }
+        #expect(try await session.reply(to: url).last.isReusedConnection)
+    }
+
     @Test("After a timeout of one stream, new requests avoid its connection, whose other streams continue")
     func timeoutOfOne() async throws {
         let session = server.makeSession()

@@ -31,7 +31,7 @@ struct ConnectionSamplesTests {
         #expect(error?.code == .cannotFindHost)
     }
 
-    @Test("A HEAD request opens the connection that the next requests use, and the snapshot lists the connection")
+    @Test("The method opens the connection that the next requests use, and the snapshot lists the connection")
     func advance() async throws {
         let server = try LoopbackServer(tls: .selfSigned())
         defer { server.stop() }
@@ -39,7 +39,7 @@ struct ConnectionSamplesTests {
         options.tls.trustedRoots = .only([try TLSCertificate(server.certificate?.der ?? Data())])
         let session = CurlURLSession(configuration: .ephemeral, options: options)
         defer { session.invalidateAndCancel() }
-        await samples.connect(session, to: server.url("/missing"))
+        try await samples.connect(session, to: server.url("/missing"))
         let lines = Recorder<String>()
         await samples.snapshot(of: session) { items in lines.record(items.map { "\($0)" }.joined(separator: " ")) }
         #expect(lines.values == ["https://127.0.0.1:\(server.port) 1 open, 1 idle, 0 waiting"])

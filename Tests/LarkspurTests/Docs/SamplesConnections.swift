@@ -91,11 +91,9 @@ struct ConnectionSamples {
         // end
     }
 
-    func connect(_ session: CurlURLSession, to url: URL) async {
+    func connect(_ session: CurlURLSession, to url: URL) async throws {
         // sample: connection in advance
-        var request = URLRequest(url: url)
-        request.httpMethod = "HEAD"
-        _ = try? await session.data(for: request)
+        try await session.connect(to: url)
         // end
     }
 

@@ -66,6 +66,7 @@ struct ConnectionLimitTests {
         #expect(CurlURLSession.Options().addressFamilyDelay == .milliseconds(200))
         #expect(CurlURLSession.Options().maximumConnectionAge == nil)
         #expect(CurlURLSession.Options().maximumConnections == nil)
+        #expect(CurlURLSession.Options().nameCacheTime == .seconds(60))
     }
 
     @Test(
@@ -90,6 +91,7 @@ struct ConnectionLimitTests {
         let session = session {
             $0.idleConnectionTime = time
             $0.addressFamilyDelay = time
+            $0.nameCacheTime = time
             if Libcurl.isAtLeast(7, 80) { $0.maximumConnectionAge = time }
         }
         defer { session.invalidateAndCancel() }

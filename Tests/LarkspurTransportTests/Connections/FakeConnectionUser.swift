@@ -11,6 +11,8 @@ final class FakeConnectionUser: ConnectionUser {
     /// The results of transfers that have ended.
     private(set) var results: [Int32] = []
     private(set) var sentBytesChecks = 0
+    /// The sockets of the connections that are closed after their requests.
+    private(set) var closings: [[Int32]] = []
     /// The states of the watch of streams, in order.
     private(set) var streamWatches: [Bool] = []
 
@@ -29,6 +31,7 @@ final class FakeConnectionUser: ConnectionUser {
     func readMoreFrames() {}
     func noteUpload(_ event: StreamEvent, on connection: Int64?) {}
     func connectSeparately(to host: HostQueue) {}
+    func closeConnection(with sockets: [OpenSocket]) { closings.append(sockets.map(\.number)) }
     func noteSentBytes() { sentBytesChecks += 1 }
     func watchStreams(_ isOn: Bool) { streamWatches.append(isOn) }
 

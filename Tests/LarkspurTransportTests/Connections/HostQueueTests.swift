@@ -208,5 +208,43 @@ struct HostQueueTests {
         for _ in 0..<3 { #expect(queue.takeShard() === shard) }
         connections.close()
     }
+
+    @Test("A shard with an aged connection is not taken until the connection is closed, and stays no shared shard")
+    func agedConnections() throws {
+        let connections = try makeConnections()
+        let shard = try #require(connections.shardWithRoom(for: .requests))
+        let queue = HostQueue(limit: 1)
+        queue.enqueue(FakeConnectionUser(0), priority: 0.5)
+        queue.allowMultiplexing(in: shard)
+        queue.avoid(shard, while: [OpenSocket(number: 1000, opening: .now)])
+        queue.release(shard)
+        queue.allowMultiplexing(in: shard)
+        #expect(queue.avoids(shard) && queue.takeShard() == nil)
+        let next = try #require(connections.shardWithRoom(for: .requests, avoids: queue.avoids))
+        #expect(next !== shard)
+        queue.allowMultiplexing(in: next)
+        #expect(queue.takeShard() === next)
+        queue.allowMultiplexing(in: shard)
+        #expect(queue.takeShard() === next)
+        // The table of sockets does not contain the socket.
+        queue.forgetClosed(in: try #require(connections.support).sockets)
+        #expect(!queue.avoids(shard))
+        connections.close()
+    }
+
+    @Test("An aged connection is known until its last socket is closed, and not beyond by the number of the socket")
+    func closedConnections() throws {
+        let connections = try makeConnections()
+        let shard = try #require(connections.shardWithRoom(for: .requests))
+        let time = LoopTime.now
+        let (first, second) = (OpenSocket(number: 7, opening: time), OpenSocket(number: 8, opening: time))
+        var aged = AgedConnections()
+        aged.insert(shard, [first, second])
+        aged.forgetClosed { $0.number == 8 }
+        #expect(aged.contains(shard) && !aged.isEmpty)
+        aged.forgetClosed { $0.opening > time }
+        #expect(!aged.contains(shard) && aged.isEmpty)
+        connections.close()
+    }
 }
 #endif

@@ -61,9 +61,10 @@ extension SessionDelegate: URLSessionTaskDelegate {
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         guard let delegate = delegate(of: task) else {
-            // The task is the handshake of a WebSocket. It has no hooks, but uses the credentials of the session.
+            // The task is the handshake of a WebSocket, or opens a connection in advance. It has no hooks, but uses the
+            // credentials of the session.
             return completionHandler(
-                Platform.opensWebSocket(task) ? .performDefaultHandling : .cancelAuthenticationChallenge,
+                Platform.belongsToNoCall(task) ? .performDefaultHandling : .cancelAuthenticationChallenge,
                 nil
             )
         }
