@@ -1,3 +1,5 @@
+internal import HTTPSyntax
+
 /// The session of a manager, and its tasks.
 extension SessionManager {
     /// Posted when a session has become invalid: its tasks have ended, and it creates no more tasks. The object is the
