@@ -136,7 +136,9 @@ final class Connections {
             to: options.hostAddresses,
             nameServers: options.nameServers,
             // libcurl gets all addresses from the resolver.
-            dnsOverHTTPS: options.resolver == nil ? options.dnsOverHTTPS : nil
+            dnsOverHTTPS: options.resolver == nil ? options.dnsOverHTTPS : nil,
+            family: options.addressFamily,
+            unixSocket: options.unixSocket
         )
         if let objection { throw .engine(.cannotFindHost, objection, url: url) }
         let limitsAge = handle.setTimes(

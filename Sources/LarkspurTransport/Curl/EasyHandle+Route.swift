@@ -9,14 +9,24 @@ extension EasyHandle {
         from localAddress: String?,
         to hostAddresses: [HostAddress],
         nameServers: [String],
-        dnsOverHTTPS: URL?
+        dnsOverHTTPS: URL?,
+        family: AddressFamily = .any,
+        unixSocket: String? = nil
     ) -> String? {
+        if let unixSocket, !UnixSocketTarget.isPath(unixSocket) {
+            return
+                "“\(unixSocket)” is not the path of a Unix-domain socket: it must be absolute, with at most 107 bytes."
+        }
         // The session reads the environment, and libcurl must not read it, for three reasons. If the proxy were
         // invalid, libcurl would connect directly. Exceptions from all sources have to follow the same rules. The
         // metrics have to name the proxy.
         set(CURLOPT_PROXY, "")
         set(CURLOPT_NOPROXY, "")
         if let localAddress { set(CURLOPT_INTERFACE, localAddress) }
+        if family != .any {
+            self.family = family
+            set(CURLOPT_IPRESOLVE, family.curlNumber)
+        }
         if !hostAddresses.isEmpty {
             var lines: [String] = []
             for address in hostAddresses {

@@ -162,6 +162,11 @@ extension EasyHandle {
     /// and fails if there is none.
     /// - Parameter target: The address and the port; nil if it is not an IP address.
     private func admits(_ target: (address: IPAddress, port: Int)?) -> Bool {
+        // `CURLOPT_IPRESOLVE` limits look-ups, and in older versions of libcurl it does not limit known addresses.
+        if let target, !family.contains(target.address) {
+            support.refusedTransfers.append(self)
+            return false
+        }
         // A request with a proxy was refused before, unless the proxy is trusted.
         guard let allowed = support.allowedAddresses, route.proxy == nil else { return true }
         guard let address = target.map({ ConnectionAddress($0.address, port: $0.port) }) else { return false }

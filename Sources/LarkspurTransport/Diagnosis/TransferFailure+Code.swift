@@ -12,6 +12,7 @@ extension TransferFailure {
         case 1: isAboutResponse ? .cannotParseResponse : .unsupportedURL
         case 3, 62: .badURL
         case 5, 6, 15: .cannotFindHost
+        case 7 where missingFamily != nil: .cannotFindHost
         case 7, 45, 89, 97: connectionCode
         case 8: .cannotParseResponse
         case 10, 11, 13, 14, 17, 19, 21, 22, 25, 30, 31, 33, 36, 39, 71, 72, 74, 84, 85, 86, 87: .badServerResponse

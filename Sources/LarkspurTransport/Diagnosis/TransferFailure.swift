@@ -29,6 +29,8 @@ struct TransferFailure: Sendable, Hashable {
     var objection: TrustObjection?
     /// The host of the https proxy whose handshake failed; nil if no such handshake failed.
     var refusedProxy: String?
+    /// The family of addresses to which the session is limited, if no such address was tried. Nil otherwise.
+    var missingFamily: AddressFamily?
     /// The server; nil if it is not known.
     var server: Peer?
     /// The proxy; nil if there is none.

@@ -7,9 +7,9 @@ internal import Synchronization
 extension Exchange {
     /// Chooses the proxy of the request; nil for none.
     func proxy() throws(URLError) -> ProxyServer? {
-        guard let proxies = group.settings.proxies, let url = destination.url, url.scheme?.isUnixScheme != true else {
-            return nil
-        }
+        guard let proxies = group.settings.proxies, group.settings.options.unixSocket == nil,
+            let url = destination.url, url.scheme?.isUnixScheme != true
+        else { return nil }
         do throws(ProxySettings.Failure) {
             return try proxies.proxy(for: url)
         } catch {
@@ -54,8 +54,8 @@ extension Exchange {
     /// The origin of the request; nil if HTTP/3 is not possible. QUIC is not possible through a proxy or over a
     /// Unix-domain socket.
     private var http3Origin: Origin? {
-        guard group.settings.http3 != .never, transfer.route.proxy == nil, let url = destination.url,
-            let origin = Origin(url),
+        guard group.settings.http3 != .never, transfer.route.proxy == nil, group.settings.options.unixSocket == nil,
+            let url = destination.url, let origin = Origin(url),
             origin.scheme == "https"
         else { return nil }
         return origin

@@ -82,7 +82,10 @@ extension Exchange {
         if let caching = current.caching { note(head, sentWith: caching) }
         handle.clearFailure()
         handle.setURL(transfer.route.proxy == nil ? head.url : head.target.textForProxy)
-        handle.setRoute(proxy: transfer.route.proxy, socketPath: head.target.socketPath)
+        handle.setRoute(
+            proxy: transfer.route.proxy,
+            socketPath: head.target.socketPath ?? settings.options.unixSocket
+        )
         if let host = current.resolved { setAddresses(host, of: handle) }
         handle.setCredentials(ofConnection)
         setMethod(of: handle, head)
@@ -239,6 +242,7 @@ extension Exchange {
             verifiesCertificate: !group.settings.tls.configuration.dangerouslySkipsCertificateVerification,
             objection: objection,
             refusedProxy: refusedProxy,
+            missingFamily: missingFamily(of: handle),
             server: server,
             proxy: proxy,
             tunnelStatus: transfer.route.isTunnelled ? handle.long(CURLINFO_HTTP_CONNECTCODE) : 0
@@ -248,9 +252,17 @@ extension Exchange {
     /// Returns the server, and the proxy if there is one. The addresses that were tried belong to the proxy. Without a
     /// proxy, they belong to the server.
     func peers(of handle: EasyHandle) -> (server: Peer?, proxy: Peer?) {
+        if let path = handle.route.socketPath { return (Peer(kind: .socket, name: path, addresses: []), nil) }
         let addresses = handle.addresses.tried
         let proxy = transfer.route.proxy.map { Peer($0, addresses: addresses) }
         return (destination.url.flatMap { Peer($0, addresses: proxy == nil ? addresses : []) }, proxy)
+    }
+
+    /// Returns the only family of addresses that the session uses, if no address of this family was found to connect
+    /// to. Otherwise returns nil.
+    private func missingFamily(of handle: EasyHandle) -> AddressFamily? {
+        guard handle.family != .any, handle.route.socketPath == nil, handle.addresses.tried.isEmpty else { return nil }
+        return handle.family
     }
 
     /// The server or proxy whose addresses the session's resolver is looking up; nil for none.
@@ -272,7 +284,9 @@ extension Exchange {
 
     /// Whether the host of the connection is a name, and not an address.
     private var looksUpName: Bool {
-        guard let host = transfer.route.proxy.map(\.canonicalHost) ?? destination.host else { return false }
+        guard transfer.handle?.route.socketPath == nil,
+            let host = transfer.route.proxy.map(\.canonicalHost) ?? destination.host
+        else { return false }
         return host.address == nil
     }
 }

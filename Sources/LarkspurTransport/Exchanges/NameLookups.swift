@@ -108,7 +108,7 @@ extension Exchange {
         let port: Int
         do throws(URLError) {
             // If the server or the proxy has no canonical host, nothing is sent.
-            guard let target = destination.target else { return nil }
+            guard let target = destination.target, group.settings.options.unixSocket == nil else { return nil }
             if let proxy = try proxy() {
                 guard let name = proxy.canonicalHost else { return nil }
                 (host, port) = (name, proxy.port)

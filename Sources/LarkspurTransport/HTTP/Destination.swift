@@ -75,16 +75,21 @@ struct UnixSocketTarget: Equatable {
 
     init(_ url: URL) throws(RequestHead.Failure) {
         guard let scheme = url.scheme?.inLowercase, Self.schemes.contains(scheme) else { throw .unsupportedScheme }
-        // The maximum is the capacity of sockaddr_un, including the zero byte at the end.
-        guard let path = url.host(percentEncoded: false), path.utf8.first == UInt8(ascii: "/"), url.port == nil,
-            path.utf8.count < 108, !path.utf8.contains(0)
-        else { throw .invalidSocketPath }
+        guard let path = url.host(percentEncoded: false), url.port == nil, Self.isPath(path) else {
+            throw .invalidSocketPath
+        }
         socketPath = path
         let resource = url.path(percentEncoded: true)
         let query = url.query(percentEncoded: true).map { "?" + $0 } ?? ""
         let ordinary = scheme == Self.schemes[1] ? "https" : "http"
         text = "\(ordinary)://\(Self.host)\(resource.isEmpty ? "/" : resource)\(query)"
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw .invalidURL }
+    }
+
+    /// Returns whether a text is an absolute path that a socket can have.
+    static func isPath(_ text: String) -> Bool {
+        // The maximum is the capacity of sockaddr_un, including the zero byte at the end.
+        text.utf8.first == UInt8(ascii: "/") && text.utf8.count < 108 && !text.utf8.contains(0)
     }
 }
 

@@ -101,6 +101,9 @@ public struct HostAddress: Sendable, Hashable {
     /// The host in its canonical form; nil if there is none.
     var canonicalHost: CanonicalHost? { try? CanonicalHost(named: host) }
 
+    /// Whether the host, the port and the addresses can be used.
+    package var isValid: Bool { curlLine != nil }
+
     /// The addresses in libcurl's notation; nil if a part is invalid.
     var curlLine: String? {
         guard (1...65535).contains(port), !addresses.isEmpty, let host = canonicalHost?.plainText,

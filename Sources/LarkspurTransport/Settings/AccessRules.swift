@@ -6,6 +6,7 @@ struct AccessRules: Sendable {
     let addresses: AllowedAddresses
     private let ports: Set<Int>?
     private let proxies: ProxySettings
+    private let usesSocket: Bool
     /// The origin of the server of DNS over HTTPS; nil if addresses are not limited, or if there is no such server.
     ///
     /// libcurl opens connections to this server without a check, and could use them for requests.
@@ -17,6 +18,7 @@ struct AccessRules: Sendable {
         addresses = options.allowedAddresses
         ports = options.allowedPorts
         self.proxies = proxies
+        usesSocket = options.unixSocket != nil
         nameServer =
             options.allowedAddresses.allowsAll || options.resolver != nil
             ? nil : options.dnsOverHTTPS.flatMap(Origin.init)
@@ -27,9 +29,9 @@ struct AccessRules: Sendable {
         guard let url = destination.url, let target = destination.target else {
             return destination.isDataURL ? Self.unsupportedScheme(of: destination.url) : nil
         }
-        guard let host = target.host, let origin = URLReference(target.text).origin else {
+        guard let host = target.host, let origin = URLReference(target.text).origin, !usesSocket else {
             return .refused(
-                AccessFailure(.addressNotAllowed, host: ""),
+                AccessFailure(.addressNotAllowed, host: target.host?.name ?? ""),
                 "The session may not connect to Unix-domain sockets, because it limits the addresses or ports of servers.",
                 url: url
             )

@@ -63,6 +63,21 @@ public struct EngineOptions: Sendable {
     /// The address or the network interface from which connections are made. Default: nil, so that the system chooses
     /// it.
     public var localAddress: String?
+    /// The family of the addresses to which connections are opened. Default: ``AddressFamily/any``.
+    ///
+    /// The option applies to servers and proxies, whether their addresses come from a look-up, from
+    /// ``hostAddresses``, from ``resolver`` or from a URL. A request to a server or proxy without an address of the
+    /// family fails with the code `cannotFindHost`. The option does not apply to Unix-domain sockets, nor to the
+    /// server of ``dnsOverHTTPS``.
+    public var addressFamily = AddressFamily.any
+    /// The absolute path of a Unix-domain socket, at most 107 bytes long, to which all connections are opened in place
+    /// of the hosts of URLs. Default: nil, so that only URLs with a path of a socket lead to one.
+    ///
+    /// The fields, cookies and credentials of a request, and the host name that TLS verifies, are those of its URL.
+    /// Names are not looked up, and neither proxies nor HTTP/3 are used. If the path is not valid, every request fails
+    /// with the code `cannotFindHost`. If ``allowedAddresses`` or ``allowedPorts`` limit the servers, every request is
+    /// refused.
+    public var unixSocket: String?
     /// The addresses of the name servers, each with a port if necessary. Default: none, so that the system's name
     /// servers are used.
     ///

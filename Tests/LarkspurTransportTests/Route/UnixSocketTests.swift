@@ -123,5 +123,76 @@ import Testing
         defer { session.invalidateAndCancel() }
         #expect(try await session.outcome(of: try #require(URL(string: text))).code == .badURL)
     }
+
+    // MARK: A socket for all hosts
+
+    private func session(_ path: String, _ change: (inout CurlURLSession.Options) -> Void = { _ in }) -> CurlURLSession
+    {
+        var options = CurlURLSession.Options()
+        options.unixSocket = path
+        change(&options)
+        return CurlURLSession(configuration: .testing, options: options)
+    }
+
+    @Test("With a socket for all hosts, requests keep their URLs, fields and cookies")
+    func allHosts() async throws {
+        let path = makePath()
+        let server = try LoopbackServer(unixSocket: path)
+        defer { server.stop() }
+        server.route("/cookie", .status(200, headers: ["Set-Cookie": "a=b"]))
+        server.route("/moved", .redirect(to: "http://other.test/get"))
+        let session = session(path)
+        defer { session.invalidateAndCancel() }
+        for text in ["http://docker.test/cookie", "http://docker.test/get?a=b", "http://docker.test/moved"] {
+            #expect(try await session.outcome(of: try #require(URL(string: text))).status == 200, "\(text)")
+        }
+        #expect(server.requests.map(\.target) == ["/cookie", "/get?a=b", "/moved", "/get"])
+        #expect(
+            server.requests.map { $0.headers["Host"] } == ["docker.test", "docker.test", "docker.test", "other.test"]
+        )
+        #expect(server.requests.map { $0.headers["Cookie"] } == [nil, "a=b", "a=b", nil])
+    }
+
+    @Test("With a socket for all hosts, neither a resolver nor a proxy is used, and no family of addresses applies")
+    func noNetwork() async throws {
+        let path = makePath()
+        let server = try LoopbackServer(unixSocket: path)
+        defer { server.stop() }
+        let proxy = try LoopbackServer()
+        defer { proxy.stop() }
+        let session = session(path) {
+            $0.resolver = { _ in throw URLError(.unknown) }
+            $0.proxy = .server(ProxyServer(host: "127.0.0.1", port: Int(proxy.port)))
+            $0.addressFamily = .ipv6
+        }
+        defer { session.invalidateAndCancel() }
+        #expect(try await session.outcome(of: try #require(URL(string: "http://docker.test/get"))).status == 200)
+        #expect(try await session.outcome(of: try #require(URL(string: "http://127.0.0.1:1/get"))).status == 200)
+        #expect(server.requests.count == 2 && proxy.requests.isEmpty)
+    }
+
+    @Test("A missing socket, an invalid path, and a rule for addresses are errors")
+    func refusedSocket() async throws {
+        let url = try #require(URL(string: "http://docker.test/get"))
+        let absent = session("/tmp/none-such.sock")
+        defer { absent.invalidateAndCancel() }
+        let sentence = "The socket /tmp/none-such.sock could not be connected to: No such file or directory."
+        #expect((try await absent.outcome(of: url).error as? URLError)?.localizedDescription == sentence)
+        for path in ["relative", "", "/" + String(repeating: "a", count: 107)] {
+            let session = session(path)
+            defer { session.invalidateAndCancel() }
+            let error = try await session.outcome(of: url).error as? URLError
+            #expect(error?.code == .cannotFindHost)
+            #expect(error?.localizedDescription.contains("not the path of a Unix-domain socket") == true)
+        }
+        let path = makePath()
+        let server = try LoopbackServer(unixSocket: path)
+        defer { server.stop() }
+        let limited = session(path) { $0.allowedAddresses = .publicOnly }
+        defer { limited.invalidateAndCancel() }
+        let refused = try await limited.outcome(of: url).error as? URLError
+        #expect(refused?.localizedDescription.contains("may not connect to Unix-domain sockets") == true)
+        #expect(server.requests.isEmpty)
+    }
 }
 #endif
