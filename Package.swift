@@ -168,7 +168,7 @@ let package = Package(
         ),
         .testTarget(
             name: "LarkspurCommandTests",
-            dependencies: ["JSONSyntax", "LarkspurCommand", "LarkspurTesting", "TestSupport"],
+            dependencies: ["JSONSyntax", "Larkspur", "LarkspurCommand", "LarkspurTesting", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -221,7 +221,7 @@ check_program() {
 lay_out_files() {
     tree=$output/tree
     rm -rf "$tree"
-    mkdir -p "$tree"/usr/{bin,share/{man/man1,bash-completion/completions,zsh/vendor-completions,doc/larkspur/libraries}}
+    mkdir -p "$tree"/usr/{bin,share/{man/man1,bash-completion/completions,zsh/vendor-completions,fish/vendor_completions.d,doc/larkspur/libraries}}
     install -m 755 "$program" "$tree/usr/bin/larkspur"
     "$program" --help | "$here/manual.py" "$version" "$release_date" > "$output/larkspur.1"
     mandoc -T lint "$output/larkspur.1"
@@ -231,6 +231,7 @@ lay_out_files() {
     cp "$output/larkspur.1" "$tree/usr/share/man/man1"
     "$program" --completion bash > "$tree/usr/share/bash-completion/completions/larkspur"
     "$program" --completion zsh > "$tree/usr/share/zsh/vendor-completions/_larkspur"
+    "$program" --completion fish > "$tree/usr/share/fish/vendor_completions.d/larkspur.fish"
 
     local files=$output/files
     rm -rf "$files"

@@ -15,7 +15,9 @@ enum LarkspurCommand {
         do throws(UsageError) {
             let arguments = try StandardStreams.arguments()
             ProcessArguments.blank(ArgumentParser.secrets(in: arguments))
-            let invocation = try ArgumentParser.parse(arguments)
+            let invocation = try ArgumentParser.parse(arguments) { () throws(UsageError) in
+                try ConfigurationFile.read(ProcessInfo.processInfo.environment)
+            }
             status = await Program(invocation, terminal: terminal).run()
         } catch {
             Sink.standardError.report("larkspur: error: \(error.message)")

@@ -53,6 +53,26 @@ struct ArgumentParserTests {
         #endif
     }
 
+    @Test("Options for routes and repetitions have curl's names")
+    func curlNames() throws {
+        let invocation = try parse(
+            "-6 --retry 3 --retry-delay 0.5 --retry-max-time=60 --interface eth0 --resolve a.test:80:192.0.2.1,[::1] u"
+        )
+        var expected = Invocation()
+        expected.request.url = "u"
+        expected.streams.retries = 3
+        expected.streams.retryDelay = 0.5
+        expected.streams.retryTime = 60
+        expected.network.localAddress = "eth0"
+        expected.network.family = .ipv6
+        expected.network.hostAddresses = [try HostEntry("a.test:80:192.0.2.1,[::1]")]
+        #expect(invocation == expected)
+        #expect(try parse("u --unix-socket=s.sock -64").network.unixSocket == "s.sock")
+        #expect(try parse("u -64").network.family == .ipv4)
+        // As with curl, 0 is the default.
+        #expect(try parse("u --retry 1 --retry-delay 0 --retry-max-time 0").streams.retryDelay == nil)
+    }
+
     @Test("Every option of the table has a distinct letter and an effect")
     func everyOption() throws {
         var invocations: [String: Invocation] = [:]
@@ -61,7 +81,7 @@ struct ArgumentParserTests {
             switch option.action {
             case .flag(let set): set(&invocation)
             case .value(_, let choices, let set):
-                let arguments = ["print": "h", "response-charset": "koi8-r"]
+                let arguments = ["print": "h", "response-charset": "koi8-r", "resolve": "a.test:1:192.0.2.1"]
                 try set(&invocation, arguments[option.name] ?? choices.last ?? "7")
             }
             #expect(invocation != Invocation(), "\(option.name)")
@@ -71,14 +91,15 @@ struct ArgumentParserTests {
         let letters = OptionTable.all.compactMap(\.letter)
         #expect(Set(letters).count == letters.count)
         #expect(invocations["verify"]?.network.verification == .off)
-        #expect(invocations["completion"]?.mode == .completion(.zsh))
+        #expect(invocations["completion"]?.mode == .completion(.fish))
     }
 
     @Test(
         "The arguments select the mode, by default a request",
         arguments: [
             ("--help", Invocation.Mode.help), ("--version", .version), ("--completion bash", .completion(.bash)),
-            ("ws :80/chat", .webSocket), ("ws", .request), ("doctor", .doctor), ("GET doctor", .request),
+            ("--install-completion fish", .installation(.fish)), ("ws :80/chat", .webSocket), ("ws", .request),
+            ("doctor", .doctor), ("GET doctor", .request),
             ("doctor a=b", .request),
         ]
     )
@@ -120,9 +141,16 @@ struct ArgumentParserTests {
             ("u -x --multipart", "--multipart"), (":1 --raw a b=c", "--raw"), ("u --cert-key a", "--cert"),
             ("u -A digest", "--auth"), ("u --parallel 2", "--repeat"), ("u --repeat 0", "--repeat"),
             ("u --repeat 2 -d", "--download"), ("ws u a=b", "WebSocket"), (":1 a@b", "--form"), (":1 @a b=c", "--raw"),
-            ("u --completion fish", "bash, zsh"), ("u --max-redirects -1", "--max-redirects"), (":1 a;b", "a;"),
+            ("u --completion tcsh", "bash, zsh, fish"), ("u --max-redirects -1", "--max-redirects"), (":1 a;b", "a;"),
             ("u --http-version 4", "1.1, 2, 3"), ("u --timeout -1", "--timeout"), ("u --timeout inf", "--timeout"),
-            ("u --response-charset x", "--response-charset: “x”"),
+            ("u --response-charset x", "--response-charset: “x”"), ("u --retry -1", "--retry"),
+            ("u --retry x", "--retry"), ("u --retry 1 --retry-delay -1", "--retry-delay: “-1”"),
+            ("u --retry 1 --retry-max-time x", "--retry-max-time: “x”"), ("u --retry-delay 1", "--retry-delay needs"),
+            ("u --retry-max-time 1", "--retry-max-time needs"), ("u --resolve a.test:80", "--resolve: “a.test:80”"),
+            ("u --interface=", "--interface"), ("u --unix-socket=", "--unix-socket"),
+            ("u --unix-socket a --proxy b", "--proxy"), ("u --unix-socket a --public-only", "--public-only"),
+            ("u --ipv4=1", "--ipv4 has no argument"), ("u --no-ipv4=1", "--no-ipv4 has no argument"),
+            ("u --no-nothing", "--no-nothing"), ("u -5", "-5"),
         ]
     )
     func errors(text: String, part: String) {

@@ -3,12 +3,15 @@ import HTTPSyntax
 /// A parser of the program's arguments.
 ///
 /// Options and other arguments may be mixed. After `--` there are no options. Options of one letter may share a dash,
-/// and the last of them may be followed by its argument: `-fvo file`, `-fvofile`.
+/// and the last of them may be followed by its argument: `-fvo file`, `-fvofile`. `--no-NAME` undoes the option with
+/// that name.
 ///
 /// The parser is written by hand, because Larkspur depends on no package, and HTTPie's arguments follow no common
 /// grammar.
 struct ArgumentParser {
     private var invocation = Invocation()
+    /// The options, in the order of the arguments.
+    private var changes: [OptionChange] = []
     private var words: [String] = []
     /// The positions of the words among the arguments.
     private var positions: [Int] = []
@@ -23,9 +26,24 @@ struct ArgumentParser {
     }
 
     /// Parses arguments, without the name of the program.
-    static func parse(_ arguments: [String]) throws(UsageError) -> Invocation {
+    /// - Parameters:
+    ///   - arguments: The arguments of the command line.
+    ///   - configuration: Returns the file with default options; nil if there is none. Only called for requests.
+    static func parse(
+        _ arguments: [String],
+        configuration: () throws(UsageError) -> ConfigurationFile? = { () throws(UsageError) -> ConfigurationFile? in
+            nil
+        }
+    ) throws(UsageError) -> Invocation {
         var parser = ArgumentParser(arguments)
         try parser.readArguments()
+        // An error of the command line is reported before an error of the file.
+        parser.invocation = try OptionChange.invocation(after: parser.changes)
+        if parser.invocation.mode == .request, !parser.invocation.ignoresConfiguration, parser.words != ["doctor"],
+            let file = try configuration()
+        {
+            parser.invocation = try OptionChange.invocation(after: try defaults(of: file) + parser.changes)
+        }
         try parser.readWords()
         try parser.invocation.validate()
         return parser.invocation
@@ -39,6 +57,30 @@ struct ArgumentParser {
         try? parser.readArguments()
         parser.noteSecretWords()
         return parser.secrets
+    }
+
+    /// Returns the options of a configuration file.
+    private static func defaults(of file: ConfigurationFile) throws(UsageError) -> [OptionChange] {
+        var parser = ArgumentParser(file.arguments)
+        do throws(UsageError) {
+            try parser.readArguments()
+        } catch {
+            throw file.failure(error.message, ofArgument: parser.rest.startIndex - 1)
+        }
+        if let word = parser.words.first, let position = parser.positions.first {
+            throw file.failure("“\(word)” is no option.", ofArgument: position)
+        }
+        for index in parser.changes.indices {
+            let change = parser.changes[index]
+            guard change.option.group != .program else {
+                throw file.failure(
+                    "--\(change.option.name) goes only on the command line.",
+                    ofArgument: change.position
+                )
+            }
+            parser.changes[index].file = file
+        }
+        return parser.changes
     }
 
     private mutating func readArguments() throws(UsageError) {
@@ -75,17 +117,26 @@ struct ArgumentParser {
         let name = String(text.before("="))
         let value = (text.cut(at: "=")?.after).map(String.init)
         guard let option = OptionTable.all.first(where: { $0.name == name }) else {
-            throw Self.unknown("--\(name)")
+            guard name.begins(with: "no-"), let undone = OptionTable.all.first(where: { "no-" + $0.name == name })
+            else {
+                throw Self.unknown("--\(name)")
+            }
+            guard value == nil else { throw UsageError("--\(name) has no argument.") }
+            return note(undone, .undone)
         }
         switch option.action {
-        case .flag(let set):
+        case .flag:
             guard value == nil else { throw UsageError("--\(name) has no argument.") }
-            set(&invocation)
-        case .value(_, _, let set):
+            note(option, .flag)
+        case .value:
             let argument = if let value { value } else { try argument(of: "--\(name)") }
             noteSecret(of: option, argument)
-            try set(&invocation, argument)
+            note(option, .value(argument))
         }
+    }
+
+    private mutating func note(_ option: Option, _ use: OptionChange.Use) {
+        changes.append(OptionChange(option: option, use: use, position: rest.startIndex - 1))
     }
 
     /// Reads options of one letter. They are scalars and not characters, because an accent at the start of a value
@@ -97,12 +148,12 @@ struct ArgumentParser {
                 throw Self.unknown("-\(letter)")
             }
             switch option.action {
-            case .flag(let set): set(&invocation)
-            case .value(_, _, let set):
+            case .flag: note(option, .flag)
+            case .value:
                 let value = letters.isEmpty ? try argument(of: "-\(letter)") : String(letters)
                 letters = Substring().unicodeScalars
                 noteSecret(of: option, value)
-                try set(&invocation, value)
+                note(option, .value(value))
             }
         }
     }
@@ -150,43 +201,6 @@ struct ArgumentParser {
     private static func isMethod(_ word: String) -> Bool {
         word.lowercased() != "localhost" && word.allSatisfy { $0.isASCII && $0.isLetter }
     }
-}
-
-extension Invocation {
-    /// Checks that the options can be combined.
-    fileprivate func validate() throws(UsageError) {
-        guard mode == .request || mode == .webSocket else { return }
-        if download.continues, !download.isRequested { throw UsageError("--continue goes only with --download.") }
-        if download.continues, output.file == nil { throw UsageError("--continue needs --output.") }
-        if request.compression != nil, request.isChunked {
-            throw UsageError("--compress and --chunked do not go together.")
-        }
-        if request.compression != nil, request.contentKind == .multipart {
-            throw UsageError("--compress and --multipart do not go together.")
-        }
-        if request.raw != nil, request.hasDataItems { throw Self.mixedBody }
-        if network.keyFile != nil, network.certificateFile == nil { throw UsageError("--cert-key needs --cert.") }
-        if credentials.scheme != nil, credentials.text == nil { throw UsageError("--auth-type needs --auth.") }
-        if streams.repetitions != nil, download.isRequested || streams.receivesEvents {
-            throw UsageError("--repeat goes neither with --download nor with --events.")
-        }
-        if streams.repetitions == nil, streams.parallelism > 1 { throw UsageError("--parallel needs --repeat.") }
-        if mode == .webSocket, request.hasDataItems || request.raw != nil {
-            throw UsageError("A WebSocket has no request body; its messages are the lines of standard input.")
-        }
-        let files = request.items.filter { $0.kind == .file }
-        if request.contentKind != .form, request.contentKind != .multipart, !files.isEmpty {
-            guard files.allSatisfy({ $0.name.isEmpty }) else {
-                throw UsageError("A file as a field goes only with --form or --multipart.")
-            }
-            guard files.count == 1, request.items.count(where: { $0.kind.isData }) == 1 else { throw Self.mixedBody }
-        }
-    }
-
-    /// The error for more than one source of the body.
-    static let mixedBody = UsageError(
-        "The body is either data items, or --raw, or a file, or standard input; --ignore-stdin leaves the last one out."
-    )
 }
 
 /// A part of an argument that the list of processes must not show.

@@ -6,8 +6,12 @@ enum CompletionScript {
         switch shell {
         case .bash: bash
         case .zsh: zsh
+        case .fish: fish
         }
     }
+
+    /// The beginning of a line that each script has. It tells whether a file is such a script.
+    static let mark = "# Completion of larkspur for "
 
     private static var choiceOptions: [Option] { OptionTable.all.filter { !$0.choices.isEmpty } }
     private static var fileOptions: [Option] { OptionTable.all.filter { $0.argument == "FILE" } }
@@ -23,7 +27,7 @@ enum CompletionScript {
             "        \(pattern($0)) COMPREPLY=($(compgen -P \"$option\" -f -- \"$word\")); return ;;\n"
         }
         return """
-            # Completion of larkspur for bash: source <(larkspur --completion bash)
+            \(mark)bash: source <(larkspur --completion bash)
             _larkspur() {
                 local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} option=
                 # bash makes a word of the equals sign, unless COMP_WORDBREAKS lacks it.
@@ -59,11 +63,11 @@ enum CompletionScript {
             let names =
                 option.letter.map { "{--\(option.name),-\($0)}'[\(help)]\(argument)'" }
                 ?? "'--\(option.name)[\(help)]\(argument)'"
-            return "    \(option.name == "verbose" || option.name == "proxy" ? "'*'" : "")\(names) \\\n"
+            return "    \(["verbose", "proxy", "resolve"].contains(option.name) ? "'*'" : "")\(names) \\\n"
         }
         return """
             #compdef larkspur
-            # Completion of larkspur for zsh: larkspur --completion zsh > a folder of $fpath/_larkspur
+            \(mark)zsh: larkspur --completion zsh > a folder of $fpath/_larkspur
             _arguments -s \\
             \(options.joined())    '1:method or URL:(GET HEAD POST PUT PATCH DELETE OPTIONS ws)' \\
                 '*:item:_files'
@@ -74,5 +78,23 @@ enum CompletionScript {
     private static func values(of option: Option) -> String {
         if !option.choices.isEmpty { return "(\(option.choices.joined(separator: " ")))" }
         return option.argument == "FILE" ? "_files" : ""
+    }
+
+    private static var fish: String {
+        let options = OptionTable.all.map { option in
+            let help = option.help.replacing("\\", with: "\\\\").replacing("'", with: "\\'")
+            let letter = option.letter.map { " -s \($0)" } ?? ""
+            // -r: an argument follows. -x: also, it is not the name of a file.
+            let argument =
+                !option.choices.isEmpty
+                ? " -x -a '\(option.choices.joined(separator: " "))'"
+                : option.argument.map { $0 == "FILE" ? " -r" : " -x" } ?? ""
+            return "complete -c larkspur -l \(option.name)\(letter)\(argument) -d '\(help)'\n"
+        }
+        return """
+            \(mark)fish: larkspur --completion fish | source
+            complete -c larkspur -n __fish_is_first_arg -a 'GET HEAD POST PUT PATCH DELETE OPTIONS ws doctor'
+            \(options.joined())
+            """
     }
 }

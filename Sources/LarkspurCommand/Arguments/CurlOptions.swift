@@ -27,7 +27,8 @@ enum CurlOptions {
         (["--cacert"], "--verify=FILE"), (["-E"], "--cert=FILE"), (["--key"], "--cert-key=FILE"),
         (["--max-time", "--connect-timeout"], "--timeout=SECONDS"), (["--max-redirs"], "--max-redirects=NUMBER"),
         (["--http1.1"], "--http-version=1.1"), (["--http2"], "--http-version=2"), (["--http3"], "--http-version=3"),
-        (["--fail"], "--check-status"), (["--remote-name", "-O"], "--download or -d"),
+        (["--retry-connrefused"], "--retry, which repeats refused connections too"), (["--fail"], "--check-status"),
+        (["--remote-name", "-O"], "--download or -d"),
         (["--write-out", "-w"], "--timings or --meta"), (["--compressed"], "nothing, as content is decoded"),
     ]
 }

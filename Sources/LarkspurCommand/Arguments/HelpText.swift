@@ -21,7 +21,8 @@ enum HelpText {
         var text =
             usage + "\nA command line for HTTP. Without a method it is GET, and POST with data. `:3000/path` is on\n"
         text += "this machine, and http:// may be left out. `ws` opens a WebSocket. `doctor` lists the\n"
-        text += "libraries of this machine, and what they enable or lack.\n\nItems\n"
+        text += "libraries of this machine, and what they enable or lack. Default options are read from\n"
+        text += "config.json in ~/.config/larkspur; --no-OPTION undoes an option.\n\nItems\n"
         text += items.map { line($0.0, $0.1) }.joined()
         for group in Option.Group.allCases { text += "\n" + section(group) }
         return text + "\nExit status: 0; 1 for errors; 2 timeout; 6 too many redirects; 130 Ctrl-C;\n"

@@ -11,10 +11,12 @@ struct Invocation: Equatable, Sendable {
         case help
         case version
         case completion(Shell)
+        /// The installation of a completion script.
+        case installation(Shell)
     }
 
     enum Shell: String, Sendable, CaseIterable {
-        case bash, zsh
+        case bash, zsh, fish
     }
 
     /// The encoding of the data items.
@@ -38,6 +40,11 @@ struct Invocation: Equatable, Sendable {
         case http1 = "1.1"
         case http2 = "2"
         case http3 = "3"
+    }
+
+    /// The family of the addresses to which connections are opened.
+    enum IPVersion: Sendable {
+        case ipv4, ipv6
     }
 
     enum Prettiness: String, Sendable, CaseIterable {
@@ -106,6 +113,11 @@ struct Invocation: Equatable, Sendable {
         var certificateFile: String?
         var keyFile: String?
         var proxies: [String] = []
+        var hostAddresses: [HostEntry] = []
+        /// The network interface or address from which connections are opened; nil for the choice of the system.
+        var localAddress: String?
+        var family: IPVersion?
+        var unixSocket: String?
         /// Whether connections are opened only to public addresses.
         var isPublicOnly = false
         var httpVersion: HTTPVersion?
@@ -116,10 +128,18 @@ struct Invocation: Equatable, Sendable {
     struct Streams: Equatable, Sendable {
         var repetitions: Int?
         var parallelism = 1
+        /// The number of repetitions after temporary failures; nil for none.
+        var retries: Int?
+        /// The time between such repetitions, in seconds; nil for the default.
+        var retryDelay: Double?
+        /// The time for all repetitions of a request, in seconds; nil for no limit.
+        var retryTime: Double?
         var receivesEvents = false
     }
 
     var mode = Mode.request
+    /// Whether the default options of the configuration file are ignored.
+    var ignoresConfiguration = false
     var request = Request()
     var output = Output()
     var download = Download()

@@ -71,6 +71,14 @@ struct Option: Sendable {
         throw UsageError("--\(name): “\(text)” is not possible; choose one of \(choices).")
     }
 
+    /// Returns a number of seconds; nil for 0, which means that there is no limit, or the default.
+    static func seconds(_ text: String, of name: String) throws(UsageError) -> Double? {
+        guard let seconds = Double(text), seconds >= 0, seconds.isFinite else {
+            throw UsageError("--\(name): “\(text)” is no number of seconds.")
+        }
+        return seconds > 0 ? seconds : nil
+    }
+
     /// Returns a whole number that is not below a minimum.
     static func number(_ text: String, of name: String, from minimum: Int) throws(UsageError) -> Int {
         guard let number = Int(text), number >= minimum else {

@@ -198,71 +198,31 @@ enum OptionTable {
         ),
     ]
 
-    private static let network: [Option] = [
-        Option("follow", letter: "F", .network, "Follows redirects.", .flag { $0.network.followsRedirects = true }),
-        Option(
-            "max-redirects",
-            .network,
-            "The number of redirects that are followed. Default: 30.",
-            .value("NUMBER") { (invocation, text) throws(UsageError) in
-                invocation.network.maximumRedirects = try Option.number(text, of: "max-redirects", from: 0)
-            }
-        ),
-        Option(
-            "timeout",
-            .network,
-            "The time without a byte. Default: no limit.",
-            .value("SECONDS") { (invocation, text) throws(UsageError) in
-                guard let seconds = Double(text), seconds >= 0, seconds.isFinite else {
-                    throw UsageError("--timeout: “\(text)” is no number of seconds.")
-                }
-                invocation.network.timeout = seconds > 0 ? seconds : nil
-            }
-        ),
-        Option(
-            "verify",
-            .network,
-            "yes, no, or a file of trusted certificates.",
-            .value("HOW", choices: ["yes", "no"]) { $0.network.verification = Invocation.Verification($1) }
-        ),
-        Option(
-            "cert",
-            .network,
-            "The client's certificate, in PEM.",
-            .value("FILE") { $0.network.certificateFile = $1 }
-        ),
-        Option("cert-key", .network, "The key of the certificate, in PEM.", .value("FILE") { $0.network.keyFile = $1 }),
-        Option(
-            "proxy",
-            .network,
-            "http:URL, https:URL, all:URL, or a URL.",
-            secret: .userInformation,
-            .value("PROXY") { $0.network.proxies.append($1) }
-        ),
-        Option(
-            "public-only",
-            .network,
-            "Connects only to public addresses, and never through a proxy.",
-            .flag { $0.network.isPublicOnly = true }
-        ),
-        Option(
-            "http-version",
-            .network,
-            "The highest version of HTTP. Default: 2.",
-            .value("VERSION", choices: Invocation.HTTPVersion.allCases.map(\.rawValue)) {
-                (invocation, text) throws(UsageError) in
-                invocation.network.httpVersion = try Option.choice(text, of: "http-version")
-            }
-        ),
-        Option(
-            "check-status",
-            .network,
-            "Exits with 3, 4 or 5 for a status of that class.",
-            .flag { $0.network.checksStatus = true }
-        ),
-    ]
-
     private static let streams: [Option] = [
+        Option(
+            "retry",
+            .streams,
+            "Repeats after temporary failures; POST only with Idempotency-Key.",
+            .value("NUMBER") { (invocation, text) throws(UsageError) in
+                invocation.streams.retries = try Option.number(text, of: "retry", from: 0)
+            }
+        ),
+        Option(
+            "retry-delay",
+            .streams,
+            "The time between repetitions. Default: grows from 1.",
+            .value("SECONDS") { (invocation, text) throws(UsageError) in
+                invocation.streams.retryDelay = try Option.seconds(text, of: "retry-delay")
+            }
+        ),
+        Option(
+            "retry-max-time",
+            .streams,
+            "The time for all repetitions. Default: no limit.",
+            .value("SECONDS") { (invocation, text) throws(UsageError) in
+                invocation.streams.retryTime = try Option.seconds(text, of: "retry-max-time")
+            }
+        ),
         Option(
             "repeat",
             .streams,
@@ -299,15 +259,20 @@ enum OptionTable {
                 invocation.mode = .completion(try Option.choice(text, of: "completion"))
             }
         ),
+        Option(
+            "install-completion",
+            .program,
+            "Installs a completion script for the user.",
+            .value("SHELL", choices: Invocation.Shell.allCases.map(\.rawValue)) {
+                (invocation, text) throws(UsageError) in
+                invocation.mode = .installation(try Option.choice(text, of: "install-completion"))
+            }
+        ),
+        Option(
+            "ignore-config",
+            .program,
+            "Ignores the default options of the config file.",
+            .flag { $0.ignoresConfiguration = true }
+        ),
     ]
-}
-
-extension Invocation.Verification {
-    init(_ text: String) {
-        switch text.lowercased() {
-        case "yes", "true": self = .system
-        case "no", "false": self = .off
-        default: self = .file(text)
-        }
-    }
 }

@@ -23,6 +23,9 @@ enum ComposedBody: Sendable {
         }
     }
 
+    /// Whether the body can be sent again.
+    var canRepeat: Bool { if case .stream = self { false } else { true } }
+
     /// Creates a stream of the body; nil if the body is in memory.
     func makeStream() -> InputStream? {
         switch self {

@@ -20,7 +20,7 @@ struct Job: Sendable {
     }
 
     private func run() async throws -> ExitStatus {
-        if let compression { manager.interceptors = RequestInterceptors(call: [compression]) }
+        setInterceptors()
         if invocation.mode == .webSocket {
             let reader = invocation.request.ignoresStandardInput ? nil : LineReader(input)
             let conversation = WebSocketConversation(
@@ -61,12 +61,25 @@ struct Job: Sendable {
         return try await runOnce(printer)
     }
 
+    /// Sets the interceptors of the manager. The interceptor of repetitions is set only for handshakes of WebSockets and
+    /// for event streams. An exchange decides itself about repetitions, before it prints the head of a response.
+    private func setInterceptors() {
+        var interceptors: [any RequestInterceptor] = []
+        if let compression { interceptors.append(compression) }
+        if let retries = Retries(invocation), invocation.mode == .webSocket || invocation.streams.receivesEvents {
+            interceptors.append(retries.policy)
+            manager.observers.append(retries)
+        }
+        manager.interceptors = RequestInterceptors(call: interceptors)
+    }
+
     private var exchange: RequestExchange {
         RequestExchange(
             manager: manager,
             composed: prepared,
             followsRedirects: invocation.network.followsRedirects || invocation.download.isRequested,
-            maximumRedirects: invocation.network.maximumRedirects
+            maximumRedirects: invocation.network.maximumRedirects,
+            retries: Retries(invocation)
         )
     }
 
@@ -119,7 +132,7 @@ struct Job: Sendable {
             if let download { await exchange.run(download) } else { await exchange.run(printer) }
         download?.finish(hasFailed: outcome.error != nil || outcome.outputFailure != nil)
         if invocation.output.showsTimings {
-            try Sink.standardError.write(TimingsTable.text(outcome.timeline.transactions))
+            try Sink.standardError.write(TimingsTable.text(outcome.transactions))
         }
         if let failure = outcome.outputFailure { throw failure }
         if outcome.hasTooManyRedirects {

@@ -20,6 +20,9 @@ struct Program: Sendable {
             case .version: try Sink.standardOutput.write("larkspur \(LarkspurCommand.version)\n")
             case .doctor: return try examine()
             case .completion(let shell): try Sink.standardOutput.write(CompletionScript.text(for: shell))
+            case .installation(let shell):
+                let installation = CompletionInstallation(shell, environment: environment)
+                try Sink.standardOutput.write(try installation.run())
             case .request, .webSocket: return try await runRequest()
             }
             return .success

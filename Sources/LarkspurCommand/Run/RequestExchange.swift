@@ -12,6 +12,10 @@ struct RequestExchange: Sendable {
         let outputFailure: Sink.Failure?
         let timeline: Timeline
         let hasTooManyRedirects: Bool
+        /// The requests of all attempts, including redirects and authentication.
+        var transactions: [TransactionMetrics]
+        /// The delay before the next attempt, and the reason for it; nil if the outcome is final.
+        var repetition: (delay: Duration, reason: String)?
     }
 
     /// The receiver of a response. Its methods are called one after the other.
@@ -28,17 +32,52 @@ struct RequestExchange: Sendable {
     let composed: ComposedRequest
     let followsRedirects: Bool
     let maximumRedirects: Int
+    /// The repetition after temporary failures; nil for none.
+    let retries: Retries?
 
-    /// Sends the request, and waits for the end of the response.
-    func run(_ receiver: some Receiver, onUpload: SessionManager.ProgressHandler? = nil) async -> Outcome {
+    /// Sends the request, and waits for the end of the response. After a temporary failure, sends the request again.
+    func run(_ receiver: some Receiver) async -> Outcome {
+        let start = ContinuousClock.now
+        var transactions: [TransactionMetrics] = []
+        var count = 1
+        while true {
+            var outcome = await attempt(receiver, number: count, since: start)
+            transactions += outcome.transactions
+            outcome.transactions = transactions
+            guard let (delay, reason) = outcome.repetition else { return outcome }
+            retries?.report(reason, after: delay, attempt: count)
+            do { try await Task.sleep(for: delay) } catch { return outcome }
+            count += 1
+        }
+    }
+
+    /// Returns the decision to repeat the request; nil if the result is final.
+    private func repetition(
+        after result: Result<HTTPURLResponse, LarkspurError>,
+        attempt: Int,
+        since start: ContinuousClock.Instant
+    ) -> (delay: Duration, reason: String)? {
+        retries?.policy.delay(
+            after: result,
+            of: composed.request,
+            count: attempt,
+            elapsed: start.duration(to: .now),
+            canRepeat: composed.body.canRepeat
+        )
+    }
+
+    private func attempt(_ receiver: some Receiver, number: Int, since start: ContinuousClock.Instant) async -> Outcome
+    {
         let failure = Mutex<Sink.Failure?>(nil)
         let isSatisfied = Atomic(false)
+        let hasBegun = Atomic(false)
+        let repetition = Mutex<(delay: Duration, reason: String)?>(nil)
         let redirects = RedirectCounter(follows: followsRedirects, limit: maximumRedirects)
         let isOnlyHead = composed.request.httpMethod == "HEAD"
         /// Calls the receiver. Returns whether the exchange continues. A failure of the receiver ends the exchange.
-        @Sendable func attempt(_ call: () throws(Sink.Failure) -> Bool) -> Bool {
+        @Sendable func call(_ body: () throws(Sink.Failure) -> Bool) -> Bool {
             do throws(Sink.Failure) {
-                if try call() { return true }
+                if try body() { return true }
                 isSatisfied.store(true, ordering: .releasing)
             } catch {
                 failure.withLock { $0 = $0 ?? error }
@@ -48,7 +87,7 @@ struct RequestExchange: Sendable {
         var hooks = SessionHooks()
         hooks.willPerformHTTPRedirection = { task, response, next in
             guard redirects.follow() else { return nil }
-            let goesOn = attempt { () throws(Sink.Failure) in
+            let goesOn = call { () throws(Sink.Failure) in
                 try receiver.redirect(response, to: next)
                 return true
             }
@@ -56,7 +95,13 @@ struct RequestExchange: Sendable {
         }
         hooks.responseDisposition = { _, response in
             guard let response = response as? HTTPURLResponse, !redirects.hasExceeded else { return .cancel }
-            let goesOn = attempt { () throws(Sink.Failure) in try receiver.begin(response) }
+            // A response after which the request is repeated is not printed, and its content is not read.
+            if let next = self.repetition(after: .success(response), attempt: number, since: start) {
+                repetition.withLock { $0 = next }
+                return .cancel
+            }
+            hasBegun.store(true, ordering: .releasing)
+            let goesOn = call { () throws(Sink.Failure) in try receiver.begin(response) }
             // A response to HEAD has no content, so its transfer ends without a cancellation.
             return goesOn || isOnlyHead && failure.withLock({ $0 }) == nil ? .allow : .cancel
         }
@@ -64,19 +109,25 @@ struct RequestExchange: Sendable {
         if let credentials = composed.credentials?.challengeCredentials {
             hooks.challengeDisposition = Self.answer(credentials)
         }
-        let options = CallOptions(hooks: hooks, validation: .anything, uploadProgress: onUpload)
+        let options = CallOptions(hooks: hooks, validation: .anything)
         return await withCheckedContinuation { continuation in
             manager.dataTask(with: composed.complete, options: options).responseStream { task, data in
-                if !attempt({ () throws(Sink.Failure) in try receiver.receive(data) }) { task.cancel() }
+                if !call({ () throws(Sink.Failure) in try receiver.receive(data) }) { task.cancel() }
             } completionHandler: { result in
                 let wasEnded = isSatisfied.load(ordering: .acquiring)
                 let error = result.error
+                var next = repetition.withLock { $0 }
+                if next == nil, let error, !hasBegun.load(ordering: .acquiring), failure.withLock({ $0 }) == nil {
+                    next = self.repetition(after: .failure(error), attempt: number, since: start)
+                }
                 let outcome = Outcome(
                     response: result.httpResponse,
                     error: wasEnded && error?.code == .cancelled ? nil : error,
                     outputFailure: failure.withLock { $0 },
                     timeline: result.timeline,
-                    hasTooManyRedirects: redirects.hasExceeded
+                    hasTooManyRedirects: redirects.hasExceeded,
+                    transactions: result.timeline.transactions,
+                    repetition: next
                 )
                 continuation.resume(returning: outcome)
             }

@@ -25,14 +25,12 @@ struct SessionFile {
         guard isName, name != ".", name != ".." else {
             throw UsageError("“\(name)” is no name of a session: use letters, digits, dots, dashes and underscores.")
         }
-        let settings =
-            environment["XDG_CONFIG_HOME"].flatMap { $0.isEmpty ? nil : $0 }
-            ?? UserPath.expanded("~/.config", environment: environment)
+        let settings = SettingsFolder.path(in: environment)
         let host = (url.host ?? "localhost") + (url.port.map { "_\($0)" } ?? "")
         // An IPv6 address contains colons.
         let parts = host.utf8.split(omittingEmptySubsequences: false) { "/:".utf8.contains($0) }
         let folder = parts.map { String(Substring($0)) }.joined(separator: "_")
-        path = "\(settings)/larkspur/sessions/\(isSecure ? "https" : "http")_\(folder)/\(name).json"
+        path = "\(settings)/sessions/\(isSecure ? "https" : "http")_\(folder)/\(name).json"
     }
 
     /// Reads the session. If there is no file, returns an empty session.
