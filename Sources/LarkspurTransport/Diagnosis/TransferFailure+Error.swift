@@ -10,9 +10,7 @@ extension TransferFailure {
                 "\(peer)'s certificate has no subjectAltName, and its common name does not count as the name of a host (RFC 9110, section 4.3.4). The option acceptsCommonNames of TLSConfiguration accepts it."
         }
         if code == .cannotFindHost, let missingFamily {
-            let target = (proxy ?? server)?.description ?? "host"
-            return
-                "No \(missingFamily.name) address of the \(target) was found, and the session uses no other (\(detail))."
+            return missingFamily.sentence(without: proxy ?? server) + " (\(detail))."
         }
         if let sentence = sentence(forUnconnected: code) { return sentence }
         return "\(summary(of: code)) (\(detail))."

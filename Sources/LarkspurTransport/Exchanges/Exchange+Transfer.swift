@@ -59,6 +59,7 @@ extension Exchange {
     ///   inner optional is nil if the length is unknown.
     private func configure(_ handle: EasyHandle, contentLength: Int64??) throws(URLError) {
         let settings = group.settings
+        try checkFamily()
         let credentials = makeCredentials()
         let head: RequestHead
         let ofConnection: EasyHandle.Credentials?

@@ -104,27 +104,43 @@ extension Exchange {
     /// The name and port of the proxy or the server, if the name has to be looked up. Nil if the addresses are known
     /// without a look-up, or if the request fails when it begins.
     private var hostToResolve: (host: String, port: Int)? {
-        let host: CanonicalHost
-        let port: Int
+        guard let (host, port) = connectedHost, host.address == nil, fixedAddresses(of: host, port) == nil else {
+            return nil
+        }
+        return (host.name, port)
+    }
+
+    /// The host and port of the proxy or the server; nil for a Unix-domain socket, or if the request fails when it
+    /// begins.
+    private var connectedHost: (host: CanonicalHost, port: Int)? {
         do throws(URLError) {
             // If the server or the proxy has no canonical host, nothing is sent.
             guard let target = destination.target, group.settings.options.unixSocket == nil else { return nil }
-            if let proxy = try proxy() {
-                guard let name = proxy.canonicalHost else { return nil }
-                (host, port) = (name, proxy.port)
-            } else {
-                guard let name = target.host, let origin = URLReference(target.text).origin else { return nil }
-                (host, port) = (name, origin.port)
-            }
+            if let proxy = try proxy() { return proxy.canonicalHost.map { ($0, proxy.port) } }
+            guard let host = target.host, let origin = URLReference(target.text).origin else { return nil }
+            return (host, origin.port)
         } catch {
             // The request fails with this error when it begins.
             return nil
         }
-        guard host.address == nil else { return nil }
-        let isFixed = group.settings.options.hostAddresses.contains {
-            $0.port == port && $0.canonicalHost?.name == host.name
-        }
-        return isFixed ? nil : (host.name, port)
+    }
+
+    /// Returns the addresses that the session's options give for a host; nil if they give none.
+    private func fixedAddresses(of host: CanonicalHost, _ port: Int) -> [String]? {
+        group.settings.options.hostAddresses.last { $0.port == port && $0.canonicalHost?.name == host.name }?.addresses
+    }
+
+    /// Checks that the addresses of the proxy or the server, if they are known without libcurl, belong to the family to
+    /// which the session is limited. For a name without such an address, libcurl would ask the system.
+    func checkFamily() throws(URLError) {
+        let family = group.settings.options.addressFamily
+        guard family != .any, let (host, port) = connectedHost,
+            let known = current.resolved?.addresses ?? fixedAddresses(of: host, port)
+                ?? host.address.map({ [$0.text] }),
+            !known.contains(where: { IPAddress($0).map(family.contains) ?? false })
+        else { return }
+        let peer = (try? proxy()).map { Peer($0) } ?? destination.url.flatMap { Peer($0) }
+        throw engineError(.cannotFindHost, family.sentence(without: peer) + ".")
     }
 
     /// Continues with the addresses that were found, or fails.

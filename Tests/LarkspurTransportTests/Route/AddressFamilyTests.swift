@@ -70,6 +70,20 @@ struct AddressFamilyTests {
         #expect(server.requests.isEmpty)
     }
 
+    @Test("A host whose given addresses do not belong to the family is not looked up")
+    func noLookUp() async throws {
+        // The system has an IPv6 address for this name.
+        let error =
+            try await outcome(of: "http://localhost:\(server.port)/get", .ipv6) {
+                $0.hostAddresses = [
+                    HostAddress(host: "localhost", port: Int(self.server.port), addresses: ["127.0.0.1"])
+                ]
+            }.error as? URLError
+        let sentence =
+            "No IPv6 address of the server localhost:\(server.port) was found, and the session uses no other."
+        #expect(error?.localizedDescription == sentence)
+    }
+
     @Test("The addresses of a resolver are limited too")
     func resolver() async throws {
         let url = "http://found.test:\(server.port)/get"
