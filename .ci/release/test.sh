@@ -18,6 +18,8 @@ git init --quiet --initial-branch=main "$original"
 git -c safe.directory='*' -C ../.. archive HEAD README.md Docs .github Sources/Larkspur/Basics | tar --extract --directory "$original"
 mkdir "$original/.ci"
 cp -r . "$original/.ci/release"
+# A version that is not released yet may be above that of the sources.
+sed -i '/^## .* (unreleased)$/,/^## [^(]* ([0-9]/{/^## [^(]* ([0-9]/!d}' "$original/Docs/Changelog.md"
 git -C "$original" add --all --force
 git -C "$original" commit --quiet --no-gpg-sign --message=Larkspur
 version=$(sed -nE 's/.*static let current = "(.*)"/\1/p' "$original/Sources/Larkspur/Basics/LarkspurVersion.swift")
@@ -45,9 +47,10 @@ other_version() { sed -i "s/current = \".*\"/current = \"9.8.7\"/" Sources/Larks
 no_version() { sed -i "s/current = \".*\"/current = \"1.0\"/" Sources/Larkspur/Basics/LarkspurVersion.swift && commit; }
 heading() { sed -i "s/^## $version .*/$1/" Docs/Changelog.md && commit; }
 no_date() { heading "## $version"; }
-unreleased() { heading "## $version (soon)"; }
+soon() { heading "## $version (soon)"; }
 impossible_date() { heading "## $version (2026-02-30)"; }
 late_date() { heading "## $version (2999-01-01)"; }
+next_version() { sed -i "s/^## $version/## 99.0.0 (unreleased)\n\n&/" Docs/Changelog.md && commit; }
 page() { echo 'There is no release yet.' >> Docs/Tasks.md && commit; }
 no_branch() { git checkout --quiet --detach; }
 shallow() { git rev-parse HEAD > .git/shallow; }
@@ -76,7 +79,8 @@ attempt 'a tag, with --tag' 1 "The tag $version exists." tag --tag "$url"
 attempt 'another version in the changelog' 1 'the sources have 9.8.7' other_version --check "$url"
 attempt 'a version of two numbers' 1 'no version such as 1.0.0' no_version --check "$url"
 attempt 'no date' 1 'has no date' no_date --check "$url"
-attempt 'a word in place of the date' 1 'no date such as' unreleased --check "$url"
+attempt 'a word in place of the date' 1 'no date such as' soon --check "$url"
+attempt 'changes of a version that is not released' 1 'begins with the version 99.0.0' next_version --check "$url"
 attempt 'a day that does not exist' 1 'no date such as' impossible_date --check "$url"
 attempt 'a date in the future' 1 'in the future' late_date --check "$url"
 attempt 'a page that says that nothing is released' 1 'Docs/Tasks.md:' page --check "$url"
