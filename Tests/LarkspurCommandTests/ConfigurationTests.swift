@@ -57,7 +57,7 @@ struct ConfigurationTests {
         // An option that is undone can be given again, and its value is not read before.
         #expect(try parse(["--timeout=x"], "--no-timeout --timeout=5 :1").network.timeout == 5)
         #expect(try parse(["-6"], "-4 :1").network.family == .ipv4)
-        #expect(try parse(["--chunked"], "--no-chunked --compress :1").request.compresses)
+        #expect(try parse(["--chunked"], "--no-chunked --compress :1").request.compression == .gzip)
         #expect(throws: UsageError.self) { try parse(["--chunked"], "--compress :1") }
         #expect(throws: UsageError.self) { try parse([], "--no-timeout=3 :1") }
         #expect(throws: UsageError.self) { try parse([], "--no-nonsense :1") }

@@ -51,8 +51,9 @@ struct ConnectTests {
         #expect(server.requests.count == 1)
         let outcomes = Recorder<Int?>()
         for _ in 0..<2 {
-            session.dataTask(with: server.url("/wait")) { outcomes.record(($1 as? HTTPURLResponse)?.statusCode) }
-                .resume()
+            session.dataTask(with: server.url("/wait")) { _, response, _ in
+                outcomes.record((response as? HTTPURLResponse)?.statusCode)
+            }.resume()
         }
         try await server.waitForRequests(3)
         // Two have requests.
