@@ -1,4 +1,5 @@
 import Foundation
+import Larkspur
 import LarkspurTesting
 import TestSupport
 import Testing
