@@ -1,4 +1,4 @@
-internal import HTTPSyntax
+import HTTPSyntax
 
 /// The session of a manager, and its tasks.
 extension SessionManager {

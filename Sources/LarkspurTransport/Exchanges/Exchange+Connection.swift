@@ -160,8 +160,10 @@ extension Exchange {
         return true
     }
 
-    /// Whether the task opens a connection in advance, and shares no connection that another request opens.
-    var opensConnection: Bool { task.plan.opensConnection && !transfer.route.sharesConnection }
+    /// Whether the task has yet to open a connection in advance, and shares no connection that another request opens.
+    var opensConnection: Bool {
+        task.plan.opensConnection && !history.hasOpenedConnection && !transfer.route.sharesConnection
+    }
 
     /// Retires the connection of the transfer, so that it gets no more requests.
     func retireConnection() {

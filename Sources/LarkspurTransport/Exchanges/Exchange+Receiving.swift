@@ -97,7 +97,10 @@ extension Exchange {
         let demand = ignoresChallenge ? nil : demand(of: head, response)
         // A request for which the cache is used is safe, and invalidates nothing.
         if current.caching == nil { invalidateCache(after: head) }
-        if task.plan.opensConnection { return demand ?? .deliver }
+        if task.plan.opensConnection {
+            history.hasOpenedConnection = true
+            return demand ?? .deliver
+        }
         let decision = RedirectDecision.decide(
             status: head.status,
             location: head.location,

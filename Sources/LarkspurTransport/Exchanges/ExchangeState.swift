@@ -53,6 +53,8 @@ struct TaskHistory {
     private(set) var repetitions = 0
     /// Whether the next transfer has to make a new connection.
     var needsNewConnection = false
+    /// Whether a task that opens a connection in advance has opened it, and got a response on it.
+    var hasOpenedConnection = false
     /// Whether the next transfer has to use HTTP/1.1, because the server requires it.
     var needsHTTP1 = false
     /// The task's first request with the scheme https, if HSTS requires https; nil otherwise.

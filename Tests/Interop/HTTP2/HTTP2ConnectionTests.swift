@@ -148,7 +148,7 @@ struct HTTP2ConnectionTests {
 
     @Test(
         "A busy connection beyond its maximum age is left to its streams, and the next requests share a new connection",
-        .enabled(if: Libcurl.isAtLeast(7, 80)),
+        .enabled(if: Servers.limitsAge, "libcurl before 7.80 limits no age."),
         arguments: ["GET", "POST"]
     )
     func age(_ method: String) async throws {

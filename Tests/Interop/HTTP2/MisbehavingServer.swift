@@ -94,6 +94,9 @@ extension Servers {
 }
 
 extension Servers {
+    /// Whether libcurl can limit the age of connections.
+    static var limitsAge: Bool { Libcurl.isAtLeast(7, 80) }
+
     /// Whether the engine sees the frames that libcurl reads.
     static var areFramesSeen: Bool { HTTP2Trust.tracesStreams }
 }

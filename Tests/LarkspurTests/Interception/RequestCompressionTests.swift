@@ -209,5 +209,20 @@ struct RequestCompressionTests {
         #expect(request.headers["Content-Length"] == "\(request.body.count)")
         #expect(try await decoded() == Data(text.utf8))
     }
+
+    @Test("A command for curl sends the compressed bytes, and hides them if their type may have secrets")
+    func command() throws {
+        var request = URLRequest(url: server.url("/post"))
+        request.httpMethod = "POST"
+        request.httpBody = Data(text.utf8)
+        for (type, isShown) in [("application/octet-stream", true), ("application/json", false)] {
+            request.setValue(type, forHTTPHeaderField: "Content-Type")
+            let coded = try #require(RequestCompression(coding: .zstd).compressed(request))
+            let command = coded.cURLDescription()
+            #expect(command.contains("--header 'Content-Encoding: zstd'"))
+            #expect(command.contains("--data-binary @-") == isShown && command.contains("printf ") == isShown)
+            #expect(command.contains("Larkspur") == false || isShown)
+        }
+    }
 }
 #endif
