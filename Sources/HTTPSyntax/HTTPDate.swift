@@ -1,7 +1,8 @@
 package import Foundation
 
-/// The dates of HTTP. They are read in all forms that cookies have used (RFC 6265, section 5.1.1), or only in the forms
-/// of HTTP. They are written in the preferred form, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, section 5.6.7).
+/// The dates of HTTP. They are read in all forms that cookies have used (RFC 6265, section 5.1.1), only in the forms of
+/// HTTP, or only in the form of RFC 3339, which some fields have. They are written in the preferred form, such as `Sun,
+/// 06 Nov 1994 08:49:37 GMT` (RFC 9110, section 5.6.7).
 ///
 /// The reader is written by hand, because a formatter of Foundation reads one exact form, and dates of cookies have
 /// many.
@@ -154,6 +155,43 @@ package enum HTTPDate {
         else { return nil }
         // A leap second counts as the second before it.
         return (hour, minute, second == 60 ? 59 : second)
+    }
+
+    // MARK: RFC 3339
+
+    /// Reads a date of RFC 3339, such as `1994-11-06T09:49:37.25+01:00`; nil for everything else. Digits of the
+    /// fraction beyond the ninth are ignored.
+    package static func parseRFC3339(_ text: String) -> Date? {
+        let bytes = Array(text.utf8)
+        guard bytes.count >= 20, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
+            bytes[10].asLowercase == UInt8(ascii: "t") || bytes[10] == .space,
+            let year = number(bytes[0..<4], digits: 4...4, isWhole: true),
+            let month = number(bytes[5..<7], digits: 2...2, isWhole: true), (1...12).contains(month),
+            let day = number(bytes[8..<10], digits: 2...2, isWhole: true),
+            let time = fixedTime(String(decoding: bytes[11..<19], as: UTF8.self)),
+            let date = date(year: year, month: month, day: day, time: time)
+        else { return nil }
+        var rest = bytes[19...]
+        var fraction = 0.0
+        if rest.first == UInt8(ascii: ".") {
+            let digits = rest.dropFirst().prefix(while: \.isDigit)
+            guard !digits.isEmpty else { return nil }
+            rest = rest[digits.endIndex...]
+            for digit in digits.prefix(9).reversed() { fraction = (fraction + Double(digit &- 0x30)) / 10 }
+        }
+        guard let offset = zoneOffset(rest) else { return nil }
+        return date.addingTimeInterval(fraction - Double(offset))
+    }
+
+    /// Returns the seconds of a time zone such as `Z` or `-05:30`; nil if it is malformed.
+    private static func zoneOffset(_ zone: ArraySlice<UInt8>) -> Int? {
+        if zone.count == 1, zone.first?.asLowercase == UInt8(ascii: "z") { return 0 }
+        guard zone.count == 6, let sign = zone.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-"),
+            zone.dropFirst(3).first == UInt8(ascii: ":"),
+            let hour = number(zone.dropFirst().prefix(2), digits: 2...2, isWhole: true), hour < 24,
+            let minute = number(zone.suffix(2), digits: 2...2, isWhole: true), minute < 60
+        else { return nil }
+        return (sign == UInt8(ascii: "-") ? -60 : 60) * (hour * 60 + minute)
     }
 
     // MARK: Writing

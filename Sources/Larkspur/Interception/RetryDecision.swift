@@ -105,22 +105,9 @@ extension RetryPolicy {
 }
 
 extension Result<InterceptedResponse, any Error> {
-    /// Returns the delay in `Retry-After` (RFC 9110, section 10.2.3); nil if the field is missing or malformed. If the
-    /// field has a date, it is compared with the response's `Date` field, because the clocks of the two hosts may
-    /// differ.
+    /// Returns the delay in `Retry-After`; nil if the field is missing or malformed.
     fileprivate func retryAfter(now: Date) -> Duration? {
-        guard case .success(let response) = self,
-            let text = response.header("Retry-After")?.trimmingCharacters(in: .whitespaces), !text.isEmpty
-        else { return nil }
-        // A number that does not fit into an Int64 counts as the longest delay.
-        if text.utf8.allSatisfy(\.isDigit) { return .seconds(Swift.min(Int64(text) ?? .max, Self.longestTime)) }
-        guard let date = HTTPDate.parse(text) else { return nil }
-        let start = response.header("Date").flatMap(HTTPDate.parse) ?? now
-        let seconds = Swift.min(Swift.max(date.timeIntervalSince(start), 0), Double(Self.longestTime))
-        // Rounded up, because no attempt may begin before the date.
-        return .milliseconds(Int64((seconds * 1000).rounded(.up)))
+        guard case .success(let response) = self else { return nil }
+        return RetryAfterField.delay(response.header("Retry-After"), date: response.header("Date"), now: now)
     }
-
-    /// The longest accepted delay in seconds, about 30 years.
-    private static var longestTime: Int64 { 1_000_000_000 }
 }
