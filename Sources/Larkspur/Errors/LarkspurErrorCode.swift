@@ -161,7 +161,7 @@ extension LarkspurError.Code {
     /// state.
     public static let resumptionFailed = Self(label: "resumption-failed", number: NSURLErrorBadServerResponse)
     /// The server asks to try again at a time that is beyond the deadline of the retry policy, or after a longer delay
-    /// than the policy allows.
+    /// than the policy or ``ServerRateLimits`` allows.
     public static let deadlineExceeded = Self(label: "deadline-exceeded", number: NSURLErrorTimedOut)
     /// Nothing was sent, because the maximum number of calls is under way; see `.concurrencyLimit(_:maximumWaiting:)`.
     public static let tooManyCalls = Self(label: "too-many-calls", number: NSURLErrorResourceUnavailable)

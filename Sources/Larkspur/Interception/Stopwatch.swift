@@ -27,6 +27,9 @@ extension Clock<Duration> {
 final class SharedStopwatch: Sendable {
     private let start = Mutex<Stopwatch?>(nil)
 
+    /// The time since the first call of `elapsed(by:)`; nil if there was none.
+    var elapsed: Duration? { start.withLock { $0 }?.elapsed() }
+
     /// Returns the time since the first call of the method.
     func elapsed(by context: RequestContext) -> Duration {
         if let shared = start.withLock({ $0 }) { return shared.elapsed() }

@@ -22,6 +22,9 @@ struct WaitingLine<Waiter> {
     var count: Int { waiters.count }
     var isEmpty: Bool { waiters.isEmpty }
 
+    /// Whether a call waits.
+    func contains(_ id: Int) -> Bool { waiters[id] != nil }
+
     /// Adds a call.
     mutating func add(_ waiter: Waiter, _ id: Int, priority: Int) {
         waiters[id] = waiter

@@ -29,6 +29,12 @@ struct InterceptorSamplesTests {
         #expect(Set(server.requests.map { $0.headers["traceparent"] }).count == 2)
     }
 
+    @Test func serverLimits() async throws {
+        server.route("/notes", .text("notes").adding("RateLimit", #""hourly";r=4;t=60"#))
+        try await samples.serverLimits(server.baseURL)
+        #expect(samples.output.values == ["notes", "hourly 4"])
+    }
+
     @Test("A field that an interceptor withholds is not sent to another origin")
     func withheld() async throws {
         let other = try LoopbackServer()

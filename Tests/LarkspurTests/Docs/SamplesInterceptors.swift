@@ -47,6 +47,18 @@ struct InterceptorSamples: Sendable {
         // end
     }
 
+    func serverLimits(_ baseURL: URL) async throws {
+        // sample: limits of a server
+        let limits = ServerRateLimits(maximumWait: .seconds(30))
+        manager.interceptors.attempt = [limits]
+
+        print(try await manager.get("notes").string)
+        for limit in limits.limits(for: URLRequest(url: baseURL)) {
+            print(limit.name, limit.remaining)
+        }
+        // end
+    }
+
     func coalescing(_ login: some RequestInterceptor) {
         // sample: coalescing
         manager.interceptors.call = [login, .coalescing()]
