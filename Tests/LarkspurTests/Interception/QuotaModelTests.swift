@@ -12,7 +12,7 @@ import Testing
 struct QuotaModelTests {
     @Test("No request beyond what the server has announced is sent, and none waits forever", .seeded)
     func randomSequences() {
-        for number in 0..<400 {
+        for number in 0..<150 {
             var generator = SeededGenerator(number)
             let losses: Double = [0, 0, 0.1, 0.4].randomElement(using: &generator) ?? 0
             var model = QuotaModel(generator, policyCount: Int.random(in: 1...2, using: &generator), losses: losses)
@@ -28,7 +28,7 @@ struct QuotaModelTests {
 
     @Test("If there are enough requests, at least 90 % of the quota is used", .seeded, arguments: [false, true])
     func use(isSliding: Bool) {
-        for number in 0..<50 {
+        for number in 0..<20 {
             var generator = SeededGenerator(number)
             var policy = QuotaModel.Policy.random(&generator)
             (policy.isSliding, policy.window) = (isSliding, Int.random(in: 60_000...120_000, using: &generator))

@@ -110,6 +110,11 @@ struct Soak: Sendable, CustomTestStringConvertible {
         { SoakRun.response(isFailure($0) ? 503 : 200, to: $1) }
     }
 
+    /// Announces the number of remaining requests, until the next second.
+    private static func announcing(_ remaining: @escaping @Sendable (Int) -> Int) -> Responder {
+        { SoakRun.response(200, to: $1, fields: ["RateLimit": "\"a\";r=\(remaining($0));t=1"]) }
+    }
+
     // MARK: Limits
 
     private static let limits = [
@@ -127,6 +132,8 @@ struct Soak: Sendable, CustomTestStringConvertible {
         ),
         Soak(name: "rateLimit", run: each(.rateLimit(10_000, burst: 10_000))),
         Soak(name: "rateLimit, waiting", step: 1, run: each(.rateLimit(100, burst: 1), ofSeveralOrigins: false)),
+        Soak(name: "serverRateLimits", run: each(.serverRateLimits(), announcing { 9 - $0 % 9 })),
+        Soak(name: "serverRateLimits, waiting", step: 1, run: each(.serverRateLimits(), announcing { _ in 0 })),
         Soak(name: "concurrencyLimit", run: each(.concurrencyLimit(4))),
         Soak(name: "concurrencyLimit, waiting") { run in
             try await concurrently(3, run, through: .concurrencyLimit(1))
