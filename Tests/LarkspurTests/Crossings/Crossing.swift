@@ -102,7 +102,7 @@ struct Crossing: Sendable, Hashable {
     enum Surroundings: String, CaseIterable {
         case nothing
         case retry, circuitBreaker, rateLimit, concurrencyLimit, coalescing, compression, traceContext, authentication
-        case cache, executor, limits, standard
+        case cache, executor, limits, standard, serverLimits
     }
 
     static let axes: [(name: String, values: [String])] = [

@@ -137,6 +137,7 @@ final class CrossingCall: Sendable {
         case .retry: return RetryPolicy(maximumAttempts: 2, baseDelay: .microseconds(1))
         case .circuitBreaker: return CircuitBreaker(Circuit.Rules(opening: .consecutive(1_000), openTime: .seconds(30)))
         case .rateLimit: return RateLimit(100_000, burst: 1_000)
+        case .serverLimits: return ServerRateLimits()
         case .concurrencyLimit: return ConcurrencyLimit(32)
         case .coalescing: return RequestCoalescing()
         case .compression: return RequestCompression()
