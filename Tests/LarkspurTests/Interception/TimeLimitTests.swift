@@ -99,10 +99,10 @@ struct TimeLimitTests {
         #expect(await file.error == nil)
         let held = LoopbackServer.Gate()
         server.route("/silent", .text("late").held(until: held))
-        async let stream = Array(manager.get("silent").chunks)
+        let silent = Task { for try await _ in manager.get("silent").chunks {} }
         try await clock.waitForSleepers(1)
         clock.advance(by: .seconds(10))
-        await #expect(throws: LarkspurError.self) { _ = try await stream }
+        await #expect(throws: LarkspurError.self) { try await silent.value }
         held.open()
         try await manager.finishAll()
     }
@@ -114,7 +114,7 @@ struct TimeLimitTests {
         manager.timeouts.attempt = .seconds(10)
         let (parts, source) = AsyncStream<Data>.makeStream()
 
-        let task = manager.upload(streaming: parts, to: "upload")
+        let task = manager.upload("upload", from: .sequence(parts))
         async let response = task.response()
         for round in 1...3 {
             source.yield(Data(count: 100))

@@ -6,6 +6,9 @@ import Testing
 
 @testable import Larkspur
 
+/// The number of the many calls; 0 if it is not set.
+private let soakCallCount = ProcessInfo.processInfo.environment["LARKSPUR_SOAK_CALLS"].flatMap { Int($0) } ?? 0
+
 /// The standard interceptors in real time, with servers that are healthy, slow, dead or partly failing. Prints a table
 /// of the calls, their attempts, their time and their results, and then compares the first of many calls with the last
 /// ones.
@@ -15,11 +18,9 @@ import Testing
     "The standard interceptors with many calls",
     .serialized,
     .timeLimit(.minutes(60)),
-    .enabled(if: StandardInterceptorsSoakTests.callCount > 0)
+    .enabled(if: soakCallCount > 0)
 )
 struct StandardInterceptorsSoakTests {
-    static let callCount = ProcessInfo.processInfo.environment["LARKSPUR_SOAK_CALLS"].flatMap { Int($0) } ?? 0
-
     private struct Row {
         var results: [String: Int] = [:]
         var longest = Duration.zero
@@ -78,8 +79,8 @@ struct StandardInterceptorsSoakTests {
         var tenths: [(cost: Double, memory: Int)] = []
         for _ in 0..<10 {
             let start = ProcessUsage.cpuTime
-            _ = try await row("0.5 % have status 503", calls: Self.callCount / 10, atOnce: 32, to: "mostly")
-            let cost = (ProcessUsage.cpuTime - start) / Double(Self.callCount / 10)
+            _ = try await row("0.5 % have status 503", calls: soakCallCount / 10, atOnce: 32, to: "mostly")
+            let cost = (ProcessUsage.cpuTime - start) / Double(soakCallCount / 10)
             // The server keeps its requests until then.
             server.clearRequests()
             tenths.append((cost, ProcessUsage.trimmedMemory))
