@@ -155,11 +155,18 @@ struct TimeLimitTests {
         let codes = Recorder<LarkspurError.Code?>()
         manager.interceptors.call = [
             .custom { [server] request, context, next in
-                let attempt = Task { try await next(request) }
-                try await server.waitForRequests(1)
-                attempt.cancel()
-                let result = await attempt.result
-                if case .failure(let error) = result { codes.record((error as? LarkspurError)?.code) }
+                let code = await withoutActuallyEscaping(next) { next in
+                    await withTaskGroup(of: LarkspurError.Code?.self) { group in
+                        group.addTask {
+                            do { _ = try await next(request) } catch { return (error as? LarkspurError)?.code }
+                            return nil
+                        }
+                        try? await server.waitForRequests(1)
+                        group.cancelAll()
+                        return await group.next() ?? nil
+                    }
+                }
+                codes.record(code)
                 var other = request
                 other.url = server.url("/text")
                 return try await next(other)

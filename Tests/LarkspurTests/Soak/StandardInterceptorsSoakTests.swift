@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+import Foundation
+import HTTPSyntax
 import LarkspurTesting
 import Synchronization
 import TestSupport
@@ -24,6 +26,11 @@ struct StandardInterceptorsSoakTests {
     private struct Row {
         var results: [String: Int] = [:]
         var longest = Duration.zero
+    }
+
+    private final class Tally: Sendable {
+        let attempts = Mutex(0)
+        let row = Mutex(Row())
     }
 
     private let server: LoopbackServer
@@ -99,22 +106,21 @@ struct StandardInterceptorsSoakTests {
         every interval: Duration = .zero,
         to path: String
     ) async throws -> Row {
-        let attempts = Mutex(0)
-        let row = Mutex(Row())
+        let tally = Tally()
         let clock = ContinuousClock()
         let start = clock.now
-        try await withThrowingTaskGroup { group in
+        try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<calls {
                 if number >= atOnce { try await group.next() }
                 if interval > .zero { try await clock.sleep(until: start.advanced(by: interval * number)) }
                 group.addTask {
                     let begin = clock.now
                     let response = await manager.get(path)
-                        .observe([.attemptStarted]) { _ in attempts.withLock { $0 += 1 } }
+                        .observe([.attemptStarted]) { _ in tally.attempts.withLock { $0 += 1 } }
                         .response()
                     let time = begin.duration(to: clock.now)
                     let result = response.error.map { $0.statusCode.map(String.init) ?? $0.code.label } ?? "200"
-                    row.withLock { row in
+                    tally.row.withLock { row in
                         row.results[result, default: 0] += 1
                         row.longest = max(row.longest, time)
                     }
@@ -122,11 +128,11 @@ struct StandardInterceptorsSoakTests {
             }
             try await group.waitForAll()
         }
-        let result = row.withLock { $0 }
+        let result = tally.row.withLock { $0 }
         let results = result.results.sorted { $0.value > $1.value }.map { "\($0.value) \($0.key)" }
         let seconds = { (duration: Duration) in String(format: "%.1f s", duration.timeInterval) }
         print(
-            "standard | \(name) | \(calls) calls | \(attempts.withLock { $0 }) attempts | "
+            "standard | \(name) | \(calls) calls | \(tally.attempts.withLock { $0 }) attempts | "
                 + "\(seconds(start.duration(to: clock.now))), the longest \(seconds(result.longest)) | "
                 + results.joined(separator: ", ")
         )
