@@ -454,15 +454,15 @@ MUTATIONS = [
     Mutation(
         "an attempt ends at its limit",
         MANAGER + "Interception/TimeLimit.swift",
-        "return context.collectsContent || !context.hasResponse",
-        "return (context.collectsContent || !context.hasResponse) && !isMutated",
+        "return context.collectsContent || !hasHead(context)",
+        "return (context.collectsContent || !hasHead(context)) && !isMutated",
         ["LarkspurTests.TimeLimitTests", "LarkspurTests.StandardInterceptorsTests"],
     ),
     Mutation(
         "the end of a Swift task ends its attempt",
         MANAGER + "Session/InterceptedCall.swift",
-        "            task.cancelAttempt()\n        }",
-        "            if !isMutated { task.cancelAttempt() }\n        }",
+        "            task.cancelAttempt(keepingResumeData: true)\n        }",
+        "            if !isMutated { task.cancelAttempt(keepingResumeData: true) }\n        }",
         ["LarkspurTests.TimeLimitTests"],
     ),
     Mutation(

@@ -106,6 +106,9 @@ public struct RequestContext: Sendable {
     var sender: ObjectIdentifier?
     /// Whether the content of the request comes from a file or a stream.
     var sendsLargeBody = false
+    /// The closure that returns whether the response of the last attempt was stored before, so that its fields say
+    /// nothing about the present. Called after an attempt.
+    var isStored: @Sendable () -> Bool = { false }
     /// The operations of the call that a resumable upload uses; nil for other calls.
     var upload: UploadControl?
     private let withhold: @Sendable ([String]) -> Void
@@ -122,6 +125,8 @@ public struct RequestContext: Sendable {
         /// The number of bytes of the request's content that were sent in this attempt, and the number of all; −1 if it
         /// is not known.
         var sentBytes: (Int64, total: Int64) = (0, -1)
+        /// Whether a closure of the program is producing the request's content.
+        var isProducing = false
         /// Whether the head of the current attempt's response has arrived.
         var hasResponse = false
         /// The names, in lower case, of the fields that are omitted from a redirect to another origin.
@@ -182,6 +187,9 @@ public struct RequestContext: Sendable {
     /// The number of bytes of the request's content that were sent in this attempt, and the number of all; −1 if it is
     /// not known.
     var sentBytes: (Int64, total: Int64) { state().sentBytes }
+
+    /// Whether a closure of the program is producing the request's content.
+    var isProducing: Bool { state().isProducing }
 
     /// Whether the head of the current attempt's response has arrived.
     var hasResponse: Bool { state().hasResponse }

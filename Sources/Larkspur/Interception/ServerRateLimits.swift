@@ -153,7 +153,10 @@ public final class ServerRateLimits: RequestInterceptor {
         do {
             let response = try await next(request)
             let status = response.statusCode ?? 200
-            leave(key, ticket, announced(by: response), isAnswer: status < 500 && status != 429, context)
+            // A stored response says nothing about the present, and the fields of another origin belong to its limits.
+            let isOwn = response.response?.url.flatMap(Origin.init) == key.origin && !context.isStored()
+            let limits = isOwn ? announced(by: response) : []
+            leave(key, ticket, limits, isAnswer: isOwn && status < 500 && status != 429, context)
             return response
         } catch {
             leave(key, ticket, [], isAnswer: false, context)

@@ -10,11 +10,12 @@ extension RequestInterceptors {
     /// - Calls and failures are counted for each origin.
     /// - A request is sent again only if ``RetryPolicy`` allows it, which includes a budget for each server.
     /// - For downloads, streams and events, both limits of time end when the head of the response has arrived.
-    /// - For uploads of files and streams, both limits of time begin when the content has been sent.
+    /// - While the content of a file or a stream is sent, both limits of time begin again.
     ///
     /// If a part refuses a request, ends it, or does not repeat it, the event `limitReached` names the part.
     ///
-    /// Add other interceptors to the result: those that add credentials go to the end of ``call``.
+    /// Add other interceptors to the result: those that add credentials at the end of ``call``, and those that let
+    /// attempts wait at the beginning of ``attempt``, so that the wait does not count for an attempt.
     /// - Parameters:
     ///   - maximumCalls: The maximum number of concurrent calls for each origin. A call beyond the limit fails with the
     ///     code `tooManyCalls`. Default: 1,000. Nil for no limit.

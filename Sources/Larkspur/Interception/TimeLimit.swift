@@ -27,20 +27,28 @@ struct TimeLimit: RequestInterceptor {
         next: RequestContext.Next
     ) async throws -> InterceptedResponse {
         let result = await withoutActuallyEscaping(next) { await self.result(of: request, context, $0) }
-        guard let result else {
-            let (name, kind) = part == .call ? ("call", InterceptorLimit.callTime) : ("attempt", .attemptTime)
-            context.note(.limit(kind, reason: "the \(name) took longer than \(limit)"))
-            throw LarkspurError(.timedOut, "The \(name) took longer than \(limit).", request: request)
-        }
-        return try result.get()
+        guard case .failure(let error) = result, error is LimitReached else { return try result.get() }
+        // The call was cancelled at the same time.
+        try Task.checkCancellation()
+        var failure = LarkspurError(.timedOut, "The \(name) took longer than \(limit).", request: request)
+        failure.resumeData = (error as? LimitReached)?.resumeData
+        throw failure
     }
 
-    /// Returns the result of a request; nil if the limit was reached before.
+    private var name: String { part == .call ? "call" : "attempt" }
+
+    /// The end of a request at the limit.
+    private struct LimitReached: Error {
+        /// The data with which another attempt can continue a download.
+        let resumeData: Data?
+    }
+
+    /// Returns the result of a request, which is `LimitReached` if the limit was reached before.
     private func result(
         of request: URLRequest,
         _ context: RequestContext,
         _ next: @escaping RequestContext.Next
-    ) async -> Result<InterceptedResponse, any Error>? {
+    ) async -> Result<InterceptedResponse, any Error> {
         await withTaskGroup(of: End.self) { group in
             group.addTask {
                 do { return .ended(.success(try await next(request))) } catch { return .ended(.failure(error)) }
@@ -51,17 +59,25 @@ struct TimeLimit: RequestInterceptor {
                 switch end {
                 case .ended(let result):
                     group.cancelAll()
-                    // A response that has arrived at the last moment is not lost.
-                    if isReached, case .failure = result { return nil }
-                    return result
+                    // A response that has arrived at the last moment is not lost, and neither is another failure.
+                    guard isReached, case .failure(let error) = result, Self.isCancellation(error) else {
+                        return result
+                    }
+                    return .failure(LimitReached(resumeData: (error as? LarkspurError)?.resumeData))
                 case .reached:
                     isReached = true
+                    let kind = part == .call ? InterceptorLimit.callTime : .attemptTime
+                    context.note(.limit(kind, reason: "the \(name) took longer than \(limit)"))
                     group.cancelAll()
                 case .lifted: break
                 }
             }
-            return nil
+            return .failure(CancellationError())
         }
+    }
+
+    private static func isCancellation(_ error: any Error) -> Bool {
+        error is CancellationError || (error as? LarkspurError)?.code == .cancelled
     }
 
     /// Waits until the limit is reached.
@@ -75,10 +91,16 @@ struct TimeLimit: RequestInterceptor {
             // The sleep fails if the request has ended.
             guard (try? await context.clock.sleep(for: limit.bounded / checks)) != nil else { return false }
             let (sent, total) = context.sentBytes
-            left = checks > 1 && (sent != last || sent < total) ? checks : left - 1
+            left = checks > 1 && (context.isProducing || sent != last || sent < total) ? checks : left - 1
             last = sent
         }
-        return context.collectsContent || !context.hasResponse
+        return context.collectsContent || !hasHead(context)
+    }
+
+    /// Whether the head of a response that is not collected has arrived. For a call, this may be the head of an earlier
+    /// attempt, which the present one continues.
+    private func hasHead(_ context: RequestContext) -> Bool {
+        context.hasResponse || (part == .call && (context.receivedBytes > 0 || context.hasDeliveredContent))
     }
 
     /// The number of times that an upload is looked at during the limit. So the limit begins up to a tenth too late.

@@ -21,6 +21,8 @@ final class BodyProducer: Sendable {
     let repetition: Repetition
     private let produce: Production
     private let hasBegun = Atomic(false)
+    /// The number of productions under way.
+    private let productions = Atomic(0)
 
     init(length: Int64?, trailerNames: [String] = [], repetition: Repetition, produce: @escaping Production) {
         self.length = length
@@ -31,6 +33,9 @@ final class BodyProducer: Sendable {
 
     /// Whether the content can be sent, again if it was sent before.
     var canBegin: Bool { repetition != .once || !hasBegun.load(ordering: .acquiring) }
+
+    /// Whether content is being produced.
+    var isProducing: Bool { productions.load(ordering: .relaxed) > 0 }
 
     /// Returns the content for a transfer.
     /// - Parameters:
@@ -64,6 +69,8 @@ final class BodyProducer: Sendable {
 
     private func run(_ channel: BodyChannel, from offset: Int64, count: Int64?) async {
         let writer = BodyWriter(channel: channel, limit: count)
+        productions.add(1, ordering: .relaxed)
+        defer { productions.subtract(1, ordering: .relaxed) }
         do {
             try await produce(writer, offset)
             try writer.end()

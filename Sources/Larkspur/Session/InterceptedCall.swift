@@ -54,7 +54,13 @@ struct InterceptedCall: Sendable {
             facts.canBeginContent = template.producer?.canBegin ?? true
             facts.receivedBytes = task.download.completed
             facts.sentBytes = task.upload.counted
+            // The counts of a resumable upload include its other attempts.
+            if template.resumer != nil { facts.sentBytes.total = -1 }
+            facts.isProducing = template.producer?.isProducing ?? false
             facts.hasResponse = task.hasResponse
+        }
+        context.isStored = { [task] in
+            task.endedTransactions.last.map { $0.isFromCache || $0.cacheUse == .validated } ?? false
         }
         context.sendsLargeBody = template.sendsLargeBody(of: request)
         context.onSuspension = { [task] in task.setSuspensionHandler($1, of: $0) }
@@ -115,12 +121,12 @@ struct InterceptedCall: Sendable {
                 }
                 // `beginAttempt` is called only if there is a transfer. Otherwise `start` has called `ending` already.
                 guard manager.start(task, template, .success(request), ending) else { return }
-                task.beginAttempt()
-                // The cancellation handler may have run already, before there was an attempt.
-                if Task.isCancelled { task.cancelAttempt() }
+                task.beginAttempt(isCancelled: Task.isCancelled)
+                // The cancellation handler may have run before the attempt began.
+                if Task.isCancelled { task.cancelAttempt(keepingResumeData: true) }
             }
         } onCancel: {
-            task.cancelAttempt()
+            task.cancelAttempt(keepingResumeData: true)
         }
         if let error = result.error { throw error }
         var response = InterceptedResponse(request: result.request, response: result.response, data: result.data)

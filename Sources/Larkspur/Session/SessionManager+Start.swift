@@ -43,7 +43,10 @@ extension SessionManager: CallLauncher {
         {
             var interceptors = shared.chain(with: own)
             if let attemptLimit { interceptors.append(attemptLimit) }
-            let chain = InterceptorChain(interceptors, lastOwn: shared.lastIndex(of: own))
+            // A call with its own limit shares no attempt with other calls.
+            let lastOwn =
+                start.options.value.timeouts.attempt == nil ? shared.lastIndex(of: own) : interceptors.count - 1
+            let chain = InterceptorChain(interceptors, lastOwn: lastOwn)
             return InterceptedCall(self, task, template, chain).start(with: request)
         }
         self.start(task, template, request, isValid: task.plan.isValid, .call)

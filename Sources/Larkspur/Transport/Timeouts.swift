@@ -31,8 +31,9 @@ public struct Timeouts: Sendable, Hashable {
     public var total: Duration?
     /// The maximum time of each attempt, without the delays of the interceptors that run once for each call, such as
     /// ``RetryPolicy``. An attempt that reaches the limit fails with `timedOut`, and another attempt may follow. For a
-    /// download or a stream, the limit ends when the head of the response has arrived. For an upload of a file or a
-    /// stream, it begins again while content is sent. Default: nil, for no limit.
+    /// download or a stream, the limit ends when the head of the response has arrived; the transport `.foundation` on
+    /// Linux reports the head of a download only at its end. For an upload of a file or a stream, the limit begins
+    /// again while content is sent. The time that interceptors of attempts wait counts. Default: nil, for no limit.
     public var attempt: Duration?
 
     /// Creates limits.

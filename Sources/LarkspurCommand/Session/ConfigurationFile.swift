@@ -18,12 +18,15 @@ struct ConfigurationFile: Sendable {
 
     /// Reads the file of the user. Returns nil if there is none.
     static func read(_ environment: [String: String]) throws(UsageError) -> ConfigurationFile? {
-        let path = SettingsFolder.path(in: environment) + "/config.json"
+        let folder = SettingsFolder.path(in: environment)
+        let path = folder + "/config.json"
         // A pipe must not block the program.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
-            if errno == ENOENT || errno == ENOTDIR { return nil }
-            throw UsageError("\(path): \(Sink.reason(errno)).")
+            let code = errno
+            // A program that runs as another user may have a home folder that it cannot search.
+            if code == ENOENT || code == ENOTDIR || (code == EACCES && access(folder, X_OK) != 0) { return nil }
+            throw UsageError("\(path): \(Sink.reason(code)); --ignore-config ignores it.")
         }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         var status = stat()

@@ -13,8 +13,9 @@ enum SettingsFolder {
     }
 
     /// Returns the path of a base folder (XDG Base Directory Specification): the one that a variable names, otherwise
-    /// the default.
+    /// the default. As the specification requires, a relative path is ignored.
     static func base(_ variable: String, _ standard: String, in environment: [String: String]) -> String {
-        environment[variable].flatMap { $0.isEmpty ? nil : $0 } ?? UserPath.expanded(standard, environment: environment)
+        environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil }
+            ?? UserPath.expanded(standard, environment: environment)
     }
 }

@@ -66,7 +66,8 @@ final class HostQueue {
     /// Records that a transfer has ended.
     /// - Parameter shard: The shard of the transfer; nil if the transfer did not begin.
     func release(_ shard: Shard?) {
-        if let shard { idleShards.append(shard) }
+        // A shard that is avoided may have no other connection to the origin when it is avoided no longer.
+        if let shard, !avoids(shard) { idleShards.append(shard) }
         active -= 1
         if let budget, !isMultiplexed || active == 0 { budget.release(1) }
         admit()

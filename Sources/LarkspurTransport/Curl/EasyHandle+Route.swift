@@ -67,6 +67,8 @@ extension EasyHandle {
         set(CURLOPT_PROXYUSERNAME, socks?.user)
         set(CURLOPT_PROXYPASSWORD, socks?.password)
         set(CURLOPT_UNIX_SOCKET_PATH, socketPath)
+        // libcurl finds no address of the family for a socket.
+        if family != .any { set(CURLOPT_IPRESOLVE, (socketPath == nil ? family : .any).curlNumber) }
     }
 
     /// The route that was last set on the handle.

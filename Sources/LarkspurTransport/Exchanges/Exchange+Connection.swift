@@ -120,13 +120,14 @@ extension Exchange {
         return true
     }
 
-    /// Whether libcurl has chosen a shared connection that has reached its maximum age. If it has, reading this property
-    /// also makes libcurl close the connection when its requests have ended, and makes new requests avoid the shard.
+    /// Whether libcurl has chosen a shared connection that has reached its maximum age. If it has, reading this
+    /// property also makes libcurl close the connection when its requests have ended, and makes new requests avoid the
+    /// shard.
     ///
     /// libcurl itself checks the age only of connections without requests.
     var hasAgedConnection: Bool {
         guard let time = group.connections.oldestOpening, let host, host.isMultiplexed, let shard = transfer.shard,
-            let handle = transfer.handle, handle.usesKnownConnection
+            let handle = transfer.handle, handle.usesKnownConnection, !history.hasLeftAgedConnection
         else { return false }
         let sockets = handle.support.sockets.connection(at: handle.long(CURLINFO_LOCAL_PORT), openedBefore: time)
         guard !sockets.isEmpty else { return false }
@@ -152,10 +153,11 @@ extension Exchange {
         let isWatched = transfer.stream?.isWatched == true
         if isWatched { shard.endWatchingStreams() }
         shard.remove(self, handle)
-        transfer.shard = next
         if isWatched { next.beginWatchingStreams() }
         handle.trace.ofStreams = next.watchesStreams
         guard next.add(self, handle) else { return false }
+        transfer.shard = next
+        history.hasLeftAgedConnection = true
         if content?.reader != nil { next.watchUpload(of: self) }
         return true
     }

@@ -17,6 +17,11 @@ extension Exchange {
     func endIfPeerIsLost(at now: LoopTime) -> Bool {
         transfer.peerCheck = .distantFuture
         guard let watch = group.settings.peerWatch, let handle = transfer.handle else { return false }
+        // The rest of the response may have arrived already. It is not read while the task pauses.
+        guard !pausesReceiving else {
+            transfer.peerCheck = now.adding(TimeInterval(watch.probeInterval))
+            return false
+        }
         switch watch.verdict(handle.peerState) {
         case .checkAgain(let delay):
             transfer.peerCheck = now.adding(delay)

@@ -124,7 +124,8 @@ extension Exchange {
             noteMultiplexing()
             watchStream(of: head)
         }
-        noteAlternatives(of: head)
+        // An alternative would retire the connection that was opened in advance.
+        if !task.plan.opensConnection { noteAlternatives(of: head) }
         watchClose()
         noteStrictTransport(of: head)
     }

@@ -55,6 +55,9 @@ struct TaskHistory {
     var needsNewConnection = false
     /// Whether a task that opens a connection in advance has opened it, and got a response on it.
     var hasOpenedConnection = false
+    /// Whether the task has left a connection because of its age. It leaves only one: if a handshake takes as long as
+    /// the maximum age, each shared connection would be too old.
+    var hasLeftAgedConnection = false
     /// Whether the next transfer has to use HTTP/1.1, because the server requires it.
     var needsHTTP1 = false
     /// The task's first request with the scheme https, if HSTS requires https; nil otherwise.

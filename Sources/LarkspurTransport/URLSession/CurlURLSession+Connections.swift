@@ -40,8 +40,8 @@ extension CurlURLSession {
     ///   - url: A URL with the scheme http, https, http+unix or https+unix. Its path and query are not sent.
     ///   - count: The number of connections that shall be open, at most `httpMaximumConnectionsPerHost` of the
     ///     configuration. Default: 1.
-    /// - Throws: A `URLError` if a connection cannot be opened, as for a request; `unsupportedURL` for other schemes. If
-    ///   several connections are opened, the method first waits for all of them.
+    /// - Throws: A `URLError` if a connection cannot be opened, as for a request; `unsupportedURL` for other schemes.
+    ///   If several connections are opened, the method first waits for all of them.
     public func connect(to url: URL, count: Int = 1) async throws {
         try await connect(to: url, count: count, requestTimeout: nil, connectTimeout: nil)
     }
@@ -81,11 +81,11 @@ extension CurlURLSession {
     /// The number of requests that have to be sent so that a number of connections is open. Each opens a connection,
     /// unless the origin uses HTTP/2.
     private func missingConnections(to url: URL, of count: Int) async -> Int {
-        let wanted = min(count, core.settings.maximumConnectionsPerHost)
+        let wanted = min(count, core.settings.maximumConnectionsPerHost, core.settings.totalConnections ?? .max)
         let name = ExchangeGroup.displayed(Destination(url).origin)
         guard let known = await connections.first(where: { $0.origin == name }) else { return wanted }
-        // A request that has a place, but no connection yet, opens one.
-        let present = known.idle + max(known.busy, known.activeRequests) - known.webSockets
+        // A request that has a place, but no connection yet, uses one of the connections or opens one.
+        let present = max(known.idle + known.busy, known.activeRequests) - known.webSockets
         return ["h2", "h3"].contains(known.protocolName) ? min(wanted, 1 - present) : wanted - present
     }
 

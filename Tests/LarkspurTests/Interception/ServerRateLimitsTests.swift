@@ -245,11 +245,11 @@ struct ServerRateLimitsTests {
             state.withLock { state in
                 guard state.remaining > 0 else {
                     state.refused += 1
-                    return .status(429, headers: ["X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "30"])
+                    return .status(429, headers: ["X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "20"])
                 }
                 state.remaining -= 1
                 let fields: LoopbackServer.Fields = [
-                    "X-RateLimit-Remaining": "\(state.remaining)", "X-RateLimit-Reset": "30",
+                    "X-RateLimit-Remaining": "\(state.remaining)", "X-RateLimit-Reset": "20",
                 ]
                 return .status(200, headers: fields)
             }
@@ -265,7 +265,7 @@ struct ServerRateLimitsTests {
             try await eventually(0) { limits.inFlightCount }
             state.withLock { $0.remaining = 5 }
             try await clock.waitForSleepers(1)
-            clock.advance(by: .seconds(30))
+            clock.advance(by: .seconds(20))
             try await eventually(waiting) { limits.waiterCount }
         }
         for call in calls { #expect(await call.value.statusCode == 200) }

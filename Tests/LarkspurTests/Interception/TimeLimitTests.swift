@@ -87,16 +87,19 @@ struct TimeLimitTests {
         try await clock.waitForSleepers(1)
         clock.advance(by: .seconds(10))
         try await eventually { clock.sleeperCount == 0 }
-        let task = manager.download("slow")
-        async let file = task.response()
-        try await eventually { task.response != nil }
-        try await clock.waitForSleepers(1)
-        clock.advance(by: .seconds(10))
-        try await eventually { clock.sleeperCount == 0 }
+        // Foundation reports the head of a download at its end.
+        let task = transport == .curl ? manager.download("slow") : nil
+        async let file = task?.response()
+        if let task {
+            try await eventually { task.response != nil }
+            try await clock.waitForSleepers(1)
+            clock.advance(by: .seconds(10))
+            try await eventually { clock.sleeperCount == 0 }
+        }
         gate.open()
 
         #expect(try await chunks.next() == nil)
-        #expect(await file.error == nil)
+        #expect(await file?.error == nil)
         let held = LoopbackServer.Gate()
         server.route("/silent", .text("late").held(until: held))
         let silent = Task { for try await _ in manager.get("silent").chunks {} }

@@ -10,8 +10,8 @@ struct CallAttempt {
     private var whenIdle: (@Sendable () -> Void)?
     /// Whether the attempt takes no more orders, because it has ended or belongs to another task now.
     private(set) var isDetached = false
-    /// Whether only the attempt is cancelled. The task continues.
-    private var isCancelled = false
+    /// The order that cancels only the attempt, while the task continues; nil if the attempt is not cancelled.
+    private var cancellation: TaskControl?
     /// The resume data for the next attempt.
     var resumeData: Data?
     /// Whether a cancellation of the task keeps the resume data.
@@ -34,13 +34,18 @@ struct CallAttempt {
     }
 
     /// Begins the attempt whose transfer was attached.
-    mutating func begin() {
+    /// - Parameter isCancelled: Whether the attempt is cancelled from the beginning.
+    mutating func begin(isCancelled: Bool) {
         isDetached = false
-        isCancelled = false
+        cancellation = isCancelled ? .cancel : nil
         resumeData = nil
     }
 
-    mutating func cancel() { isCancelled = true }
+    /// Cancels the attempt, and not the task.
+    /// - Parameter keepsResumeData: Whether another attempt may continue the file of a download.
+    mutating func cancel(keepingResumeData keepsResumeData: Bool) {
+        if cancellation == nil { cancellation = keepsResumeData ? .cancelKeepingResumeData : .cancel }
+    }
 
     /// Ends the attempt. Another attempt may follow.
     /// - Parameter resumeData: The resume data that the attempt has left; nil if there is none.
@@ -67,7 +72,7 @@ struct CallAttempt {
 
     /// Returns the order that brings the transfer from its last order to the state of the task; nil if none is needed.
     private func nextControl(towards state: SessionTask.State) -> TaskControl? {
-        if isCancelled, state != .canceling { return applied == .cancel ? nil : .cancel }
+        if let cancellation, state != .canceling { return applied == cancellation ? nil : cancellation }
         return switch (state, applied) {
         case (.running, nil): .start
         case (.running, .suspend): .resume

@@ -3,8 +3,9 @@ import Synchronization
 /// The attempts of a task. One attempt may follow another, and one task may take over the attempt of another.
 extension SessionTask {
     /// Begins the attempt whose transfer was attached, and brings it to the state of the task.
-    func beginAttempt() {
-        storage.withLock { $0.attempt.begin() }
+    /// - Parameter isCancelled: Whether the attempt is cancelled from the beginning. Default: false.
+    func beginAttempt(isCancelled: Bool = false) {
+        storage.withLock { $0.attempt.begin(isCancelled: isCancelled) }
         applyState()
     }
 
@@ -42,8 +43,9 @@ extension SessionTask {
 
     /// Cancels the attempt and not the task, because the response of the attempt is known, or an interceptor has ended
     /// the attempt.
-    func cancelAttempt() {
-        storage.withLock { $0.attempt.cancel() }
+    /// - Parameter keepsResumeData: Whether another attempt may continue the file of a download. Default: false.
+    func cancelAttempt(keepingResumeData keepsResumeData: Bool = false) {
+        storage.withLock { $0.attempt.cancel(keepingResumeData: keepsResumeData) }
         applyState()
     }
 

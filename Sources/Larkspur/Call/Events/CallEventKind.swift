@@ -70,7 +70,8 @@ extension CallEvent {
         public static let webSocketClosed = Self(.webSocketClosed)
 
         /// A limit of one of Larkspur's interceptors has refused or ended a request, or prevents another attempt.
-        /// ``CallEvent/limit`` names it. The event comes before the end of the attempt or the call.
+        /// ``CallEvent/limit`` names it. If it ends an attempt, the event comes before
+        /// `attemptEnded`.
         public static let limitReached = Self(.limitReached)
 
         /// All kinds of this version, in the order of a call.
