@@ -51,12 +51,12 @@ build_and_test() {
     swift build --build-tests "${options[@]}"
     swift test --skip-build "${options[@]}" --filter LarkspurTransportTests
     # Without FoundationNetworking's own transport, which is not what is examined.
-    local sessions='Download|Invalidation|ManyTasks|QuickSerialization|Queue|RedirectAndChallenge|ResumingDownload'
+    local sessions='Download|Invalidation|ManyTasks|QuickSerialization|Queue|RedirectAndChallenge|ResumingDownload|Connect'
     sessions+='|ManagerCredential|ResumableUpload|UntrustedURL|Upload|WebSocket|WebSocketInterception|WebSocketReconnection'
     local calls='Async|AwaitedEnd|Open|ProducedBody|CallTimeout|Chain|ContentSequence|EventSource|Executor|Pages|ProgressUpdates|SequenceEnd|Streaming'
     calls+='|TransferCall|Seam|CallAttempt|CallCourse|CallHandlers|CallModel|CallPlan|TaskDelegate'
     local interceptors='AuthenticationInterceptor|BetweenAttempts|CircuitBreaker|InterceptedCall|Limit|OAuth2Authenticator'
-    interceptors+='|RequestCoalescing|RequestCompression|RetryBudget|RetryOutage|RetryPolicy'
+    interceptors+='|ServerRateLimits|StandardInterceptors|TimeLimit|RequestCoalescing|RequestCompression|RetryBudget|RetryOutage|RetryPolicy'
     local observers='CallEvent|HARRecorder|Observer|WebSocketEvent'
     LARKSPUR_TEST_TRANSPORT=curl swift test --skip-build "${options[@]}" \
         --filter "LarkspurTests\.($sessions|$calls|$interceptors|$observers)Tests"
