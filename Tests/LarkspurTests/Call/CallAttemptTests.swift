@@ -29,6 +29,8 @@ struct CallAttemptTests {
         case keepResumeData
         /// The events of one attempt and the next.
         case cancelAttempt
+        case cancelAttemptKeepingResumeData
+        case beginCancelled
         case endAttempt
         case beginAttempt
     }
@@ -55,6 +57,12 @@ struct CallAttemptTests {
         // The task goes on when its attempt is cancelled.
         Row(events: [.enter(.running), .cancelAttempt, .enter(.suspended)], orders: [.start, .cancel]),
         Row(events: [.enter(.running), .cancelAttempt, .enter(.canceling)], orders: [.start, .cancel]),
+        Row(
+            events: [.enter(.running), .cancelAttemptKeepingResumeData, .enter(.canceling)],
+            orders: [.start, .cancelKeepingResumeData]
+        ),
+        // An attempt that is cancelled from the beginning is not started.
+        Row(events: [.enter(.running), .endAttempt, .beginCancelled], orders: [.start, .cancel]),
         // Between two attempts no order is given.
         Row(events: [.enter(.running), .endAttempt, .enter(.suspended)], orders: [.start]),
         Row(events: [.enter(.running), .endAttempt, .beginAttempt], orders: [.start, .start]),
@@ -81,9 +89,11 @@ struct CallAttemptTests {
             switch event {
             case .enter(let next): state = next
             case .keepResumeData: attempt.keepsResumeData = true
-            case .cancelAttempt: attempt.cancel()
+            case .cancelAttempt: attempt.cancel(keepingResumeData: false)
+            case .cancelAttemptKeepingResumeData: attempt.cancel(keepingResumeData: true)
+            case .beginCancelled: attempt.begin(isCancelled: true)
             case .endAttempt: attempt.end(leaving: Data([1]))
-            case .beginAttempt: attempt.begin()
+            case .beginAttempt: attempt.begin(isCancelled: false)
             }
             var isFirst = true
             while case .order(_, let control) = attempt.nextStep(towards: state, isFirst: isFirst) {
@@ -106,7 +116,7 @@ struct CallAttemptTests {
         attempt.end(leaving: Data([1]))
         #expect(attempt.resumeData == Data([1]))
 
-        attempt.begin()
+        attempt.begin(isCancelled: false)
         #expect(attempt.resumeData == nil)
     }
 

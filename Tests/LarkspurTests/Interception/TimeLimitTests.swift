@@ -164,7 +164,7 @@ struct TimeLimitTests {
                             do { _ = try await next(request) } catch { return (error as? LarkspurError)?.code }
                             return nil
                         }
-                        try? await server.waitForRequests(1)
+                        _ = try? await server.waitForRequests(1)
                         group.cancelAll()
                         return await group.next() ?? nil
                     }

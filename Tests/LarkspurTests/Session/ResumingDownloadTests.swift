@@ -49,6 +49,38 @@ struct ResumingDownloadTests {
         return end
     }
 
+    @Test("A resumption that reaches the limit of an attempt is followed by another one, which continues the file")
+    func limitOfAttempt() async throws {
+        let file = BrokenFile(1 << 20, cuts: [400_000])
+        let gate = LoopbackServer.Gate()
+        let count = Atomic(0)
+        server.route("/file") { request in
+            let number = count.add(1, ordering: .relaxed).newValue
+            return number == 2 ? .text("late").held(until: gate) : file.answer(request)
+        }
+        let clock = TestClock()
+        manager.clock = clock
+        manager.timeouts.attempt = .seconds(10)
+        let task = makeTask(maximumResumptions: 3)
+        task.resume()
+        try await eventually {
+            clock.advance(by: .milliseconds(250))
+            return server.requests.count == 2
+        }
+        try await eventually {
+            clock.advance(by: .seconds(1))
+            return server.requests.count == 3
+        }
+        let end = try await ends.first()
+        #expect(end.fileURL == destination)
+        #expect(try Data(contentsOf: destination) == file.content)
+        #expect(server.requests[2].headers["Range"] == server.requests[1].headers["Range"])
+        #expect(server.requests[2].headers["Range"] != nil)
+        gate.open()
+        try await manager.finishAll()
+        #expect(try partialFiles.isEmpty)
+    }
+
     @Test("A download with twenty lost connections completes, with continuous progress", .seeded)
     func twentyLosses() async throws {
         var random = SeededGenerator(1)
