@@ -1,5 +1,5 @@
-/// Decoders for the content codings of HTTP, and compressors for two of them. They use the libraries that libcurl itself uses: zlib, brotli and zstd.
-/// The libraries are found at run time.
+/// Decoders for the content codings of HTTP, and compressors for two of them. They use the libraries that libcurl
+/// itself uses: zlib, brotli and zstd. The libraries are found at run time.
 ///
 /// If a library is already loaded in the process, it is used. Otherwise it is loaded by name. Neither headers nor link
 /// flags are needed.

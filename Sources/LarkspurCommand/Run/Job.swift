@@ -61,8 +61,8 @@ struct Job: Sendable {
         return try await runOnce(printer)
     }
 
-    /// Sets the interceptors of the manager. The interceptor of repetitions is set only for handshakes of WebSockets and
-    /// for event streams. An exchange decides itself about repetitions, before it prints the head of a response.
+    /// Sets the interceptors of the manager. The interceptor of repetitions is set only for handshakes of WebSockets
+    /// and for event streams. An exchange decides itself about repetitions, before it prints the head of a response.
     private func setInterceptors() {
         var interceptors: [any RequestInterceptor] = []
         if let compression { interceptors.append(compression) }

@@ -24,7 +24,7 @@ extension EasyHandle {
         set(CURLOPT_NOPROXY, "")
         if let localAddress { set(CURLOPT_INTERFACE, localAddress) }
         if family != .any {
-            self.family = family
+            route.family = family
             set(CURLOPT_IPRESOLVE, family.curlNumber)
         }
         if !hostAddresses.isEmpty {
@@ -61,20 +61,22 @@ extension EasyHandle {
     func setRoute(proxy: ProxyServer?, socketPath: String?) {
         if proxy == nil, socketPath == nil, route.proxy == nil, route.socketPath == nil { return }
         guard proxy != route.proxy || socketPath != route.socketPath else { return }
-        route = Route(proxy: Boxed(wrappedValue: proxy), socketPath: socketPath)
+        route = Route(proxy: Boxed(wrappedValue: proxy), socketPath: socketPath, family: route.family)
         set(CURLOPT_PROXY, proxy?.curlName ?? "")
         let socks = proxy.flatMap { $0.kind == .socks5 ? $0 : nil }
         set(CURLOPT_PROXYUSERNAME, socks?.user)
         set(CURLOPT_PROXYPASSWORD, socks?.password)
         set(CURLOPT_UNIX_SOCKET_PATH, socketPath)
         // libcurl finds no address of the family for a socket.
-        if family != .any { set(CURLOPT_IPRESOLVE, (socketPath == nil ? family : .any).curlNumber) }
+        if route.family != .any { set(CURLOPT_IPRESOLVE, (socketPath == nil ? route.family : .any).curlNumber) }
     }
 
     /// The route that was last set on the handle.
     struct Route {
         @Boxed var proxy: ProxyServer?
         var socketPath: String?
+        /// The family of the addresses to which connections may be opened.
+        var family = AddressFamily.any
     }
 }
 

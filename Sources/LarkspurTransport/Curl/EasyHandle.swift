@@ -74,8 +74,6 @@ final class EasyHandle {
     /// The credentials of the last transfer; nil if it had none.
     @exclusivity(unchecked) var credentials = Boxed<Credentials>()
     @exclusivity(unchecked) var route = Route()
-    /// The family of the addresses to which connections may be opened.
-    @exclusivity(unchecked) var family = AddressFamily.any
     /// The use of connections by the current transfer.
     @exclusivity(unchecked) var connectionUse = ConnectionUse() {
         didSet { if connectionUse != oldValue { connectionUse.apply(to: self) } }

@@ -3,11 +3,11 @@ internal import HTTPSyntax
 
 /// The times in which the loss of the other machine of a TCP connection is detected. It is a value without I/O.
 ///
-/// If nothing arrives for ``firstProbe`` seconds, the system asks the other machine for a confirmation, and repeats this
-/// every ``probeInterval`` seconds. While sent bytes are not confirmed, the system sends these bytes again instead. So
-/// on a connection that works, the other machine is silent for at most ``firstProbe`` seconds and a round trip. A
-/// connection is lost if the other machine is silent for ``limit`` seconds and has not confirmed two such packets in a
-/// row. With the default of 25 seconds, the system sends probes after 10, 15 and 20 seconds.
+/// If nothing arrives for ``firstProbe`` seconds, the system asks the other machine for a confirmation, and repeats
+/// this every ``probeInterval`` seconds. While sent bytes are not confirmed, the system sends these bytes again
+/// instead. So on a connection that works, the other machine is silent for at most ``firstProbe`` seconds and a round
+/// trip. A connection is lost if the other machine is silent for ``limit`` seconds and has not confirmed two such
+/// packets in a row. With the default of 25 seconds, the system sends probes after 10, 15 and 20 seconds.
 ///
 /// The engine compares the times, because the system cannot apply the same limit. `TCP_USER_TIMEOUT` also ends a
 /// connection whose other machine confirms every probe, but accepts no bytes for this time, because its program is busy

@@ -163,7 +163,7 @@ extension EasyHandle {
     /// - Parameter target: The address and the port; nil if it is not an IP address.
     private func admits(_ target: (address: IPAddress, port: Int)?) -> Bool {
         // `CURLOPT_IPRESOLVE` limits look-ups, and in older versions of libcurl it does not limit known addresses.
-        if let target, !family.contains(target.address) {
+        if let target, !route.family.contains(target.address) {
             support.refusedTransfers.append(self)
             return false
         }

@@ -120,4 +120,11 @@ extension TransferFailure {
         }
     }
 }
+
+extension AddressFamily {
+    /// Describes a peer that has no address of the family, without a full stop.
+    func sentence(without peer: Peer?) -> String {
+        "No \(name) address of the \(peer?.description ?? "host") was found, and the session uses no other"
+    }
+}
 #endif

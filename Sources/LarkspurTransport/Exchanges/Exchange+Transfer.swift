@@ -262,8 +262,10 @@ extension Exchange {
     /// Returns the only family of addresses that the session uses, if no address of this family was found to connect
     /// to. Otherwise returns nil.
     private func missingFamily(of handle: EasyHandle) -> AddressFamily? {
-        guard handle.family != .any, handle.route.socketPath == nil, handle.addresses.tried.isEmpty else { return nil }
-        return handle.family
+        guard handle.route.family != .any, handle.route.socketPath == nil, handle.addresses.tried.isEmpty else {
+            return nil
+        }
+        return handle.route.family
     }
 
     /// The server or proxy whose addresses the session's resolver is looking up; nil for none.

@@ -104,9 +104,8 @@ extension Exchange {
     /// The name and port of the proxy or the server, if the name has to be looked up. Nil if the addresses are known
     /// without a look-up, or if the request fails when it begins.
     private var hostToResolve: (host: String, port: Int)? {
-        guard let (host, port) = connectedHost, host.address == nil, fixedAddresses(of: host, port) == nil else {
-            return nil
-        }
+        guard let (host, port) = connectedHost, host.address == nil else { return nil }
+        if case .some = fixedAddresses(of: host, port) { return nil }
         return (host.name, port)
     }
 
@@ -127,7 +126,9 @@ extension Exchange {
 
     /// Returns the addresses that the session's options give for a host; nil if they give none.
     private func fixedAddresses(of host: CanonicalHost, _ port: Int) -> [String]? {
-        group.settings.options.hostAddresses.last { $0.port == port && $0.canonicalHost?.name == host.name }?.addresses
+        group.settings.options.hostAddresses.last {
+            $0.port == port && $0.canonicalHost.map { $0.name == host.name } ?? false
+        }?.addresses
     }
 
     /// Checks that the addresses of the proxy or the server, if they are known without libcurl, belong to the family to

@@ -19,12 +19,8 @@ public enum AddressFamily: Sendable, Hashable {
         }
     }
 
-    /// Describes a peer that has no address of the family, without a full stop.
-    func sentence(without peer: Peer?) -> String {
-        "No \(name) address of the \(peer?.description ?? "host") was found, and the session uses no other"
-    }
-
-    private var name: String {
+    /// The name of the family, such as `IPv4`.
+    var name: String {
         switch self {
         case .any: "IP"
         case .ipv4: "IPv4"

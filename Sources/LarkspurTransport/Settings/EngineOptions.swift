@@ -107,9 +107,9 @@ public struct EngineOptions: Sendable {
     ///
     /// With zero, or a negative time, the name is looked up for each connection. Other times are rounded up to whole
     /// seconds. The time applies to the look-ups of the system, of ``nameServers`` and of ``dnsOverHTTPS``. It replaces
-    /// the times to live of the answers, which libcurl does not read. It does not apply to ``resolver``, whose addresses
-    /// have their own times, and to ``hostAddresses``. Open connections are used whatever their age is, unless there is
-    /// a ``maximumConnectionAge``.
+    /// the times to live of the answers, which libcurl does not read. It does not apply to ``resolver``, whose
+    /// addresses have their own times, and to ``hostAddresses``. Open connections are used whatever their age is,
+    /// unless there is a ``maximumConnectionAge``.
     public var nameCacheTime: Duration = .seconds(60)
     /// The time for which a connection without requests stays open for later requests. Default: 60 seconds.
     ///

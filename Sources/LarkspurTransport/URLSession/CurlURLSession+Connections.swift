@@ -86,7 +86,8 @@ extension CurlURLSession {
         guard let known = await connections.first(where: { $0.origin == name }) else { return wanted }
         // A request that has a place, but no connection yet, uses one of the connections or opens one.
         let present = max(known.idle + known.busy, known.activeRequests) - known.webSockets
-        return ["h2", "h3"].contains(known.protocolName) ? min(wanted, 1 - present) : wanted - present
+        let isShared = known.protocolName.map { $0 == "h2" || $0 == "h3" } ?? false
+        return isShared ? min(wanted, 1 - present) : wanted - present
     }
 
     private func openConnection(with request: URLRequest, _ options: TransferOptions?) async throws {

@@ -26,7 +26,7 @@ struct ConfigurationFile: Sendable {
             let code = errno
             // A program that runs as another user may have a home folder that it cannot search.
             if code == ENOENT || code == ENOTDIR || (code == EACCES && access(folder, X_OK) != 0) { return nil }
-            throw UsageError("\(path): \(Sink.reason(code)); --ignore-config ignores it.")
+            throw UsageError("\(path): \(String(cString: strerror(code))); --ignore-config ignores it.")
         }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         var status = stat()
