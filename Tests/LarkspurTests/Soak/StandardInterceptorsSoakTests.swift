@@ -9,13 +9,13 @@ import Testing
 @testable import Larkspur
 
 /// The number of the many calls; 0 if it is not set.
-private let soakCallCount = ProcessInfo.processInfo.environment["LARKSPUR_SOAK_CALLS"].flatMap { Int($0) } ?? 0
+private let soakCallCount = ProcessInfo.processInfo.environment["LARKSPUR_STANDARD_CALLS"].flatMap { Int($0) } ?? 0
 
 /// The standard interceptors in real time, with servers that are healthy, slow, dead or partly failing. Prints a table
 /// of the calls, their attempts, their time and their results, and then compares the first of many calls with the last
 /// ones.
 ///
-/// Runs only if LARKSPUR_SOAK_CALLS sets the number of the many calls.
+/// Runs only if LARKSPUR_STANDARD_CALLS sets the number of the many calls.
 @Suite(
     "The standard interceptors with many calls",
     .serialized,
