@@ -17,7 +17,7 @@ import Synchronization
 /// same clock.
 final class CircuitBreaker: RequestInterceptor {
     private let rules: Circuit.Rules
-    /// The circuits that have failures, or were open before.
+    /// The circuits that are not in their initial state.
     private let circuits = Mutex(OriginTable<Circuit>())
     private let stopwatch = SharedStopwatch()
 

@@ -122,8 +122,8 @@ public struct RequestContext: Sendable {
         var canBeginContent = true
         /// The number of bytes of content that have arrived.
         var receivedBytes: Int64 = 0
-        /// The number of bytes of the request's content that were sent in this attempt, and the number of all; −1 if it
-        /// is not known.
+        /// The number of bytes of the request's content that were sent, and the number of all; −1 if it is not known.
+        /// For a resumable upload, the first number counts all attempts.
         var sentBytes: (Int64, total: Int64) = (0, -1)
         /// Whether a closure of the program is producing the request's content.
         var isProducing = false
@@ -184,8 +184,8 @@ public struct RequestContext: Sendable {
     /// The number of bytes of content that have arrived in all attempts of a download.
     var receivedBytes: Int64 { state().receivedBytes }
 
-    /// The number of bytes of the request's content that were sent in this attempt, and the number of all; −1 if it is
-    /// not known.
+    /// The number of bytes of the request's content that were sent, and the number of all; −1 if it is not known. For a
+    /// resumable upload, the first number counts all attempts.
     var sentBytes: (Int64, total: Int64) { state().sentBytes }
 
     /// Whether a closure of the program is producing the request's content.

@@ -3,8 +3,9 @@ import Larkspur
 
 /// The repetition of requests after temporary failures, for `--retry`.
 ///
-/// A request is repeated before anything of its response was printed or written. The library's ``RetryPolicy`` decides
-/// it: only requests with an idempotent method or an `Idempotency-Key` are repeated.
+/// A request is repeated before anything of its response was printed or written, except the redirects that `--verbose`
+/// prints for each attempt. The library's ``RetryPolicy`` decides it: only requests with an idempotent method or an
+/// `Idempotency-Key` are repeated.
 struct Retries: Sendable {
     let policy: RetryPolicy
     /// Whether each repetition is reported on standard error.
